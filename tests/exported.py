@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.planning.simulated_survey import invent, randomized
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
-from sottovoce.aggregator.storage import Arrival, Plan, Storage
+from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
@@ -32,8 +32,8 @@ def published(folder: Path, *surveys: Survey) -> SQLiteStorage:
 def send(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None]], wave: int = 0) -> None:
     """Store reports under random ids."""
     key = next(row.key for row in storage.revisions(survey.name) if row.digest == survey.digest)
-    plan = Plan(key, survey.cohort, survey.release_batch, None, survey.masks)
-    storage.store([Arrival(plan, wave, os.urandom(16), pack(tuple(values))) for values in reports])
+    plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
+    storage.store([ReportBatch(plan, wave, os.urandom(16), pack(tuple(values))) for values in reports])
 
 
 def drawn(survey: Survey, count: int, name: str = "files") -> list[tuple[int, ...]]:

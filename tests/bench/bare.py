@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival
+from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage, _insert
 from sottovoce.shared.spec import Survey
@@ -24,7 +24,7 @@ def rate(asked: Survey, reports: int, group: int) -> float:
         started = time.perf_counter()
         for group_ids in groups:
             with storage._write() as db:
-                _insert(db, [Arrival(plan, 0, b"".join(group_ids), values * len(group_ids))])
+                _insert(db, [ReportBatch(plan, 0, b"".join(group_ids), values * len(group_ids))])
         seconds = time.perf_counter() - started
         storage.close()
     return reports / seconds

@@ -13,7 +13,7 @@ from sottovoce.aggregator.estimators.intervals import exact
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
-from sottovoce.aggregator.storage import Arrival, Plan
+from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
@@ -46,7 +46,7 @@ def masks() -> None:
         packed = np.zeros((MILLION, 9), dtype=np.uint8)
         packed[:, 0], packed[:, 1:] = 8, values.astype(">u8").view(np.uint8).reshape(-1, 8)
         text = packed.tobytes()
-        arrival = Arrival(Plan(1, None, 25, None, {0: options}), 0, bytes(ID * MILLION), text)
+        arrival = ReportBatch(StoragePlan(1, None, 25, None, {0: options}), 0, bytes(ID * MILLION), text)
         assert tally(values, options) == per_bit(values, options) == dict(one[2:] for one in _told(text, options))
         limit = best(lambda v=values, k=options: per_bit(v, k), 3)  # type: ignore[misc]
         for name, work in (
@@ -116,7 +116,7 @@ def copies() -> None:
         for start in range(0, ROWS, GROUP):
             # Ids that rise from group to group: filling the source is not what is measured.
             ids = b"".join(sorted((start + place).to_bytes(8) + os.urandom(8) for place in range(GROUP)))
-            source.store([Arrival(plan, 0, ids, packed)])
+            source.store([ReportBatch(plan, 0, ids, packed)])
         started, processor = time.perf_counter(), time.process_time()
         target.copy_from(source)
         target.scrub()

@@ -15,7 +15,7 @@ from sottovoce.aggregator.curator.data.data_set import open_data_set
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import histogram_question
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 
 from tests.bench.mechanisms import best, row
 
@@ -96,7 +96,7 @@ def clusters() -> None:
     points = ball.clip(generator.integers(-128, 129, (POINTS, 8)))
     start = [draw_point(ball, system_draws()) for _ in range(8)]
     plain = best(lambda: plain_lloyd(points, start, 10), 1)
-    noisy = best(lambda: cluster(points, Lloyd(ball, 8, 10), Terms(Fraction(1)), system_draws()), 1)
+    noisy = best(lambda: cluster(points, Lloyd(ball, 8, 10), ReleaseTerms(Fraction(1)), system_draws()), 1)
     row(f"curator: DP-Lloyd, {POINTS:,} points, d = k = 8, T = 10, times plain Lloyd", noisy / plain, "x", "<= 3")
     row("curator: DP-Lloyd, the same", noisy, "s", "")
 
@@ -117,7 +117,9 @@ def cluster_errors(epsilon: Fraction, runs: int = 30) -> float:
     generator, ball = np.random.Generator(np.random.PCG64(3)), Ball(1, 1024, 2)
     known = np.array([[500, 200], [-400, 300], [0, -600]])
     points = np.concatenate([generator.integers(-100, 101, (5000, 2)) + centre for centre in known])
-    found = [cluster(points, Lloyd(ball, 3, 5), Terms(epsilon), system_draws()).values["centres"] for _ in range(runs)]
+    found = [
+        cluster(points, Lloyd(ball, 3, 5), ReleaseTerms(epsilon), system_draws()).values["centres"] for _ in range(runs)
+    ]
     distances = np.abs(np.array(found)[:, :, None] - known).sum(axis=3).min(axis=1)
     return float(np.median(distances)) / ball.radius
 

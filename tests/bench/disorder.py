@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import psycopg
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.models import ID, Plan
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
+from sottovoce.aggregator.storage.models import ID, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -52,13 +52,13 @@ def figures() -> None:
     embedded()
 
 
-def arrivals(plan: Plan, reports: int) -> Arrival:
+def arrivals(plan: StoragePlan, reports: int) -> ReportBatch:
     """So many reports with random values, in one arrival."""
     packed = b"".join(VALUES[number] for number in np.frombuffer(secrets.token_bytes(2 * reports), "<u2") % 1024)
-    return Arrival(plan, 0, secrets.token_bytes(ID * reports), packed)
+    return ReportBatch(plan, 0, secrets.token_bytes(ID * reports), packed)
 
 
-def fill(storage: Storage, plan: Plan, reports: int) -> np.ndarray:
+def fill(storage: Storage, plan: StoragePlan, reports: int) -> np.ndarray:
     """Store so many in groups of batches; returns reports a second, and a second of this process's own time."""
     started = now()
     for _ in range(reports // (BATCH * TOGETHER)):
@@ -114,7 +114,7 @@ def shared() -> None:
         print(f"{bytes_on_disk(looking) / reports:.0f} bytes a report on the disk", flush=True)
 
 
-def stored_in_groups(storage: PostgresStorage, plan: Plan, reports: int) -> list[bytes]:
+def stored_in_groups(storage: PostgresStorage, plan: StoragePlan, reports: int) -> list[bytes]:
     """The ids of so many that were stored, in their order."""
     came: list[bytes] = []
     for _ in range(reports // GROUP):
@@ -124,7 +124,7 @@ def stored_in_groups(storage: PostgresStorage, plan: Plan, reports: int) -> list
     return came
 
 
-def show_settling(what: str, storage: PostgresStorage, plan: Plan) -> None:
+def show_settling(what: str, storage: PostgresStorage, plan: StoragePlan) -> None:
     """The longest that a group of reports took while those before it settled, and before that for as long."""
     alone = beside(storage, plan, threading.Thread(target=time.sleep, args=[5.0]))
     settling = beside(storage, plan, threading.Thread(target=storage.scrub))
@@ -135,7 +135,7 @@ def show_settling(what: str, storage: PostgresStorage, plan: Plan) -> None:
     )
 
 
-def beside(storage: PostgresStorage, plan: Plan, thread: threading.Thread) -> tuple[float, float, float]:
+def beside(storage: PostgresStorage, plan: StoragePlan, thread: threading.Thread) -> tuple[float, float, float]:
     """Seconds that a thread took, and milliseconds of a group of reports meanwhile: the median and the longest."""
     took = []
     started = time.perf_counter()
@@ -189,7 +189,7 @@ def embedded() -> None:
                 )
 
 
-def preload(storage: SQLiteStorage, plan: Plan, rows: int) -> None:
+def preload(storage: SQLiteStorage, plan: StoragePlan, rows: int) -> None:
     """So many stored reports, in the order of their ids, since that is quick."""
     ids = np.sort(np.frombuffer(secrets.token_bytes(ID * rows), f"S{ID}")) if rows else np.empty(0, f"S{ID}")
     values = arrivals(plan, 1).packed

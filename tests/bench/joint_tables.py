@@ -11,7 +11,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
-from sottovoce.aggregator.storage import Arrival, Plan
+from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID
 
@@ -55,7 +55,9 @@ def _read(generator: np.random.Generator) -> None:
         for _ in range(0, STORED, GROUP):
             packed = np.ones((GROUP, 11), dtype=np.uint8)
             packed[:, 1:] = generator.integers(0, 2, (GROUP, 10))
-            storage.store([Arrival(Plan(key, None, 25, None, {}), 0, os.urandom(ID * GROUP), packed.tobytes())])
+            storage.store(
+                [ReportBatch(StoragePlan(key, None, 25, None, {}), 0, os.urandom(ID * GROUP), packed.tobytes())]
+            )
         start = time.perf_counter()
         read = read_columns(storage, storage.revisions(made.name))
         seconds = time.perf_counter() - start

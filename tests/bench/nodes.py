@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import psycopg
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 
@@ -274,7 +274,7 @@ def node(url: str, seconds: float) -> dict[str, float]:
         took: list[float] = []
         started, cpu = time.perf_counter(), time.process_time()
         while time.perf_counter() - started < seconds:
-            group = [Arrival(plan, 0, secrets.token_bytes(16), secrets.choice(values)) for _ in range(GROUP)]
+            group = [ReportBatch(plan, 0, secrets.token_bytes(16), secrets.choice(values)) for _ in range(GROUP)]
             before = time.perf_counter()
             assert storage.store(group) == [Outcome.NEW] * GROUP
             took.append(1000 * (time.perf_counter() - before))

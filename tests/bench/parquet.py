@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
-from sottovoce.aggregator.analysis.estimates import Revision
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.offline.count import Counted, Counts, Layout, tally_rows
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
@@ -21,7 +21,7 @@ from sottovoce.aggregator.export.offline.locations import place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -41,7 +41,7 @@ class Invented:
     reports: int
     journal = None
 
-    def record(self) -> list[Line]:
+    def record(self) -> list[SurveyLogEntry]:
         """Nothing was done."""
         return []
 
@@ -66,7 +66,7 @@ class Invented:
 def of_kind(asked: Survey, reports: int) -> Source:
     """What a folder of this survey is written from."""
     stored = StoredSurvey(1, asked.name, 1, asked.digest, asked.canonical, True, reports)
-    return Source(Invented(asked, reports), [Revision(stored, asked, ())], datetime.now(UTC))
+    return Source(Invented(asked, reports), [RevisionCounts(stored, asked, ())], datetime.now(UTC))
 
 
 def questionnaires() -> dict[str, Survey]:

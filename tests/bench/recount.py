@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival
+from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
@@ -28,7 +28,7 @@ def figures() -> None:
         for start in range(0, REPORTS, GROUP):
             values = [tuple(number >> bit & 1 for bit in range(len(asked.questions))) for number in range(GROUP)]
             packed = b"".join(map(pack, values[: REPORTS - start]))
-            storage.store([Arrival(plan, 0, os.urandom(ID * min(GROUP, REPORTS - start)), packed)])
+            storage.store([ReportBatch(plan, 0, os.urandom(ID * min(GROUP, REPORTS - start)), packed)])
         started = time.perf_counter()
         counts = recount(storage, stored)
         seconds = time.perf_counter() - started

@@ -12,7 +12,7 @@ from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.intake.admission import _at_once
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.cli import server, worker
 from sottovoce.cli.process import free_port, wait_until_ready
 
@@ -28,7 +28,7 @@ class Nowhere:
     def __getattr__(self, name: str) -> object:
         return getattr(self._storage, name)
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """All new."""
         return [Outcome.NEW] * sum(map(len, arrivals))
 

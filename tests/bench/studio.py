@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, sync_playwright
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival, Storage
+from sottovoce.aggregator.storage import ReportBatch, Storage
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.parse_survey import parse_survey
@@ -57,7 +57,7 @@ def fill(storage: Storage, asked: Survey, reports: int) -> None:
     packed = b"".join(map(pack, values))
     for first in range(0, reports, GROUP):
         ids = b"".join((first + place).to_bytes(8) + os.urandom(8) for place in range(GROUP))
-        storage.store([Arrival(plan, 0, ids, packed)])
+        storage.store([ReportBatch(plan, 0, ids, packed)])
     [stored] = storage.revisions(asked.name)
     assert reports_so_far(stored) == reports
 

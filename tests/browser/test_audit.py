@@ -19,7 +19,7 @@ from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import Asset, assemble, by_path, opened
+from sottovoce.client.page import PageFile, assemble, by_path, opened
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.redemption import spell_modulus
@@ -71,7 +71,7 @@ def serving(
     asked: Survey,
     change: Change = lambda _files: None,
     earlier: tuple[Survey, ...] = (),
-    assets: Mapping[str, Asset] | None = None,
+    assets: Mapping[str, PageFile] | None = None,
 ) -> Iterator[Link]:
     """
     What an aggregator serves, some of it changed.

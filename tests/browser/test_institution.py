@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from sottovoce.aggregator.accounts import oidc, oidc_http
 from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.clock import DAY
-from sottovoce.aggregator.storage.accounts.models import Account, Invitation
+from sottovoce.aggregator.storage.accounts.models import Account, AccountInvitation
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.cli.process import free_port
 
@@ -140,7 +140,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
     assert told(page) == oidc_pages.NOT_INVITED
 
     storage = here.storage()
-    storage.access.add_invitation(Invitation(link_hash("secret"), "exam", "analyst", None, TODAY + 7))
+    storage.access.add_invitation(AccountInvitation(link_hash("secret"), "exam", "analyst", None, TODAY + 7))
     storage.close()
     found: list[str] = []
     checked = browser.new_context(bypass_csp=True, reduced_motion="reduce")

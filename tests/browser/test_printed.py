@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.posters import Invitation, cards, poster
+from sottovoce.aggregator.invitations.posters import PosterContent, cards, poster
 
 from tests.qr_reader import read_qr
 from tests.surveys import survey
@@ -31,11 +31,11 @@ def test_cards_fill_sheets_and_each_is_read(browser: Browser) -> None:
     """Nine cards are two sheets, with long titles and from right to left too."""
     links = [f"{LINK}&t=ABCDEFGHJKMNPQR{number:03}" for number in range(9)]
     for language, title in (("en", {"en": "Exams"}), ("ar", LONG)):
-        sheets, found = printed(browser, cards(Invitation(survey(title=title), 0, Words(language)), links))
+        sheets, found = printed(browser, cards(PosterContent(survey(title=title), 0, Words(language)), links))
         assert (sheets, sorted(found)) == (2, links)
 
 
 def test_poster_is_one_sheet(browser: Browser) -> None:
     """Whatever the title and the language."""
     for language, title in (("en", {"en": "Exams"}), ("ar", LONG)):
-        assert printed(browser, poster(Invitation(survey(title=title), 0, Words(language)), LINK)) == (1, [LINK])
+        assert printed(browser, poster(PosterContent(survey(title=title), 0, Words(language)), LINK)) == (1, [LINK])

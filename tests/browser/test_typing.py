@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
 from tests.browser.visit import log_in
@@ -42,7 +42,7 @@ def titles(site: Running, name: str) -> list[str]:
     storage = site.storage()
     kept = [storage.drafts.draft(name, number) for number in storage.drafts.versions(name)]
     storage.close()
-    return [Draft.read(each.document).title for each in kept if each is not None]
+    return [SurveyDraft.read(each.document).title for each in kept if each is not None]
 
 
 def opened(context: BrowserContext, site: Running, address: str) -> Page:

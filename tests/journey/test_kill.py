@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import requests
-from sottovoce.aggregator.storage import Arrival, Storage
+from sottovoce.aggregator.storage import ReportBatch, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.verify_counts import recount
@@ -307,7 +307,7 @@ def fill(server: Server, count: int) -> None:
     exam = plan(storage.surveys()[0].key)
     for start in range(0, count, 16_000):
         ids = sorted(os.urandom(16) for _ in range(min(16_000, count - start)))
-        storage.store([Arrival(exam, 0, report_id, pack((report_id[0] & 1, 2, 0))) for report_id in ids])
+        storage.store([ReportBatch(exam, 0, report_id, pack((report_id[0] & 1, 2, 0))) for report_id in ids])
     storage.close()
 
 

@@ -27,7 +27,7 @@ from sottovoce.aggregator.intake.decode import ReportDocument
 from sottovoce.aggregator.intake.group_commit import Submitted, settled
 from sottovoce.aggregator.intake.request_limits import Limits
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.sqlite.storage import _INSERT, SQLiteStorage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -117,7 +117,7 @@ def check_acknowledgement(storage: SQLiteStorage) -> None:
     client = app.test_client()
     original = storage.store
 
-    def slow(arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def slow(arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         with storage._writing:
             pass
         return original(arrivals)
@@ -218,7 +218,7 @@ def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
     """The answer does not wait for the transaction."""
     original = web_app.GroupCommit.submit
 
-    def early(self: Any, job: Sequence[Arrival]) -> Submitted:
+    def early(self: Any, job: Sequence[ReportBatch]) -> Submitted:
         original(self, job)
         return settled([Outcome.NEW] * sum(map(len, job)))
 

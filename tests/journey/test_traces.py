@@ -17,7 +17,7 @@ from sottovoce.aggregator.accounts.secrets import key_hash, new_key, new_link
 from sottovoce.aggregator.intake.request_limits import UNBELIEVED
 from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import Invitation, View
+from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
 from sottovoce.aggregator.storage.audit_log.events import KEY_MADE, LOGIN
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
@@ -147,9 +147,9 @@ def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
     (link, linked), (invited, invitation), (board, view) = new_link(), new_link(), new_link()
     with closing(running.storage()) as storage:
         [account] = storage.access.accounts()
-        storage.access.add_invitation(Invitation(linked, "", "", account.id, 30_000))
-        storage.access.add_invitation(Invitation(invitation, "exam", "viewer", None, 30_000))
-        storage.access.add_view(View(view, "exam", running.survey.digest, False, 30_000))
+        storage.access.add_invitation(AccountInvitation(linked, "", "", account.id, 30_000))
+        storage.access.add_invitation(AccountInvitation(invitation, "exam", "viewer", None, 30_000))
+        storage.access.add_view(BoardView(view, "exam", running.survey.digest, False, 30_000))
     found = files(running.data.parent)
 
     assert (reply.status_code, len(session) > 40) == (200, True)
@@ -253,7 +253,7 @@ def new_researcher(storage: Storage) -> tuple[str, str]:
     """A key of somebody who may do everything, and an invitation."""
     (key, digest), (invitation, invited) = new_key(), new_link()
     storage.add_researcher("ann", digest)
-    storage.access.add_invitation(Invitation(invited, "exam", "viewer", None, 30_000))
+    storage.access.add_invitation(AccountInvitation(invited, "exam", "viewer", None, 30_000))
     return key, invitation
 
 

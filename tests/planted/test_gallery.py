@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from sottovoce.audit.promises import NOT_SEEN as SENTENCE
-from sottovoce.client.page import Asset
+from sottovoce.client.page import PageFile
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
@@ -177,7 +177,7 @@ def audit(installation: Path, path: Path, *words: str, **more: str) -> subproces
 def audit_served(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
     """The same with the form that such an installation serves."""
     files = json.loads(run(installation, path.parent, "-c", SERVED_FILES).stdout)
-    assets = {name: Asset(body.encode(), *more) for name, (body, *more) in files.items()}
+    assets = {name: PageFile(body.encode(), *more) for name, (body, *more) in files.items()}
     executable, environment = find()
     browser = {"CHROMIUM": executable, "LD_LIBRARY_PATH": environment.get("LD_LIBRARY_PATH", "")}
     with serving(parse_survey(SURVEYS[client.survey]), assets=assets) as link:

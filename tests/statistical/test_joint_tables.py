@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
-from sottovoce.aggregator.analysis.tables.table import Rule, Table
+from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.table_diagnostics import implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -97,7 +97,7 @@ def coverages(survey: Survey, truth: Any, n: int, runs: int) -> dict[str, float]
 
 
 def _limits(reports: Joint) -> dict[str, tuple[float, float]]:
-    table = Table(reports, Rule(least=0))
+    table = TwoWayTable(reports, Rule(least=0))
     cell, share = table.cell(1, 1), table.share(1, 1)
     inverted = {
         "difference": difference(reports, (0, 1), 1, (-1.0, 1.0), Z),
@@ -174,7 +174,7 @@ def test_alarm_is_hardly_ever_false(pair: tuple[str, str], table: str) -> None:
     generator = np.random.Generator(np.random.PCG64(7))
     survey, rung = Survey(*pair, TABLES[table]), 0
     for _ in range(1000):
-        found = Table(survey.sample(200, generator), Rule(least=0))
+        found = TwoWayTable(survey.sample(200, generator), Rule(least=0))
         alarm = implausible(found.raw, found.channels)
         rung += alarm is not None and alarm.rings
 

@@ -13,11 +13,11 @@ from sottovoce.aggregator.storage.accounts.keys import DAY
 from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
     SCOPES,
+    AccessKey,
     AccessRefused,
     Account,
-    Invitation,
-    Key,
-    View,
+    AccountInvitation,
+    BoardView,
 )
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 
@@ -45,9 +45,9 @@ def access(store: Storage) -> AccessTables:
     return store.access
 
 
-def key(secret: bytes, account: Account = BEN, **changes: Any) -> Key:
+def key(secret: bytes, account: Account = BEN, **changes: Any) -> AccessKey:
     """A key with every scope that expires today."""
-    whole = Key(secret, account.id, "laptop", frozenset(SCOPES), EVERY_SURVEY, TODAY)
+    whole = AccessKey(secret, account.id, "laptop", frozenset(SCOPES), EVERY_SURVEY, TODAY)
     return replace(whole, **changes)
 
 
@@ -190,7 +190,7 @@ def test_sessions_are_listed_and_ended_by_account(access: AccessTables) -> None:
 def test_disabled_account_comes_in_by_no_door(access: AccessTables) -> None:
     """Its sessions end, its sign-in links are spent, its keys wait; enabled again it has its keys, not its sessions."""
     access.add_key(key(b"key"))
-    access.add_invitation(Invitation(b"link", "", "", BEN.id, TODAY))
+    access.add_invitation(AccountInvitation(b"link", "", "", BEN.id, TODAY))
     access.start_session(b"s", BEN.id, "link", NOW)
     access.disable(BEN.id, TODAY)
 
@@ -228,7 +228,7 @@ def test_nothing_outlives_being_shut_out_at_the_same_moment(access: AccessTables
 def test_no_session_by_another_door_outlives_being_disabled_at_the_same_moment(access: AccessTables) -> None:
     """By a link and by whatever has known the account beforehand."""
     for turn in range(6):
-        access.add_invitation(Invitation(b"link", "", "", BEN.id, TODAY))
+        access.add_invitation(AccountInvitation(b"link", "", "", BEN.id, TODAY))
         with ThreadPoolExecutor(3) as pool:
             tried = [
                 pool.submit(access.start_session, b"a%d" % turn, BEN.id, "oidc", NOW),
@@ -253,7 +253,7 @@ def test_revoked_key_ends_the_sessions_that_were_begun_by_keys(access: AccessTab
 
 def test_sign_in_link_is_good_once(access: AccessTables) -> None:
     """Of four at the same moment one gets in; not after its day, and not for somebody new."""
-    access.add_invitation(Invitation(b"link", "", "", BEN.id, TODAY))
+    access.add_invitation(AccountInvitation(b"link", "", "", BEN.id, TODAY))
     assert access.start_session_by_link(b"late", b"link", NOW + DAY) is None
     assert not access.accept_invitation(b"link", Account(b"c" * 16, "Eve"), TODAY)
     with ThreadPoolExecutor(4) as pool:
@@ -267,7 +267,7 @@ def test_sign_in_link_is_good_once(access: AccessTables) -> None:
 def test_invitation_makes_one_account_with_its_role(access: AccessTables) -> None:
     """Of four at the same moment one is made; replayed, it makes none; a taken subject leaves it good."""
     access.set_subject(ANN.id, "7")
-    access.add_invitation(Invitation(b"link", "exam", "analyst", None, TODAY))
+    access.add_invitation(AccountInvitation(b"link", "exam", "analyst", None, TODAY))
     with pytest.raises(AccessRefused):
         access.accept_invitation(b"link", Account(b"z" * 16, "Zoe", subject="7"), TODAY)
     assert access.start_session_by_link(b"s", b"link", NOW) is None
@@ -282,7 +282,7 @@ def test_invitation_makes_one_account_with_its_role(access: AccessTables) -> Non
 
 def test_invitation_is_taken_back(access: AccessTables) -> None:
     """From then on it is good for nothing."""
-    access.add_invitation(Invitation(b"link", "exam", "viewer", None, TODAY))
+    access.add_invitation(AccountInvitation(b"link", "exam", "viewer", None, TODAY))
     assert access.invitation(b"link", TODAY) == access.invitations()[0]
     assert access.withdraw_invitation(b"link")
     assert not access.withdraw_invitation(b"link")
@@ -291,7 +291,7 @@ def test_invitation_is_taken_back(access: AccessTables) -> None:
 
 def test_ethics_link_shows_until_its_day_is_over_or_it_is_ended(access: AccessTables) -> None:
     """Bound to a digest; whether results are in it is its own."""
-    views = [View(b"1", "exam", "digest", False, TODAY), View(b"2", "exam", "digest", True, TODAY + 1)]
+    views = [BoardView(b"1", "exam", "digest", False, TODAY), BoardView(b"2", "exam", "digest", True, TODAY + 1)]
     for view in views:
         access.add_view(view)
 
@@ -324,9 +324,9 @@ def test_deleted_survey_leaves_nothing_that_names_it(store: Storage) -> None:
     access.grant(ANN.id, EVERY_SURVEY, "owner")
     access.add_key(key(b"1", survey="exam"))
     access.add_key(key(b"2"))
-    access.add_invitation(Invitation(b"3", "exam", "viewer", None, TODAY))
-    access.add_invitation(Invitation(b"4", "", "", BEN.id, TODAY))
-    access.add_view(View(b"5", "exam", "digest", False, TODAY))
+    access.add_invitation(AccountInvitation(b"3", "exam", "viewer", None, TODAY))
+    access.add_invitation(AccountInvitation(b"4", "", "", BEN.id, TODAY))
+    access.add_view(BoardView(b"5", "exam", "digest", False, TODAY))
     store.delete_survey("exam")
 
     assert (access.grants(BEN.id), access.grants(ANN.id)) == ({}, {EVERY_SURVEY: "owner"})

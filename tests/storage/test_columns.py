@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from sottovoce.aggregator.storage import Arrival, Plan
+from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack, unpack
 from sottovoce.aggregator.storage.reports.batch_columns import count, matrix, merge, report_ids, split, tallies, tally
 from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT, change
@@ -14,12 +14,12 @@ QUESTIONS = 3
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([253, 254, 255, 256, 65535, 2**32, 2**53 - 1]))
 COHORTS = st.one_of(st.none(), st.integers(0, 2))
 PLANS = [
-    Plan(1, 0, 25, None, {}),
-    Plan(2, None, 7, 2, {1: 53, 2: 9}),
+    StoragePlan(1, 0, 25, None, {}),
+    StoragePlan(2, None, 7, 2, {1: 53, 2: 9}),
 ]
 
 
-def counted(plan: Plan, question: int, value: int) -> list[int]:
+def counted(plan: StoragePlan, question: int, value: int) -> list[int]:
     """What one reported value adds one to; bits beyond the options are nobody's."""
     options = plan.masks.get(question)
     return [value] if options is None else [*(bit for bit in range(options) if value >> bit & 1), options]
@@ -27,7 +27,7 @@ def counted(plan: Plan, question: int, value: int) -> list[int]:
 
 ARRIVALS = st.lists(
     st.builds(
-        lambda plan, wave, report_id, values: Arrival(
+        lambda plan, wave, report_id, values: ReportBatch(
             plan, wave, report_id, pack(values), () if plan.tokens is None else (report_id[::-1],)
         ),
         st.sampled_from(PLANS),
@@ -40,7 +40,7 @@ ARRIVALS = st.lists(
 
 
 @given(ARRIVALS)
-def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[Arrival]) -> None:
+def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[ReportBatch]) -> None:
     """Each is among its like, with its own token, and splitting gives the reports back."""
     merged = merge(arrivals)
     shapes = [(one.plan.survey, one.wave, one.size, one.packed[0]) for one in merged]
@@ -56,7 +56,7 @@ def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[Arrival])
 
 
 @given(ARRIVALS)
-def test_tallies_are_those_of_the_values_one_by_one(arrivals: list[Arrival]) -> None:
+def test_tallies_are_those_of_the_values_one_by_one(arrivals: list[ReportBatch]) -> None:
     """Column by column, masks bit by bit, nulls left out; each count is told once."""
     for one in merge(arrivals):
         expected = Counter(
@@ -89,7 +89,7 @@ def test_values_are_counted_one_by_one(values: list[int]) -> None:
 
 
 @given(ARRIVALS)
-def test_change_is_that_of_the_reports_one_by_one(arrivals: list[Arrival]) -> None:
+def test_change_is_that_of_the_reports_one_by_one(arrivals: list[ReportBatch]) -> None:
     """Each report counts once, for its cohort or for none, for each of its questions what the mechanism counts."""
     cells: Counter[tuple[int, ...]] = Counter()
     counts: Counter[tuple[int, ...]] = Counter()

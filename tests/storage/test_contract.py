@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.accounts.models import Invitation, View
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan, TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.storage.pack_values import pack, unpack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -36,15 +36,17 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     database.close()
 
 
-def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
+def plan(key: int, batch: int = 25, tokens: int | None = None) -> StoragePlan:
     """What storage must know of the small survey."""
-    return Plan(key, 2, batch, tokens, survey().masks)
+    return StoragePlan(key, 2, batch, tokens, survey().masks)
 
 
-def arrival(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
+def arrival(
+    key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0), token: bytes | None = None
+) -> ReportBatch:
     """An admitted report with an id made from a number; with a token's hash if the survey asks for one."""
     tokens = () if token is None else (token,)
-    return Arrival(plan(key, tokens=key if tokens else None), 0, identity(number), pack(values), tokens)
+    return ReportBatch(plan(key, tokens=key if tokens else None), 0, identity(number), pack(values), tokens)
 
 
 def identity(number: int) -> bytes:
@@ -121,7 +123,7 @@ def test_store_keeps_what_was_not_asked(store: Storage, number: int) -> None:
     """A null is stored as null and counted nowhere, one by one or copied in bulk; a copy knows its report again."""
     key = store.publish(survey(ask=1)).key
     some: list[tuple[int | None, ...]] = [(1, None, 0), (None, 2, 1)]
-    group = [Arrival(plan(key), 0, identity(each), pack(some[each % 2])) for each in range(number)]
+    group = [ReportBatch(plan(key), 0, identity(each), pack(some[each % 2])) for each in range(number)]
 
     assert set(store.store(group)) == {Outcome.NEW}
     assert set(store.store(group)) == {Outcome.SAME}
@@ -391,7 +393,7 @@ def test_report_that_brings_no_token_is_refused_where_one_is_asked_for(store: St
 def test_masks_are_counted_by_option(store: Storage) -> None:
     """A mask adds to the count of each of its options and to that of all masks, and takes it back when withdrawn."""
     key = store.publish(survey()).key
-    several = Plan(key, None, 25, None, {1: 52, 2: 3})
+    several = StoragePlan(key, None, 25, None, {1: 52, 2: 3})
     top = 1 << 51 | 1
     values = [(1, top, 0), (0, 1, 5), (0, None, 7)]
     reports = [arrival(key, number, each) for number, each in enumerate(values)]
@@ -417,14 +419,14 @@ def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, fr
     """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, accounts."""
     other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.fresh())
     key = other.publish(survey()).key
-    wide = Plan(key, None, 25, None, {1: 52})
+    wide = StoragePlan(key, None, 25, None, {1: 52})
     shapes = [(1, 2, 0), (None, 300, 1), (0, 1 << 51, None)]
     other.store([replace(arrival(key, number, shapes[number % 3]), plan=wide) for number in range(60)])
     other.withdraw(wide, identity(7))
     other.add_tokens(key, [hashlib.sha256(b"token").digest()])
     other.add_researcher("ada", hashlib.sha256(b"ada").digest())
-    other.access.add_invitation(Invitation(b"link", "exam", "viewer", None, 20_000))
-    other.access.add_view(View(b"view", "exam", "digest", True, 20_000))
+    other.access.add_invitation(AccountInvitation(b"link", "exam", "viewer", None, 20_000))
+    other.access.add_view(BoardView(b"view", "exam", "digest", True, 20_000))
     store.copy_from(other)
 
     for table in TABLES:

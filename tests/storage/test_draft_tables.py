@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.drafts import KEPT, Draft, Plan
+from sottovoce.aggregator.storage.drafts import KEPT, DraftVersion, PlannedSize
 
 from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey
@@ -25,8 +25,8 @@ def test_a_draft_is_kept_version_by_version(store: Storage) -> None:
     drafts = store.drafts
     assert drafts.add("exam", b"{}")
     assert drafts.save("exam", 1, b'{"a":1}') == 2
-    assert drafts.draft("exam") == Draft("exam", 2, b'{"a":1}')
-    assert drafts.draft("exam", 1) == Draft("exam", 1, b"{}")
+    assert drafts.draft("exam") == DraftVersion("exam", 2, b'{"a":1}')
+    assert drafts.draft("exam", 1) == DraftVersion("exam", 1, b"{}")
     assert drafts.versions("exam") == [2, 1]
     assert drafts.draft("exam", 3) is None
     assert drafts.draft("other") is None
@@ -36,7 +36,7 @@ def test_a_name_is_given_once(store: Storage) -> None:
     """A second draft of a name writes nothing."""
     assert store.drafts.add("exam", b"first")
     assert not store.drafts.add("exam", b"second")
-    assert store.drafts.draft("exam") == Draft("exam", 1, b"first")
+    assert store.drafts.draft("exam") == DraftVersion("exam", 1, b"first")
 
 
 def test_a_save_over_an_older_version_is_refused(store: Storage) -> None:
@@ -45,7 +45,7 @@ def test_a_save_over_an_older_version_is_refused(store: Storage) -> None:
     assert store.drafts.save("exam", 1, b"first") == 2
     assert store.drafts.save("exam", 1, b"second") is None
     assert store.drafts.save("other", 1, b"nobody's") is None
-    assert store.drafts.draft("exam") == Draft("exam", 2, b"first")
+    assert store.drafts.draft("exam") == DraftVersion("exam", 2, b"first")
 
 
 def test_of_many_saves_at_once_one_is_kept(store: Storage) -> None:
@@ -54,7 +54,7 @@ def test_of_many_saves_at_once_one_is_kept(store: Storage) -> None:
     with ThreadPoolExecutor(8) as people:
         saved = list(people.map(lambda number: store.drafts.save("exam", 1, b"%d" % number), range(8)))
     assert sorted(saved, key=str) == [2, *[None] * 7]
-    assert store.drafts.draft("exam") == Draft("exam", 2, b"%d" % saved.index(2))
+    assert store.drafts.draft("exam") == DraftVersion("exam", 2, b"%d" % saved.index(2))
 
 
 def test_the_last_fifty_versions_stay(store: Storage) -> None:
@@ -84,18 +84,18 @@ def test_a_deleted_draft_leaves_nothing(store: Storage) -> None:
     store.drafts.add("exam2", b"stays")
     store.drafts.delete("exam")
     assert store.drafts.versions("exam") == []
-    assert store.drafts.drafts() == [Draft("exam2", 1, b"stays")]
+    assert store.drafts.drafts() == [DraftVersion("exam2", 1, b"stays")]
 
 
 def test_a_published_draft_leaves_its_plan(store: Storage) -> None:
     """A correction's takes its place; what was never said is told as that; deleting the survey takes it out."""
     store.drafts.add("exam", b"{}")
-    store.drafts.finish("exam", Plan(200))
+    store.drafts.finish("exam", PlannedSize(200))
     assert store.drafts.versions("exam") == []
-    assert store.drafts.plan("exam") == Plan(200, None)
-    store.drafts.finish("exam", Plan(300, 400))
-    assert store.drafts.plans() == {"exam": Plan(300, 400)}
-    assert store.drafts.plan("other") == Plan()
+    assert store.drafts.plan("exam") == PlannedSize(200, None)
+    store.drafts.finish("exam", PlannedSize(300, 400))
+    assert store.drafts.plans() == {"exam": PlannedSize(300, 400)}
+    assert store.drafts.plan("other") == PlannedSize()
 
     store.publish(survey(name="exam"))
     store.delete_survey("exam")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.storage import Entry, Head, Storage
+from sottovoce.aggregator.storage import AuditEntry, ChainHead, Storage
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -29,7 +29,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
     database.close()
 
 
-def fill(store: Storage) -> list[Entry]:
+def fill(store: Storage) -> list[AuditEntry]:
     """Five entries, by two accounts and the machine's administrator."""
     store.journal.append(words.LOGIN, ANNE, "key")
     store.journal.append(words.PUBLISHED, ANNE, f"exam 1 {HEX}")
@@ -54,7 +54,7 @@ def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
 
 def test_every_entry_follows_from_the_one_before(store: Storage) -> None:
     """Numbers without a gap, hashes that anybody can compute, and the head is the last."""
-    assert store.journal.head() == Head(0, bytes(32))
+    assert store.journal.head() == ChainHead(0, bytes(32))
     found = fill(store)
 
     assert [entry.number for entry in found] == [1, 2, 3, 4, 5]
@@ -62,7 +62,7 @@ def test_every_entry_follows_from_the_one_before(store: Storage) -> None:
     for number, day, what, who, about, previous in found:
         assert previous == before
         before = hashlib.sha256(canonical.dump([number, day, what, who, about, previous.hex()])).digest()
-    assert store.journal.head() == Head(5, before)
+    assert store.journal.head() == ChainHead(5, before)
     assert store.journal.problems() == store.verify() == []
 
 
@@ -166,7 +166,7 @@ def test_cut_leaves_the_hash_at_which_the_rest_goes_on(store: Storage) -> None:
     assert found[-1].about == f"2 {heads[1].hash.hex()}"
     assert store.journal.problems() == []
     assert [store.journal.is_known(head) for head in heads] == [None, True, True, True]
-    assert store.journal.is_known(Head(2, bytes(32))) is not True
+    assert store.journal.is_known(ChainHead(2, bytes(32))) is not True
     store.journal.cut()
     assert list(store.journal.entries()) == found
 

@@ -13,8 +13,8 @@ import psycopg.sql
 import pytest
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.intake.admission import Admission
-from sottovoce.aggregator.storage import Arrival, Outcome, sql_storage
-from sottovoce.aggregator.storage.accounts.models import Invitation
+from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
+from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
@@ -67,7 +67,7 @@ def test_nodes_that_show_the_same_cells_never_wait_for_each_other_in_a_circle(st
     key = store.publish(survey()).key
     often = plan(key, batch=2)
 
-    def report(number: int) -> Arrival:
+    def report(number: int) -> ReportBatch:
         return replace(arrival(key, number, (number % 2, number % 3, number // 2 % 2)), plan=often)
 
     def come_and_go(node: PostgresStorage, number: int) -> None:
@@ -127,7 +127,7 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
     other = PostgresStorage(url)
     insert = PostgresHandle.insert
 
-    def late(handle: PostgresHandle, arrivals: list[Arrival]) -> int:
+    def late(handle: PostgresHandle, arrivals: list[ReportBatch]) -> int:
         monkeypatch.undo()
         assert other.store([arrival(key, 1)]) == [Outcome.NEW]
         assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
@@ -366,7 +366,7 @@ def test_shutting_out_waits_for_whoever_is_being_let_in(store: PostgresStorage, 
     store.access.add_owner("somebody else")
     store.add_researcher("ann", b"token")
     [ann] = [account for account in store.access.accounts() if account.name == "ann"]
-    store.access.add_invitation(Invitation(b"link", "", "", ann.id, 1))
+    store.access.add_invitation(AccountInvitation(b"link", "", "", ann.id, 1))
     other = PostgresStorage(url)
     with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(2) as pool:
         gatekeeper.execute(

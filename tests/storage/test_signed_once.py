@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.shared.errors import StorageError
@@ -19,7 +19,7 @@ DAY = 20_600
 REPORTS = 40
 
 
-def signed(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0)) -> Arrival:
+def signed(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0)) -> ReportBatch:
     """A report under an id that the aggregator has signed."""
     found = arrival(key, number, values)
     return replace(found, plan=replace(found.plan, signed=True))
@@ -31,7 +31,7 @@ def two(store: Storage) -> tuple[int, int]:  # noqa: F811
     return first.key, store.publish(blind_survey(revision=2, replaces=first.digest)).key
 
 
-def told(store: Storage, *arrivals: Arrival) -> Sequence[Outcome]:  # noqa: F811
+def told(store: Storage, *arrivals: ReportBatch) -> Sequence[Outcome]:  # noqa: F811
     """What becomes of reports that come one after the other."""
     return [outcome for each in arrivals for outcome in store.store([each])]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
-from sottovoce.aggregator.storage import Arrival, Cell, Outcome, Plan, Storage
+from sottovoce.aggregator.storage import Cell, Outcome, ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -49,7 +49,7 @@ class Watched:
     """
 
     storage: Storage
-    plans: dict[int, Plan]
+    plans: dict[int, StoragePlan]
     sent: dict[int, Report] = field(default_factory=dict)
     live: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
     versions: dict[Place, list[set[int]]] = field(default_factory=lambda: defaultdict(lambda: [set()]))
@@ -62,7 +62,9 @@ class Watched:
         numbers = range(len(self.sent), len(self.sent) + len(reports))
         self.sent |= dict(zip(numbers, reports, strict=True))
         self.live[place] |= set(numbers)
-        group = [Arrival(self.plans[key], wave, identity(number), pack(self.sent[number].values)) for number in numbers]
+        group = [
+            ReportBatch(self.plans[key], wave, identity(number), pack(self.sent[number].values)) for number in numbers
+        ]
         assert set(self.storage.store(group)) <= {Outcome.NEW}
 
     def withdraw(self, number: int) -> None:
@@ -146,9 +148,9 @@ def watched(storage: Storage) -> Watched:
     return Watched(storage, {(key := storage.publish(each).key): planned(each, key) for each in asked})
 
 
-def planned(asked: Survey, key: int) -> Plan:
+def planned(asked: Survey, key: int) -> StoragePlan:
     """What storage must know of it."""
-    return Plan(key, asked.cohort, asked.release_batch, None, asked.masks)
+    return StoragePlan(key, asked.cohort, asked.release_batch, None, asked.masks)
 
 
 @pytest.fixture(params=BACK_ENDS)
@@ -228,7 +230,7 @@ def test_watcher_of_three_nodes_sees_whole_steps_only() -> None:
 
     def come_and_go(number: int) -> None:
         values = pack((number % 2, number % 3, number // 2 % 2))
-        nodes[number % 3].store([Arrival(plan, 0, identity(number), values)])
+        nodes[number % 3].store([ReportBatch(plan, 0, identity(number), values)])
         if number % 4 == 0:
             assert nodes[number // 4 % 3].withdraw(plan, identity(number)) is Outcome.WITHDRAWN
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -200,7 +200,7 @@ def test_purge_of_a_revision_leaves_the_tokens_that_a_later_one_asks_for(store: 
 
     assert store.has_token(key, other)
     assert store.token_counts(key)[:4] == (3, 1, 0, 2)
-    asked = Arrival(plan(later, tokens=key), 0, identity(2), arrival(later, 2).packed, (other,))
+    asked = ReportBatch(plan(later, tokens=key), 0, identity(2), arrival(later, 2).packed, (other,))
     assert store.store([asked]) == [Outcome.NEW]
     assert store.token_counts(key)[:4] == (3, 2, 0, 1)
     assert wrong_counts(store) == []
@@ -228,7 +228,7 @@ def test_counts_of_tokens_are_true_whoever_purges_twice_and_corrects_after_it(
                 store.redeem_invitation(key, good, good)
             else:
                 newest = store.revisions("exam")[-1].key
-                store.store([Arrival(plan(newest, tokens=key), 0, identity(number), arrival(1, 1).packed, (good,))])
+                store.store([ReportBatch(plan(newest, tokens=key), 0, identity(number), arrival(1, 1).packed, (good,))])
 
     add_and_use(10, used)
     store.close_survey("exam", 20_000)

@@ -16,12 +16,12 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import compression, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
-from sottovoce.aggregator.http.static_assets import Asset, PackedAssets
+from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.invitations.redemption import Redeeming
-from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
+from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import routes as studio
@@ -53,7 +53,7 @@ def create_app(
     settings: Settings,
     storage: Storage,
     clock: Clock,
-    assets: Mapping[str, Asset],
+    assets: Mapping[str, PagePart],
     preview: Callable[[bool], PreviewedForm] | None = None,
 ) -> Flask:
     """
@@ -111,7 +111,7 @@ def create_app(
 
 def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
     """Notes how new the database is; at once, before anybody can redeem: an old copy may have been put back."""
-    note = partial(Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).look, storage)
+    note = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).look, storage)
     note(int(clock().timestamp()))
     return note
 

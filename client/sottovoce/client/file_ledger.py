@@ -19,7 +19,7 @@ from typing import Any
 from sottovoce.client.ledger import ARRIVED, Entry, Key, first_unaccepted, over
 from sottovoce.client.ledger_entry import (
     Record,
-    Records,
+    StoredEntries,
     dump_drawn,
     dump_record,
     parse_drawn,
@@ -53,7 +53,7 @@ class FileLedger:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
-        self._records = Records()
+        self._records = StoredEntries()
 
     def get(self, key: Key) -> Entry | None:
         """

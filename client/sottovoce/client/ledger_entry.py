@@ -52,7 +52,7 @@ def dump_record(key: Key, entry: Entry) -> bytes:
     return f"{{\n {_LINES.encode({**about, **vars(entry)})[1:-1]}\n}}".encode()
 
 
-class Records:
+class StoredEntries:
     """
     The entries in the files of one ledger: those that lie there now, and each spelling of them is understood once.
 

@@ -27,7 +27,7 @@ _DAMAGED = "the ledger cannot be read; nothing was drawn and nothing was sent"
 _ANSWERS = {f"{no}{yes}": (no, yes) for no in (0, 1) for yes in (0, 1)}
 
 
-class _Kept(NamedTuple):
+class _StoredMemo(NamedTuple):
     """
     What is kept of one question.
 
@@ -105,7 +105,7 @@ def draw_memo(survey: Survey, draws: Draws) -> Memo:
     return {index: memorize(_mechanism(survey, index), draws) for index in survey.memoized}
 
 
-def _recalled(known: Mapping[str, _Kept], survey: Survey, index: int) -> tuple[int, int]:
+def _recalled(known: Mapping[str, _StoredMemo], survey: Survey, index: int) -> tuple[int, int]:
     kept = known.get(survey.questions[index].name)
     if kept is None or (kept.layer, kept.waves) != _numbers(_mechanism(survey, index)):
         raise BudgetExhausted(
@@ -117,18 +117,18 @@ def _recalled(known: Mapping[str, _Kept], survey: Survey, index: int) -> tuple[i
 
 def _dump(survey: Survey, memo: Memo) -> str:
     document = {
-        survey.questions[index].name: _Kept(f"{no}{yes}", *_numbers(_mechanism(survey, index)))._asdict()
+        survey.questions[index].name: _StoredMemo(f"{no}{yes}", *_numbers(_mechanism(survey, index)))._asdict()
         for index, (no, yes) in memo.items()
     }
     return canonical.dump(document).decode()
 
 
-def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _Kept]:
+def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
     """What was kept, by the question's name."""
     if not entry.body.startswith("{"):
         return _read_digits(ledger, entry, survey)
     try:
-        found = {name: _Kept(**kept) for name, kept in canonical.load(entry.body.encode()).items()}
+        found = {name: _StoredMemo(**kept) for name, kept in canonical.load(entry.body.encode()).items()}
         right = all(_is_memo(kept) for kept in found.values())
     except (ValueError, TypeError):
         right = False
@@ -143,7 +143,7 @@ def _is_memo(kept: Any) -> bool:  # noqa: ANN401 - what a file holds
     return kept.answers in _ANSWERS and all(type(number) is int for number in numbers)
 
 
-def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _Kept]:
+def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
     """The memo of an earlier version: digits alone, in the order of the survey that they were drawn for."""
     drawn_for = survey if survey.digest == entry.digest else kept_survey(ledger, entry.digest)
     if drawn_for is None:
@@ -152,7 +152,7 @@ def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _Kep
     if len(pairs) != len(drawn_for.memoized) or not set(pairs) <= set(_ANSWERS):
         raise BudgetExhausted(_DAMAGED)
     return {
-        drawn_for.questions[index].name: _Kept(pair, *_numbers(_mechanism(drawn_for, index)))
+        drawn_for.questions[index].name: _StoredMemo(pair, *_numbers(_mechanism(drawn_for, index)))
         for index, pair in zip(drawn_for.memoized, pairs, strict=True)
     }
 

@@ -29,7 +29,7 @@ _TYPES = {
 }
 
 
-class Asset(NamedTuple):
+class PageFile(NamedTuple):
     """
     One file as it is served.
 
@@ -59,7 +59,7 @@ class Preview(NamedTuple):
     style: str
 
 
-def assemble() -> dict[str, Asset]:
+def assemble() -> dict[str, PageFile]:
     """The files that the aggregator serves, by name, in a fixed order."""
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     beside = {**catalogues(), **scripts}
@@ -74,7 +74,7 @@ def assemble() -> dict[str, Asset]:
     }
 
 
-def by_path(files: Mapping[str, Asset], survey: str) -> dict[str, Asset]:
+def by_path(files: Mapping[str, PageFile], survey: str) -> dict[str, PageFile]:
     """The files by the paths under which an aggregator serves them: the page also to those who keep it."""
     kept = files["respondent.html"]
     return {
@@ -83,7 +83,7 @@ def by_path(files: Mapping[str, Asset], survey: str) -> dict[str, Asset]:
     }
 
 
-def path_of(name: str, file: Asset, survey: str) -> str:
+def path_of(name: str, file: PageFile, survey: str) -> str:
     """
     The path under which an aggregator serves a file of the page to those who open it.
 
@@ -198,8 +198,8 @@ def content_type(name: str) -> str:
     return _TYPES[name.rpartition(".")[2]]
 
 
-def _asset(name: str, text: str, folder: str = "") -> Asset:
-    return Asset(text.encode(), content_type(name), _style(name), folder)
+def _asset(name: str, text: str, folder: str = "") -> PageFile:
+    return PageFile(text.encode(), content_type(name), _style(name), folder)
 
 
 def _served(folder: str) -> str:

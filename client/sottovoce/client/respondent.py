@@ -24,7 +24,7 @@ from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
-from sottovoce.client.revisions import Standing, standing, survey_for
+from sottovoce.client.revisions import RevisionStatus, standing, survey_for
 from sottovoce.client.transport import Transport, now
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
@@ -252,7 +252,7 @@ class Respondent:
         """
         return deliver(self.ledger, self._key, self._entry(), self._transport, self._clock)
 
-    def standing(self) -> Standing | None:
+    def standing(self) -> RevisionStatus | None:
         """
         How the survey stands now in this wave, by the aggregator's clock; None if it does not tell.
 

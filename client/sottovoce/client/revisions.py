@@ -37,7 +37,7 @@ class Publisher(Protocol):
         """All revisions in one reply; None where there is no such reply."""
 
 
-class Revision(NamedTuple):
+class PublishedRevision(NamedTuple):
     """One published revision: its number, digest, the digest that it replaces, if any, and its canonical bytes."""
 
     number: int
@@ -46,7 +46,7 @@ class Revision(NamedTuple):
     body: bytes
 
 
-class Standing(NamedTuple):
+class RevisionStatus(NamedTuple):
     """
     How a revision stands in one wave, by the aggregator's clock.
 
@@ -78,7 +78,7 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
     return survey
 
 
-def published(transport: Publisher, name: str) -> list[Revision]:
+def published(transport: Publisher, name: str) -> list[PublishedRevision]:
     """
     All revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
 
@@ -91,7 +91,7 @@ def published(transport: Publisher, name: str) -> list[Revision]:
     return shown if _digest(newest) in {each.digest for each in shown} else [_revision(newest), *shown]
 
 
-def contradictions(revisions: Sequence[Revision]) -> list[str]:
+def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
     """What revisions say against each other, a sentence each; nothing of a chain in which each follows the next one."""
     told = [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
     return (
@@ -110,7 +110,7 @@ def contradictions(revisions: Sequence[Revision]) -> list[str]:
     )
 
 
-def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> Standing | None:
+def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> RevisionStatus | None:
     """
     How a survey stands by an aggregator's status; None if that does not name its revision.
 
@@ -131,7 +131,7 @@ def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> Standing |
         states = [_state(each["waves"][wave], each["retired"]) for each in found]
     except (KeyError, IndexError, TypeError, ValueError):
         raise TransportError("the aggregator's status cannot be read") from None
-    return Standing(states[0], closed_on, newest) if states else None
+    return RevisionStatus(states[0], closed_on, newest) if states else None
 
 
 def _state(state: str, retired: bool) -> str:
@@ -154,7 +154,7 @@ def _older(transport: Publisher, link: Link, newest: str) -> bytes:
     return named[0]
 
 
-def _between(later: Revision, earlier: Revision) -> Iterator[str]:
+def _between(later: PublishedRevision, earlier: PublishedRevision) -> Iterator[str]:
     new, old = later.digest[:12], earlier.digest[:12]
     if later.number == earlier.number:
         yield f"{new} and {old} are different versions, and both are called revision {later.number}"
@@ -166,14 +166,14 @@ def _between(later: Revision, earlier: Revision) -> Iterator[str]:
         yield f"revision {later.number} ({new}) replaces {later.replaces[:12]}, and {old} is shown in its place"
 
 
-def _keys(revision: Revision) -> Sequence[object]:
+def _keys(revision: PublishedRevision) -> Sequence[object]:
     """Those that sign, one for each wave; none where the survey is not blind."""
     access = canonical.load(revision.body).get("access")
     keys = access.get("blind") if isinstance(access, dict) else None
     return keys if isinstance(keys, list) else ()
 
 
-def _read(reply: bytes, name: str) -> list[Revision]:
+def _read(reply: bytes, name: str) -> list[PublishedRevision]:
     try:
         document = canonical.load(reply)
         if document["format"] != FORMAT or document["survey"] != name or not 0 < len(document["revisions"]) <= MOST:
@@ -183,12 +183,12 @@ def _read(reply: bytes, name: str) -> list[Revision]:
         raise TransportError("the aggregator's list of revisions cannot be read; nothing was sent") from None
 
 
-def _revision(body: bytes) -> Revision:
+def _revision(body: bytes) -> PublishedRevision:
     document = canonical.load(body)
     number, replaces = document["revision"], document.get("replaces")
     if type(number) is not int or not isinstance(replaces, str | None):
         raise TypeError("is no survey")
-    return Revision(number, _digest(body), replaces, body)
+    return PublishedRevision(number, _digest(body), replaces, body)
 
 
 def _digest(body: bytes) -> str:

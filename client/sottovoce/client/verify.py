@@ -25,7 +25,7 @@ FORMAT = "sottovoce-verification/1"
 _SETUP = re.compile(rb'<script type="application/json" id="setup">([^<]*)</script>')
 
 
-class Finding(NamedTuple):
+class FileComparison(NamedTuple):
     """One file: its path, and the SHA-256 of what this release has and of what was found; None if nothing was."""
 
     path: str
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
         return self.expected == self.found
 
 
-class Verdict(NamedTuple):
+class PageVerification(NamedTuple):
     """
     What was verified: a page's files, and the aggregator that it reports to.
 
@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
     """
 
     aggregator: str
-    findings: list[Finding]
+    findings: list[FileComparison]
     contradictions: Sequence[str] = ()
 
     @property
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
         return {**result, "contradictions": list(self.contradictions)}
 
 
-def verify_any(address: str, *others: str) -> Verdict:
+def verify_any(address: str, *others: str) -> PageVerification:
     """
     The page behind a survey's links, on a static host, or in a file.
 
@@ -92,7 +92,7 @@ def verify_any(address: str, *others: str) -> Verdict:
     return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))
 
 
-def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Transport) -> Verdict:
+def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Transport) -> PageVerification:
     """
     The page that an aggregator serves behind links to one survey, and whether the revisions that it shows, which are
     the same for all of them, are those that the links name.
@@ -108,10 +108,10 @@ def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Trans
     expected = {path: asset.body for path, asset in by_path(assemble(), link.survey).items()}
     shown = published(transport, link.survey)
     found = [*contradictions(shown), *_not_shown(links, [each.digest for each in shown])]
-    return Verdict(link.origin, _compare(transport, expected), found)
+    return PageVerification(link.origin, _compare(transport, expected), found)
 
 
-def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> Verdict:
+def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> PageVerification:
     """
     The page on a static host, whose address ends in a slash; it names its aggregator itself.
 
@@ -121,10 +121,10 @@ def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> Ve
     transport = reach(url.rstrip("/"))
     aggregator, _ = _setup(transport.fetch_file("/index.html") or b"")
     expected = {f"/{path}": body for path, body in static_page(aggregator).items()}
-    return Verdict(aggregator, _compare(transport, expected))
+    return PageVerification(aggregator, _compare(transport, expected))
 
 
-def verify_saved(name: str, page: bytes) -> Verdict:
+def verify_saved(name: str, page: bytes) -> PageVerification:
     """
     A page in one file, with the survey in it, if it holds one.
 
@@ -134,7 +134,7 @@ def verify_saved(name: str, page: bytes) -> Verdict:
     """
     aggregator, survey = _setup(page)
     held = None if survey is None else load_survey(survey.encode())
-    return Verdict(aggregator, [_finding(name, saved_page(aggregator, held), page)])
+    return PageVerification(aggregator, [_finding(name, saved_page(aggregator, held), page)])
 
 
 def _not_shown(links: Iterable[Link], digests: Sequence[str]) -> Iterator[str]:
@@ -144,12 +144,12 @@ def _not_shown(links: Iterable[Link], digests: Sequence[str]) -> Iterator[str]:
             yield f"a link names the version {named[:12]}, which is not shown to everybody"
 
 
-def _compare(transport: Transport, expected: Mapping[str, bytes]) -> list[Finding]:
+def _compare(transport: Transport, expected: Mapping[str, bytes]) -> list[FileComparison]:
     return [_finding(path, body, transport.fetch_file(path)) for path, body in expected.items()]
 
 
-def _finding(path: str, expected: bytes, found: bytes | None) -> Finding:
-    return Finding(path, _digest(expected), None if found is None else _digest(found))
+def _finding(path: str, expected: bytes, found: bytes | None) -> FileComparison:
+    return FileComparison(path, _digest(expected), None if found is None else _digest(found))
 
 
 def _setup(page: bytes) -> tuple[str, str | None]:

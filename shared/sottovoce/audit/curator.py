@@ -16,13 +16,13 @@ from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Lloyd, cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark, winner_distribution
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.check import FAILED, PASSED, Check
@@ -35,10 +35,10 @@ FORMAT = "sottovoce-curator-audit/1"
 ROUNDED = 1e-6
 """Sums of a few thousand floating-point probabilities are right to this."""
 
-_GRID = Grid(Fraction(-1), Fraction(2), Fraction(1))
+_GRID = NumberGrid(Fraction(-1), Fraction(2), Fraction(1))
 EPSILON = Fraction(2)
-REPLACE = Terms(EPSILON)
-ADD = Terms(EPSILON, Neighbours.ADD_REMOVE)
+REPLACE = ReleaseTerms(EPSILON)
+ADD = ReleaseTerms(EPSILON, Neighbours.ADD_REMOVE)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Pair:
     """
 
     name: str
-    run: Callable[[Any, Terms, ExactNoise], Release]
+    run: Callable[[Any, ReleaseTerms, ExactNoise], Release]
     replaced: tuple[Any, Any]
     added: tuple[Any, Any]
 
@@ -138,7 +138,7 @@ def _encloses(low: Fraction, high: Fraction, rate: float) -> bool:
     return float(low) - 1e-15 <= math.exp(-rate) <= float(high) + 1e-15
 
 
-def _exact(pair: Pair, terms: Terms) -> Check:
+def _exact(pair: Pair, terms: ReleaseTerms) -> Check:
     first, second = pair.replaced if terms.neighbours is Neighbours.REPLACE else pair.added
 
     def run(data: object, draws: ExactNoise) -> str:

@@ -19,7 +19,7 @@ from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_BLINDED, NOT_SIGNED, TWICE
 from sottovoce.audit.runs import RunPlan, VectorPlan
 from sottovoce.audit.waiting import present_of
-from sottovoce.client.page import Asset
+from sottovoce.client.page import PageFile
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import Report, dump_report
@@ -118,7 +118,7 @@ def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN
     return randomizer(question.mechanism, value, draws)
 
 
-def form_document(survey: Survey, plan: RunPlan, files: Mapping[str, Asset]) -> dict[str, Any] | None:
+def form_document(survey: Survey, plan: RunPlan, files: Mapping[str, PageFile]) -> dict[str, Any] | None:
     """
     Some runs of each vector as JSON for the driver of the form, with its sentences; None if nothing is drawn.
 
@@ -175,7 +175,7 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
     yield _line(REFUSALS, [_REFUSALS[kind] for kind in found["way"]])
 
 
-def judge_form(found: Mapping[str, Any], files: Mapping[str, Asset]) -> Check:
+def judge_form(found: Mapping[str, Any], files: Mapping[str, PageFile]) -> Check:
     """
     The line about the form.
 

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from sottovoce.client.page import Asset
+from sottovoce.client.page import PageFile
 
 ASKS = "the style of the page asks for something from elsewhere, which may hang on what is chosen"
 
@@ -24,7 +24,7 @@ def _letter(escape: re.Match[str]) -> str:
     return chr(number) if 0 < number < sys.maxunicode else ""
 
 
-def check_styles(files: Mapping[str, Asset]) -> list[str]:
+def check_styles(files: Mapping[str, PageFile]) -> list[str]:
     """
     What is wrong with the styles of the page as it is served, in words.
 

@@ -24,7 +24,7 @@ from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.cli.signals import noted_orders
 from sottovoce.demo.data import demo_answers
-from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
+from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
 
 
 @click.command()
@@ -81,7 +81,7 @@ def _send(url: str, people: list[dict[str, str]], console: Console, told: Event)
     return time.monotonic() - started
 
 
-def _show(rows: Iterable[Row], title: str, console: Console) -> None:
+def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
     table = Table("question", "answer", title=title)
     for heading in ("truth", "estimate", "95 % interval", "off by"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from threading import Event
 from typing import NamedTuple
 
-from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.storage import Storage
@@ -21,7 +21,7 @@ MOST_ERRORS = 4.5
 """Standard errors beyond which an estimate would be a bug rather than bad luck: 1 in 150,000 for one estimate."""
 
 
-class Row(NamedTuple):
+class DemoEstimate(NamedTuple):
     """
     An estimate beside the truth that only this demonstration knows.
 
@@ -68,14 +68,14 @@ def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) 
     send_all(url, survey, people, arrived, is_over)
 
 
-def close(storage: Storage) -> Results:
+def close(storage: Storage) -> SurveyResults:
     """Close the survey, so that every report counts, and estimate."""
     name = demo_survey().name
     storage.close_survey(name, day_of(now()), MACHINE)
     return analyse(revisions_of(storage, name))
 
 
-def compare(results: Results, people: Sequence[Answers]) -> list[Row]:
+def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstimate]:
     """Every estimate beside the truth."""
     rows = []
     for result in results.questions:
@@ -83,7 +83,7 @@ def compare(results: Results, people: Sequence[Answers]) -> list[Row]:
         counts = Counter(person[name] for person in people)
         for estimate in result.estimates:
             truth = counts[estimate.option] / len(people)
-            rows.append(Row(name, estimate, truth, distance(estimate, truth), result.epsilon is None))
+            rows.append(DemoEstimate(name, estimate, truth, distance(estimate, truth), result.epsilon is None))
     return rows
 
 

@@ -34,7 +34,7 @@ MAX_MASK_OPTIONS = 52
 
 
 @dataclass(frozen=True)
-class Grid:
+class AnswerGrid:
     """
     The numbers low, low + step, ..., high.
 
@@ -116,7 +116,7 @@ class Domain:
     """
 
     options: tuple[str, ...] = ()
-    grid: Grid | None = None
+    grid: AnswerGrid | None = None
     max_choices: int = 1
     absent: bool = False
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.storage.models import Arrival, Plan
+from sottovoce.aggregator.storage.models import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
@@ -78,9 +78,9 @@ def closed_again(storage, asked, arriving, withdrawn=0):
     """The survey opened once more, with so many more reports of each year and so many taken back, and closed."""
     storage.reopen_survey("exam")
     (stored,) = storage.revisions("exam")
-    plan = Plan(stored.key, asked.cohort, asked.release_batch, None, asked.masks)
+    plan = StoragePlan(stored.key, asked.cohort, asked.release_batch, None, asked.masks)
     ids = [os.urandom(16) for _ in range(2 * arriving)]
-    storage.store([Arrival(plan, 0, each, pack((place // 2 % 2, 0, place % 2))) for place, each in enumerate(ids)])
+    storage.store([ReportBatch(plan, 0, each, pack((place // 2 % 2, 0, place % 2))) for place, each in enumerate(ids)])
     for each in ids[:withdrawn]:
         storage.withdraw(plan, each)
     storage.close_survey("exam", 20_601)

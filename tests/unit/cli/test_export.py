@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.storage import Head
+from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
@@ -147,7 +147,7 @@ def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> N
     storage = SQLiteStorage(data / "sottovoce.sqlite")
     told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.what in {EXPORTED, RESULTS_READ}]
     heads = [json.loads(file.read_text())["journal"] for file in (out.with_suffix(".json"), out / "export.json")]
-    known = [storage.journal.is_known(Head(int(number), bytes.fromhex(hashed)))
+    known = [storage.journal.is_known(ChainHead(int(number), bytes.fromhex(hashed)))
              for number, hashed in (head.split(":") for head in heads)]  # fmt: skip
     storage.close()
 

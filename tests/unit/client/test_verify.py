@@ -3,7 +3,7 @@
 import pytest
 from sottovoce.client import verify
 from sottovoce.client.page import assemble, by_path, saved_page
-from sottovoce.client.verify import Verdict, verify_saved, verify_served
+from sottovoce.client.verify import PageVerification, verify_saved, verify_served
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 
@@ -46,7 +46,7 @@ SECOND = survey(revision=2, replaces=FIRST.digest)
 TAGGED = survey(revision=2, replaces=FIRST.digest, title={"en": "For one person"})
 
 
-def verdict(links=(LINK,), revisions=(FIRST,), **changes) -> Verdict:
+def verdict(links=(LINK,), revisions=(FIRST,), **changes) -> PageVerification:
     """What is said of this release's page with some of its files changed; None for one that is missing."""
     files = {path: body for path, body in {**FILES, **changes}.items() if body is not None}
     return verify_served(links, lambda _: Served(files, revisions))

@@ -2,7 +2,7 @@
 
 from sottovoce.aggregator.accounts.secrets import new_link
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
-from sottovoce.aggregator.storage.accounts.models import Invitation
+from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 
 LINK_DAYS = 7
 """Days for which an invitation or a sign-in link is good, beside today."""
@@ -33,7 +33,7 @@ def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int
         expires_on: the last day on which it does.
     """
     secret, digest = new_link()
-    tables.add_invitation(Invitation(digest, "", "", account_id, expires_on))
+    tables.add_invitation(AccountInvitation(digest, "", "", account_id, expires_on))
     return secret
 
 
@@ -49,5 +49,5 @@ def invitation_link(tables: AccessTables, url: str, survey: str, role: str, day:
         day: today.
     """
     secret, digest = new_link()
-    tables.add_invitation(Invitation(digest, survey, role, None, day + LINK_DAYS))
+    tables.add_invitation(AccountInvitation(digest, survey, role, None, day + LINK_DAYS))
     return f"{url}/dashboard/invitation?link={secret}"

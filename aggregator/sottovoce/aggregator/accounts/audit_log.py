@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import Revision
-from sottovoce.aggregator.storage import Entry, Storage
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.storage import AuditEntry, Storage
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.interface import ALL
 
@@ -22,7 +22,7 @@ def names_of(storage: Storage) -> dict[str, str]:
     return {account.id.hex(): account.name for account in storage.access.accounts()}
 
 
-def in_words(entry: Entry, names: Mapping[str, str]) -> str:
+def in_words(entry: AuditEntry, names: Mapping[str, str]) -> str:
     """
     An entry as one line for people.
 
@@ -53,13 +53,13 @@ def day_words(day: int) -> str:
     return (_FIRST_DAY + timedelta(day)).isoformat()
 
 
-def entry_document(entry: Entry) -> dict[str, Any]:
+def entry_document(entry: AuditEntry) -> dict[str, Any]:
     """An entry with all that its hash is made of, and the hash."""
     told = entry._asdict() | {"previous": entry.previous.hex()}
     return {**told, "date": day_words(entry.day), "hash": entry.hash.hex()}
 
 
-def snapshot_of(revisions: Sequence[Revision]) -> str:
+def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
     """
     Which snapshot a survey shows: the number of whole batches in it, which grows with each that is shown; or closed.
 

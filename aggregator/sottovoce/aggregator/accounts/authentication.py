@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
-from sottovoce.aggregator.accounts.permissions import Verdict, may, may_publish
+from sottovoce.aggregator.accounts.permissions import AccessDecision, may, may_publish
 from sottovoce.aggregator.accounts.principal import actor_of
 from sottovoce.aggregator.accounts.resume_form import SIGNED_IN, KeptForm, is_page, kept_form, posted_form
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
@@ -18,7 +18,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import EXPECTED, bearer_token
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account, Key, Session
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account, StaffSession
 
 PUBLIC = frozenset(
     {
@@ -65,7 +65,7 @@ PUBLIC = frozenset(
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
 
 
-def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, Key] | None:
+def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
     """
     The key in an ``Authorization`` header, and whose it is; None if there is none that lets in.
 
@@ -122,9 +122,9 @@ def _check_right(endpoint: str) -> Response | None:
         verdict = may_publish(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
     else:
         verdict = may(g.actor, endpoint, survey)
-    if verdict is Verdict.UNKNOWN:
+    if verdict is AccessDecision.UNKNOWN:
         return problems.response("unknown_survey")
-    return problems.response("forbidden", NOT_ALLOWED) if verdict is Verdict.REFUSED else None
+    return problems.response("forbidden", NOT_ALLOWED) if verdict is AccessDecision.REFUSED else None
 
 
 def _page_asked_for() -> str | None:
@@ -168,7 +168,7 @@ def _begin_session_by_key(token: str) -> str | None:
     return cookie if _storage().access.start_session_by_key(session, digest, now()) else None
 
 
-def _session() -> Session | None:
+def _session() -> StaffSession | None:
     """The session of the browser that asks, if it lasts."""
     cookie = session_secret()
     return _storage().access.session(key_hash(cookie), now()) if cookie else None
@@ -193,7 +193,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return _not_known()
     account, cookie = begun
     key, digest = new_key()
-    own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
+    own = AccessKey(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
     _storage().access.by(account.id.hex()).add_key(own)
     return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 

@@ -134,7 +134,7 @@ MAY = frozenset((role, endpoint) for endpoint, right in RIGHTS.items() for role 
 """(role, route): the same, pair by pair."""
 
 
-class Verdict(Enum):
+class AccessDecision(Enum):
     """What becomes of a request: of a survey that one may not know of, it is as if there were none."""
 
     ALLOWED = "allowed"
@@ -142,7 +142,7 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-def may(actor: Actor, endpoint: str, survey: str | None) -> Verdict:
+def may(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
     """
     Whether somebody may use a route.
 
@@ -153,16 +153,16 @@ def may(actor: Actor, endpoint: str, survey: str | None) -> Verdict:
     """
     right = RIGHTS.get(endpoint)
     if right is None:
-        return Verdict.REFUSED
+        return AccessDecision.REFUSED
     # Where no survey is named there is a new one to be made.
     role = actor.role(survey) if survey is not None else "owner" if actor.may_publish_new() else None
     if right.who & set(ROLES) and role is None:
-        return Verdict.REFUSED if survey is None else Verdict.UNKNOWN
+        return AccessDecision.REFUSED if survey is None else AccessDecision.UNKNOWN
     held = {STAFF} | ({ADMIN} if actor.is_admin else set()) | ({role} if role else set())
-    return Verdict.ALLOWED if right.who & held and _has_scope(actor, right.scope) else Verdict.REFUSED
+    return AccessDecision.ALLOWED if right.who & held and _has_scope(actor, right.scope) else AccessDecision.REFUSED
 
 
-def may_publish(actor: Actor, survey: str, is_new: bool) -> Verdict:
+def may_publish(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
     """
     Whether somebody may publish: an owner, corrections; whoever owns anything, and an admin, surveys of new names.
 
@@ -172,9 +172,13 @@ def may_publish(actor: Actor, survey: str, is_new: bool) -> Verdict:
         is_new: there is none of this name.
     """
     found = may(actor, "results.publish", survey)
-    if found is Verdict.ALLOWED or not is_new:
+    if found is AccessDecision.ALLOWED or not is_new:
         return found
-    return Verdict.ALLOWED if actor.may_publish_new() and _has_scope(actor, "surveys:write") else Verdict.REFUSED
+    return (
+        AccessDecision.ALLOWED
+        if actor.may_publish_new() and _has_scope(actor, "surveys:write")
+        else AccessDecision.REFUSED
+    )
 
 
 def _has_scope(actor: Actor, scope: str) -> bool:

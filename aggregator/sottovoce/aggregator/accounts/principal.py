@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account, Key
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Actor:
 
     account: Account
     grants: Mapping[str, str]
-    key: Key | None = None
+    key: AccessKey | None = None
 
     @property
     def scopes(self) -> frozenset[str]:
@@ -48,7 +48,7 @@ class Actor:
         return self.survey == EVERY_SURVEY and (self.account.admin or "owner" in self.grants.values())
 
 
-def actor_of(storage: Storage, account: Account, key: Key | None = None) -> Actor:
+def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
     """
     Who is asking, with what is granted at this moment.
 

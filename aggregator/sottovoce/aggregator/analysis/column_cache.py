@@ -18,7 +18,7 @@ _State = tuple[tuple[StoredSurvey, ...], tuple[int, ...]]
 
 
 @dataclass
-class _Kept:
+class _CachedColumns:
     columns: Columns
     state: _State
     used: float
@@ -38,7 +38,7 @@ class KeptColumns:
         self._storage = storage
         self._clock = clock
         self._seconds = seconds
-        self._kept: dict[_Key, _Kept] = {}
+        self._kept: dict[_Key, _CachedColumns] = {}
         self._reading = Lock()
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class KeptColumns:
             kept = self._kept.get((name, wave))
             if kept is None or kept.state != state:
                 columns = read_columns(self._storage, revisions, wave, progress)
-                kept = self._kept[name, wave] = _Kept(columns, state, self._seconds())
+                kept = self._kept[name, wave] = _CachedColumns(columns, state, self._seconds())
             kept.used = self._seconds()
             return kept.columns
 

@@ -13,7 +13,7 @@ More        More reports than people were asked, in the steps in which reports a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sottovoce.aggregator.analysis.estimates import Results
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.tables.table_diagnostics import TAIL
 from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.shared.spec import Question
@@ -23,7 +23,7 @@ LOOKS = 20
 
 
 @dataclass(frozen=True)
-class Alarm:
+class CountWarning:
     """
     One thing that looks wrong.
 
@@ -36,7 +36,7 @@ class Alarm:
     question: Question | None = None
 
 
-def alarms(results: Results, invited: int | None = None) -> list[Alarm]:
+def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarning]:
     """
     All that looks wrong, the gravest first.
 
@@ -44,14 +44,14 @@ def alarms(results: Results, invited: int | None = None) -> list[Alarm]:
         results: what is shown.
         invited: people in the group; None where that is not known.
     """
-    found = [Alarm("more")] if invited is not None and results.received > invited else []
+    found = [CountWarning("more")] if invited is not None and results.received > invited else []
     for result in results.questions:
         if any(estimate.implausible for estimate in result.estimates):
-            found.append(Alarm("implausible", result.question))
+            found.append(CountWarning("implausible", result.question))
         if _draws(result.question) and _uneven([estimate.n for estimate in result.estimates]):
-            found.append(Alarm("drawn", result.question))
+            found.append(CountWarning("drawn", result.question))
     if _uneven(*_asked(results)):
-        found.append(Alarm("asked"))
+        found.append(CountWarning("asked"))
     return found
 
 
@@ -59,7 +59,7 @@ def _draws(question: Question) -> bool:
     return question.mechanism is not None and question.mechanism.name in {"sampled_option", "sampled_coordinate"}
 
 
-def _asked(results: Results) -> tuple[list[int], int]:
+def _asked(results: SurveyResults) -> tuple[list[int], int]:
     """Reports on each private question, and how many of them each device draws; none where the survey asks all."""
     survey = results.survey
     if survey.ask is None or survey.revision > 1:

@@ -70,7 +70,7 @@ class QuestionResult:
 
 
 @dataclass(frozen=True)
-class Results:
+class SurveyResults:
     """
     One survey's results, for all respondents or for one cohort group.
 
@@ -107,7 +107,7 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Revision:
+class RevisionCounts:
     """
     One revision of a survey with its shown counts.
 
@@ -124,21 +124,21 @@ class Revision:
     released: bool = False
 
 
-def revisions_of(storage: Storage, name: str) -> list[Revision]:
+def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
     """All revisions of a survey, oldest first; empty if there is none."""
     released = storage.releases.has_any(name)
     return [
-        Revision(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
+        RevisionCounts(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
         for stored in storage.revisions(name)
     ]
 
 
 def analyse(
-    revisions: Sequence[Revision],
+    revisions: Sequence[RevisionCounts],
     cohort: str | None = None,
     interval: str = DEFAULT_RULE.method,
     wave: int | None = None,
-) -> Results:
+) -> SurveyResults:
     """
     The results of a survey, as its newest revision asks it.
 
@@ -171,7 +171,7 @@ def analyse(
         # Reports of one person hang together where devices remember a draw: their sum has no honest interval.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=())
-    return Results(
+    return SurveyResults(
         survey=newest.survey,
         closed=newest.stored.closed,
         # What was withdrawn since it was shown is still among the reports that are shown.
@@ -239,23 +239,23 @@ def _group_of(options: Sequence[str], cohorts: Sequence[int], revisions: Sequenc
     return CohortGroup(tuple(options[cohort] for cohort in cohorts), cells)
 
 
-def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
+def _reports_by_wave(revisions: Sequence[RevisionCounts]) -> tuple[int, ...]:
     cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
     count = max(len(revision.survey.waves) for revision in revisions)
     return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
 
 
-def _of_wave(revisions: Sequence[Revision], wave: int, waves: int) -> list[Revision]:
+def _of_wave(revisions: Sequence[RevisionCounts], wave: int, waves: int) -> list[RevisionCounts]:
     if not 0 <= wave < waves:
         raise EstimateError("the survey has no such wave")
     return [_with_cells(each, (cell for cell in each.cells if cell.wave == wave)) for each in revisions]
 
 
-def _of_everybody(revisions: Sequence[Revision]) -> list[Revision]:
+def _of_everybody(revisions: Sequence[RevisionCounts]) -> list[RevisionCounts]:
     return [_with_cells(each, (cell for cell in each.cells if cell.cohort == ALL)) for each in revisions]
 
 
-def _of_group(revisions: Sequence[Revision], group: CohortGroup) -> list[Revision]:
+def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:
     # An earlier revision that divided people by another question has no cells of this group.
     values = {cell.cohort for cell in group.cells}
     return [
@@ -264,11 +264,11 @@ def _of_group(revisions: Sequence[Revision], group: CohortGroup) -> list[Revisio
     ]
 
 
-def _with_cells(revision: Revision, cells: Iterable[Cell]) -> Revision:
+def _with_cells(revision: RevisionCounts, cells: Iterable[Cell]) -> RevisionCounts:
     return replace(revision, cells=tuple(cells))
 
 
-def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
+def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cell, ...]:
     """The cells of its cohorts, if they are the newest revision's."""
     mine, wanted = (each.survey.cohort for each in (revision, newest))
     if mine is None or wanted is None:
@@ -285,7 +285,7 @@ def same_question(one: Question, other: Question) -> bool:
     return (one.mechanism is None) == (other.mechanism is None)
 
 
-def _strata(question: Question, revisions: Iterable[Revision]) -> list[Stratum]:
+def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Stratum]:
     """(mechanism, tally) of every revision that asks this question, oldest first."""
     return [
         (asked.mechanism, _tally(revision.cells, index))
@@ -311,7 +311,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
     return tally
 
 
-def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
     rule = rule.when_asked(_asked(question, revisions))
     result = _question(question, _strata(question, revisions), rule)
     # Reports of another procedure are protected otherwise.
@@ -322,7 +322,7 @@ def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRul
     return replace(result, protection=protected(question.mechanism, tally, rule))
 
 
-def _asked(question: Question, revisions: Sequence[Revision]) -> Fraction:
+def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     """The chance that a respondent is asked this question, in the revision where that is least."""
     if question.mechanism is None:
         return Fraction(1)

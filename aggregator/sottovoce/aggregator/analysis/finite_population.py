@@ -22,14 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sottovoce.aggregator.analysis.estimates import Results, Revision
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, people_count
 from sottovoce.shared.errors import EstimateError
 
 
 @dataclass(frozen=True)
-class Group:
+class Population:
     """
     The people that a survey is about.
 
@@ -50,7 +50,7 @@ class Group:
         return _people_count(count, self.of, a, b)
 
 
-def group_of(revisions: Sequence[Revision], results: Results, people: int) -> Group:
+def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
     """
     Whether everybody of a group has answered.
 
@@ -59,10 +59,10 @@ def group_of(revisions: Sequence[Revision], results: Results, people: int) -> Gr
         results: what is shown of them.
         people: how many belong to the group, as the researcher says.
     """
-    return Group(people, _refused(revisions, results, people))
+    return Population(people, _refused(revisions, results, people))
 
 
-def whole_group(revisions: Sequence[Revision], results: Results, people: int) -> Group:
+def whole_group(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
     """
     The same, for a program, which is told so where not everybody has answered.
 
@@ -91,7 +91,7 @@ _WHY = {
 }
 
 
-def _refused(revisions: Sequence[Revision], results: Results, people: int) -> str:
+def _refused(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> str:
     answered = [each for each in revisions if each.stored.reports or any(cell.reports for cell in each.cells)]
     stored = sum(each.stored.reports for each in answered)
     several = results.wave is None and sum(map(bool, results.waves)) > 1

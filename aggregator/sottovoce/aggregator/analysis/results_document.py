@@ -4,11 +4,11 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import QuestionResult, Results, mechanism_document
-from sottovoce.aggregator.analysis.finite_population import Group
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, mechanism_document
+from sottovoce.aggregator.analysis.finite_population import Population
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.storage.hash_chain import Head
-from sottovoce.shared.answers import Grid
+from sottovoce.aggregator.storage.hash_chain import ChainHead
+from sottovoce.shared.answers import AnswerGrid
 from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-export/1"
@@ -22,7 +22,9 @@ _TOWARDS |= {"lowest": -1, "highest": 1}
 """Figures in the number's unit, and where to round them: an interval must not become narrower."""
 
 
-def export_document(results: Results, journal: Head | None = None, group: Group | None = None) -> dict[str, Any]:
+def export_document(
+    results: SurveyResults, journal: ChainHead | None = None, group: Population | None = None
+) -> dict[str, Any]:
     """
     The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
@@ -55,7 +57,7 @@ def export_document(results: Results, journal: Head | None = None, group: Group 
     }
 
 
-def _withheld(results: Results) -> dict[str, Any]:
+def _withheld(results: SurveyResults) -> dict[str, Any]:
     """The public questions whose exact tables are not told, because they are published under a budget."""
     told = {each.question.name for each in results.published}
     named = [each.question.name for each in results.questions if each.question.name not in told]
@@ -67,7 +69,7 @@ def _dates(survey: Survey) -> dict[str, Any]:
     return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
 
 
-def _question(result: QuestionResult, group: Group | None) -> dict[str, Any]:
+def _question(result: QuestionResult, group: Population | None) -> dict[str, Any]:
     return {
         "name": result.question.name,
         "type": result.question.type,
@@ -98,7 +100,7 @@ def _absence(result: QuestionResult) -> dict[str, Any]:
     return found
 
 
-def _estimates(result: QuestionResult, group: Group | None) -> dict[str, Any]:
+def _estimates(result: QuestionResult, group: Population | None) -> dict[str, Any]:
     """A number has a mean, and what its mechanism can tell of the distribution; every other question estimates."""
     if result.question.kind.truth != "number":
         return {"estimates": [asdict(estimate) | _people(estimate, group) for estimate in result.estimates]}
@@ -109,13 +111,13 @@ def _estimates(result: QuestionResult, group: Group | None) -> dict[str, Any]:
     return {"mean": mean[0], "histogram": histogram, "quantiles": quantiles}
 
 
-def _people(estimate: Estimate, group: Group | None) -> dict[str, Any]:
+def _people(estimate: Estimate, group: Population | None) -> dict[str, Any]:
     """How many of the group it is, where that can be told exactly."""
     count = None if group is None else group.count(estimate)
     return {} if count is None else {"people": asdict(count)}
 
 
-def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
+def _figures(estimate: Estimate, grid: AnswerGrid | None) -> dict[str, Any]:
     """An estimate, its figures as the question's own numbers are written; differences of two stay plain numbers."""
     document = asdict(estimate)
     if grid is not None and estimate.kind != "share":

@@ -22,7 +22,7 @@ SAME_PEOPLE = (
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedVariable:
     """
     One variable of a survey.
 
@@ -48,7 +48,7 @@ class Chosen:
         return absence(self.question)
 
 
-def choose(columns: Columns, name: str) -> Chosen:
+def choose(columns: Columns, name: str) -> SelectedVariable:
     """
     The variable of this name: a question's, or an option's or coordinate's after a dot.
 
@@ -59,10 +59,10 @@ def choose(columns: Columns, name: str) -> Chosen:
     question, place = find_variable(columns, name)
     check_one_wave(columns, question)
     asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
-    return Chosen(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+    return SelectedVariable(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
 
 
-def check_together(columns: Columns, first: Chosen, second: Chosen) -> tuple[str, ...]:
+def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
     """
     What a reader must know of two variables together.
 
@@ -91,7 +91,7 @@ def check_together(columns: Columns, first: Chosen, second: Chosen) -> tuple[str
 
 def count_strata(
     columns: Columns,
-    chosen: tuple[Chosen, Chosen],
+    chosen: tuple[SelectedVariable, SelectedVariable],
     weights: Floats | None = None,
     inside: Any = None,  # noqa: ANN401 - arrays
 ) -> list[Pairs]:
@@ -126,7 +126,7 @@ class Stratum(NamedTuple):
     rows: Any
 
 
-def strata(columns: Columns, chosen: tuple[Chosen, Chosen], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
+def strata(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
     """
     The reports by the channels through which they came.
 
@@ -147,7 +147,7 @@ def strata(columns: Columns, chosen: tuple[Chosen, Chosen], inside: Any = None) 
     return found
 
 
-def _alike(columns: Columns, chosen: Sequence[Chosen]) -> list[list[int]]:
+def _alike(columns: Columns, chosen: Sequence[SelectedVariable]) -> list[list[int]]:
     """The revisions that ask all of these, those with the same channels together; in the order of the last of each."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for revision in range(len(columns.revisions)):
@@ -157,7 +157,7 @@ def _alike(columns: Columns, chosen: Sequence[Chosen]) -> list[list[int]]:
     return sorted(groups.values(), key=lambda revisions: revisions[-1])
 
 
-def drawn_evenly(columns: Columns, chosen: tuple[Chosen, Chosen]) -> float | None:
+def drawn_evenly(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> float | None:
     """The p value of the test that all options, or pairs, were drawn equally often; None where none is drawn."""
     drawn = [each for each in chosen if each.newest.drawn]
     asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None

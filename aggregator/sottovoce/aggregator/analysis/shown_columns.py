@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, Revision, analyse, same_question
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse, same_question
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
@@ -27,7 +27,7 @@ Column = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
-class Reports:
+class ReportColumns:
     """
     Reports as columns of one length.
 
@@ -45,15 +45,15 @@ class Reports:
         """How many reports there are."""
         return len(self.wave)
 
-    def taken(self, rows: NDArray[np.intp]) -> "Reports":
+    def taken(self, rows: NDArray[np.intp]) -> "ReportColumns":
         """These rows, in this order."""
         columns = {name: values[rows] for name, values in self.columns.items()}
-        return Reports(columns, self.wave[rows], self.revision[rows])
+        return ReportColumns(columns, self.wave[rows], self.revision[rows])
 
 
 def read_reports(
-    storage: ReadableReports, revisions: Sequence[Revision], wave: int | None = None, public: bool = False
-) -> Reports:
+    storage: ReadableReports, revisions: Sequence[RevisionCounts], wave: int | None = None, public: bool = False
+) -> ReportColumns:
     """
     All reports of a survey, in an order drawn anew; whether they may be read is for ``check_closed`` to say.
 
@@ -71,7 +71,7 @@ def read_reports(
     blocks = [block for each in revisions for block in blocks_of(storage, each, questions, revisions, wave)]
     if not blocks:
         raise EstimateError("there are no reports yet")
-    found = Reports(
+    found = ReportColumns(
         {q.name: np.concatenate([block.columns[q.name] for block in blocks]) for q in questions},
         np.concatenate([block.wave for block in blocks]),
         np.concatenate([block.revision for block in blocks]),
@@ -99,11 +99,11 @@ def column_type(question: Question, asked: Sequence[Question]) -> np.dtype[np.un
 
 def blocks_of(
     storage: ReadableReports,
-    revision: Revision,
+    revision: RevisionCounts,
     questions: Sequence[Question],
-    revisions: Sequence[Revision],
+    revisions: Sequence[RevisionCounts],
     wave: int | None = None,
-) -> Iterator[Reports]:
+) -> Iterator[ReportColumns]:
     """
     The reports of one revision as they are stored, cohorts and all, many at a time; each block is of one wave.
 
@@ -142,10 +142,10 @@ def _alike(chunk: Sequence[tuple[int, bytes]]) -> dict[tuple[int, int], list[byt
 
 def _block(
     numbers: np.ndarray, places: Mapping[str, tuple[int | None, np.dtype[np.unsignedinteger]]], wave: int, revision: int
-) -> Reports:
+) -> ReportColumns:
     count = len(numbers)
     columns = {name: _column(numbers, place, kind) for name, (place, kind) in places.items()}
-    return Reports(columns, np.full(count, wave, np.uint16), np.full(count, revision, np.uint32))
+    return ReportColumns(columns, np.full(count, wave, np.uint16), np.full(count, revision, np.uint32))
 
 
 def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedinteger]) -> Column:
@@ -156,7 +156,7 @@ def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedin
     return np.where(is_null(values), missing, values).astype(kind)
 
 
-def _coarsened(reports: Reports, cohort: Question, revisions: Sequence[Revision]) -> Reports:
+def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:
     """The cohort only where it is one of those that results name, and nowhere that it would be a handful of people."""
     values = reports.columns[cohort.name].copy()
     missing, alone = null(values.itemsize), standing_alone(cohort, revisions)
@@ -169,7 +169,7 @@ def _coarsened(reports: Reports, cohort: Question, revisions: Sequence[Revision]
     return replace(reports, columns={**reports.columns, cohort.name: values})
 
 
-def standing_alone(cohort: Question, revisions: Sequence[Revision]) -> list[int]:
+def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:
     """The cohorts that results name by themselves."""
     groups = [group.options for group in analyse(revisions).cohorts]
     return [cohort.options.index(options[0]) for options in groups if len(options) == 1]

@@ -31,7 +31,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class PrintedTable:
     """
     One table to print, and what is to be said under it.
 
@@ -48,29 +48,29 @@ class Shown:
     sentences: tuple[str, ...] = ()
 
 
-def in_words(document: Document) -> list[Shown]:
+def in_words(document: Document) -> list[PrintedTable]:
     """The tables and sentences of a joint result, by its format."""
     return list(_WORDS[document["format"]](document))
 
 
-def _crosstab(document: Document) -> Iterator[Shown]:
+def _crosstab(document: Document) -> Iterator[PrintedTable]:
     if "within" not in document:
         yield from _tables(document, "")
         return
     for table in document["tables"]:
         yield from _tables(table, f", where {document['within']} is {table['category']}")
     sentences = (*_test(document["independence"], f"Within the categories of {document['within']}"),)
-    yield Shown("All of them together", (), (), (*sentences, *document["warnings"]))
+    yield PrintedTable("All of them together", (), (), (*sentences, *document["warnings"]))
 
 
-def _tables(table: Document, where: str) -> Iterator[Shown]:
+def _tables(table: Document, where: str) -> Iterator[PrintedTable]:
     rows, columns = table["rows"], table["columns"]
     headings = (f"{rows} \\ {columns}", *table["column_categories"])
     cells = _grid(table, table["cells"])
-    yield Shown(f"{rows} by {columns}{where}: share of all, with 95 % limits", headings, cells)
+    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with 95 % limits", headings, cells)
     shares = _grid(table, table["conditional"])
     title = f"{columns} among each category of {rows}{where}, with 95 % limits"
-    yield Shown(title, headings, shares, tuple(_below(table)))
+    yield PrintedTable(title, headings, shares, tuple(_below(table)))
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
@@ -99,12 +99,12 @@ def _below(table: Document) -> Iterator[str]:
     yield from _warnings(table)
 
 
-def _comparison(document: Document) -> Iterator[Shown]:
+def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = _figure if document["category"] is None else _percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, "95 % limits")
     values = tuple((one["group"], _point(one["shown"], show), _range(one, show)) for one in document["values"])
-    yield Shown(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
+    yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
     apart = _figure if document["category"] is None else _points
     differences = tuple(
         (f"{one['group']} less {one['from']}", _point(one["shown"], apart), _range(one, apart))
@@ -113,26 +113,26 @@ def _comparison(document: Document) -> Iterator[Shown]:
     n = f"{document['n']:,} reports tell of both questions; all figures are made from these."
     sentences = (n, *_test(document["independence"], "Whether the groups differ at all"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
-    yield Shown("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
+    yield PrintedTable("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
 
 
-def _regression(document: Document) -> Iterator[Shown]:
+def _regression(document: Document) -> Iterator[PrintedTable]:
     title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports"
-    yield Shown(title, _HEADINGS, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
+    yield PrintedTable(title, _HEADINGS, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
     if document["ame"]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
-        yield Shown(title, _HEADINGS, _coefficients(document["ame"]))
+        yield PrintedTable(title, _HEADINGS, _coefficients(document["ame"]))
     yield from _predictions(document)
     for key, title in _BESIDE.items():
         beside = document[key]
         if beside is not None:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
-            yield Shown(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
+            yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
     tests = (
         f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, {_p(one['p'])}."
         for one in document["tests"]
     )
-    yield Shown("What else is to be known", (), (), (*tests, *_weighted(document), *_warnings(document)))
+    yield PrintedTable("What else is to be known", (), (), (*tests, *_weighted(document), *_warnings(document)))
 
 
 def _weighted(document: Document) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _errors(document: Document) -> str:
     return ERRORS[document["std_error_kind"]].capitalize()
 
 
-def _pairs(document: Document) -> Iterator[Shown]:
+def _pairs(document: Document) -> Iterator[PrintedTable]:
     lines = tuple(
         (f"{one['first']}, {one['second']}", f"{one['n']:,}", f"{one['statistic']:.2f}", str(one["df"]), *_small(one))
         for one in document["pairs"]
@@ -173,7 +173,7 @@ def _pairs(document: Document) -> Iterator[Shown]:
         "Of all pairs up to some q, such a share at most hangs together by chance alone: call those up to .05 "
         f"findings, and no others. All {document['possible']:,} pairs that reports could tell of are counted."
     )
-    yield Shown(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
+    yield PrintedTable(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
 
 
 def _small(one: Document) -> tuple[str, str]:
@@ -182,7 +182,7 @@ def _small(one: Document) -> tuple[str, str]:
     return p, q
 
 
-def _predictions(document: Document) -> Iterator[Shown]:
+def _predictions(document: Document) -> Iterator[PrintedTable]:
     show = _figure if document["model"] == "linear" else _percent
     lines = tuple(
         (
@@ -194,10 +194,10 @@ def _predictions(document: Document) -> Iterator[Shown]:
         for one in document.get("predictions", ())
     )
     if lines:
-        yield Shown(f"Predicted: {document['outcome']}", ("where", "category", "estimate", "95 % limits"), lines)
+        yield PrintedTable(f"Predicted: {document['outcome']}", ("where", "category", "estimate", "95 % limits"), lines)
 
 
-def _weights(document: Document) -> Iterator[Shown]:
+def _weights(document: Document) -> Iterator[PrintedTable]:
     lines = (
         ("reports", f"{document['n']:,}"),
         ("smallest weight", f"{document['smallest']:.3f}"),
@@ -205,7 +205,7 @@ def _weights(document: Document) -> Iterator[Shown]:
         ("design effect (Kish)", f"{document['deff']:.3f}"),
         ("reports that tell as much with equal weights", f"{document['effective_n']:,.0f}"),
     )
-    yield Shown("Weights that make the margins hold", ("", ""), lines, tuple(_warnings(document)))
+    yield PrintedTable("Weights that make the margins hold", ("", ""), lines, tuple(_warnings(document)))
 
 
 def _test(test: Document | None, what: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns, Numbers
 from sottovoce.aggregator.analysis.variable_lookup import check_one_wave, find_variable
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.estimators.variable import Number, Variable
+from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -58,7 +58,7 @@ class Answers:
     @cached_property
     def squares(self) -> Array | None:
         """(u,): scores of a number's square; None where there are none."""
-        found = [each.square_scores(values) for each, values in self.tables if isinstance(each, Number)]
+        found = [each.square_scores(values) for each, values in self.tables if isinstance(each, NumberVariable)]
         known = [squares for squares in found if squares is not None]
         return np.concatenate(known) if known and len(known) == len(self.tables) else None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.aggregator.analysis.estimates import QuestionResult, Results
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
 
 SHORT = 1000
@@ -130,7 +130,7 @@ def yes_in_words(result: QuestionResult, still_open: bool) -> str:
     )
 
 
-def results_in_words(results: Results) -> list[str]:
+def results_in_words(results: SurveyResults) -> list[str]:
     """The sentence of each yes/no question that has one, after the question's name."""
     told = [(each.question.name, yes_in_words(each, not results.closed)) for each in results.questions]
     return [f"{name}: {words}" for name, words in told if words]

@@ -5,7 +5,7 @@ from time import perf_counter
 
 from flask import Flask, Response, current_app, g, request
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from sottovoce.aggregator.api.metrics import LEAST_STEP, Measured, Metrics, Standing
+from sottovoce.aggregator.api.metrics import LEAST_STEP, Measured, Metrics, PublicStatus
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import NO_ROUTE, Traffic
@@ -44,11 +44,11 @@ def metrics() -> Response:
     return Response(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-def _standing(storage: Storage) -> Standing:
+def _standing(storage: Storage) -> PublicStatus:
     surveys = storage.surveys()
     cells = [cell for stored in surveys for cell in storage.cells(stored.key) if cell.cohort == ALL]
     batches = (survey_of(stored.document).release_batch for stored in surveys)
-    return Standing(
+    return PublicStatus(
         sum(cell.reports for cell in cells),
         sum(cell.withdrawn for cell in cells),
         current_app.extensions["group_commit"].waiting,

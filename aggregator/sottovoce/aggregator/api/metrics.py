@@ -51,7 +51,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Standing:
+class PublicStatus:
     """
     What may be told at any moment.
 
@@ -84,7 +84,7 @@ class Metrics:
         self._told = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
         self._reports = 0
 
-    def text(self, now: Measured, standing: Standing) -> bytes:
+    def text(self, now: Measured, standing: PublicStatus) -> bytes:
         """
         The whole text for Prometheus.
 
@@ -96,7 +96,7 @@ class Metrics:
         registry.register(_Families(self._told_of(now, standing), standing))
         return generate_latest(registry)
 
-    def _told_of(self, now: Measured, standing: Standing) -> Measured:
+    def _told_of(self, now: Measured, standing: PublicStatus) -> Measured:
         with self._lock:
             # A deleted survey takes its reports with it: what comes after that begins anew.
             self._reports = min(self._reports, standing.reports)
@@ -118,7 +118,7 @@ def _in_steps(now: Measured, step: int) -> Measured:
 
 
 class _Families(Collector):
-    def __init__(self, told: Measured, standing: Standing) -> None:
+    def __init__(self, told: Measured, standing: PublicStatus) -> None:
         self._told = told
         self._standing = standing
 

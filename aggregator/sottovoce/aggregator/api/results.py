@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.accounts.ownership import owned
-from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse, revisions_of
-from sottovoce.aggregator.analysis.finite_population import Group, whole_group
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import Population, whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
@@ -29,7 +29,7 @@ MOST_DIGITS = 11
 """Of a number of people."""
 
 
-def results_of(name: str) -> Results:
+def results_of(name: str) -> SurveyResults:
     """
     The results of a survey, over all its revisions and of everybody.
 
@@ -42,14 +42,14 @@ def results_of(name: str) -> Results:
     return results
 
 
-def _revisions(name: str) -> Sequence[Revision]:
+def _revisions(name: str) -> Sequence[RevisionCounts]:
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
     return revisions
 
 
-def note_read(name: str, revisions: Sequence[Revision]) -> None:
+def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
     """
     Tell the journal who reads which snapshot of a survey, before it is shown.
 
@@ -61,7 +61,7 @@ def note_read(name: str, revisions: Sequence[Revision]) -> None:
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
 
 
-def export_reply(name: str, results: Results, group: Group | None = None) -> Response:
+def export_reply(name: str, results: SurveyResults, group: Population | None = None) -> Response:
     """
     The results as a file to keep, with the head of the journal, which is told first of this.
 
@@ -149,7 +149,7 @@ def export(name: str) -> Response:
     return export_reply(name, *_asked_for(name))
 
 
-def _asked_for(name: str) -> tuple[Results, Group | None]:
+def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
     people = _people_asked()
     interval, wave = request.args.get("interval", DEFAULT_RULE.method), wave_of(request.args.get("wave"))
     revisions = _revisions(name)

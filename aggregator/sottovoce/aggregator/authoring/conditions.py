@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem, Place
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, FieldPath, SurveyDraft
 from sottovoce.shared.types import TYPES
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierQuestion:
     """
     A question that a later one may depend on.
 
@@ -24,23 +24,23 @@ class Earlier:
     answers: Mapping[str, Mapping[str, str]]
 
 
-def earlier_questions(draft: Draft, number: int) -> list[Earlier]:
+def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     """The questions before a card that it may depend on by one of their options."""
     found = []
     for place, card in enumerate(draft.cards[:number]):
         if card.type in TYPES and TYPES[card.type].truth in ("yes_no", "option", "options"):
-            found.append(Earlier(place, card.name, answers_of(card)))
+            found.append(EarlierQuestion(place, card.name, answers_of(card)))
     return found
 
 
-def answers_of(card: Card) -> Mapping[str, Mapping[str, str]]:
+def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     """The options by name."""
     if TYPES[card.type].truth == "yes_no":
         return {"yes": {}, "no": {}}
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
 
-def simple_condition(card: Card) -> str:
+def simple_condition(card: DraftItem) -> str:
     """``question=option`` if that is the card's condition, ``kept`` if it has another one, "" if it has none."""
     shown = card.asked.get("visible_if")
     if "any_of" in card.asked:
@@ -61,19 +61,19 @@ def with_condition(asked: Mapping[str, Any], chosen: str) -> dict[str, Any]:
     return {**kept, "visible_if": {name: [option]}} if sign else kept
 
 
-def condition_problems(draft: Draft) -> Iterator[DraftProblem]:
+def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """What is wrong with conditions: of each card the first thing."""
     for number, card in enumerate(draft.cards):
         for key in ("visible_if", "any_of"):
             found = _wrong(draft, number, card, card.asked.get(key, {}))
             if found:
                 mend = f"absent:{number}" if found == "condition_absent" else f"uncondition:{number}"
-                place = Place(f"q{number}.condition", number)
+                place = FieldPath(f"q{number}.condition", number)
                 yield DraftProblem(place, found, values={"number": number + 1}, mend=mend)
                 break
 
 
-def _wrong(draft: Draft, number: int, card: Card, shown: Mapping[str, Any]) -> str:
+def _wrong(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str, Any]) -> str:
     before = {each.name: each for each in draft.cards[:number]}
     for name, wanted in shown.items():
         asked = before.get(name)
@@ -91,7 +91,7 @@ def _wrong(draft: Draft, number: int, card: Card, shown: Mapping[str, Any]) -> s
     return "condition_absent" if shown and _must_be_answered(draft, card) else ""
 
 
-def _must_be_answered(draft: Draft, card: Card) -> bool:
+def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:
     """Whether nothing says what the report of somebody holds to whom the question is not shown."""
     kind = TYPES.get(str(card.treated.get("type")))
     if kind is None:

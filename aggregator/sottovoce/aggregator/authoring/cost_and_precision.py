@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.margin_of_error import reports_for, widest_margin
@@ -101,14 +101,14 @@ class Totals:
     needed: int | None
 
 
-def question_of(draft: Draft, card: Card) -> Question | None:
+def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
     """The question of a card, of a matrix its first row; None for a note, and while the card is not complete."""
     if card.type not in (*TYPES, "matrix"):
         return None
     return _question(_alone(draft, card))
 
 
-def _alone(draft: Draft, card: Card) -> bytes:
+def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
     """The survey of this one question, without texts and conditions: those change no figure."""
     asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
     text = {"en": "–"}
@@ -119,7 +119,7 @@ def _alone(draft: Draft, card: Card) -> bytes:
     # An absent option is looked up by its name, and changes no figure either.
     asked.pop("when_absent", None)
     asked |= {"name": "q", "label": text}
-    alone = Draft(
+    alone = SurveyDraft(
         {"title": text, "revision": 1}, (replace(card, asked=asked),), tags=("en",), declining=draft.declining
     )
     return canonical.dump(survey_document(alone, "q"))
@@ -142,7 +142,7 @@ def _question(document: bytes) -> Question | None:
         return None
 
 
-def steps_of(draft: Draft, card: Card) -> Sequence[Step]:
+def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     """What each private step would mean for this card, and its own protection; none while it is not complete."""
     found = []
     own = ("other",) if card.harm == "other" else ()
@@ -165,7 +165,7 @@ def _of_hundred(share: float) -> int:
     return math.floor(100 * share + 0.5)
 
 
-def figures_of(draft: Draft, card: Card) -> Figures | None:
+def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     """The figures beside a card; None for a note, and while the card is not complete."""
     question = question_of(draft, card)
     if question is None:
@@ -188,7 +188,7 @@ def figures_of(draft: Draft, card: Card) -> Figures | None:
     )
 
 
-def _needed(draft: Draft, card: Card, wanted: float, share: float) -> int | None:
+def _needed(draft: SurveyDraft, card: DraftItem, wanted: float, share: float) -> int | None:
     """People of whom such a share is asked the question, so that their reports give the margin."""
     question = question_of(draft, card)
     reports = None if question is None else reports_for(measure_of(question), wanted)
@@ -202,17 +202,17 @@ def _wanted(measure: Measure, openly: float | None) -> float:
     return (measure.high - measure.low) / 30 + measure.blur if openly is None else openly + measure.blur
 
 
-def asked_of_each(draft: Draft) -> int:
+def asked_of_each(draft: SurveyDraft) -> int:
     """How many private questions each person is asked."""
     private, ask = private_questions(draft), draft.head.get("ask")
     return ask if isinstance(ask, int) and 1 <= ask < private else private
 
 
-def _share_asked(draft: Draft) -> float:
+def _share_asked(draft: SurveyDraft) -> float:
     return asked_of_each(draft) / max(private_questions(draft), 1)
 
 
-def totals_of(draft: Draft) -> Totals:
+def totals_of(draft: SurveyDraft) -> Totals:
     """The figures of the whole, from those cards that are complete."""
     found = [(card, figures_of(draft, card)) for card in draft.cards]
     known = [(card, figures) for card, figures in found if figures is not None]
@@ -236,7 +236,7 @@ def totals_of(draft: Draft) -> Totals:
     )
 
 
-def _widest_cell(draft: Draft, people: int) -> float | None:
+def _widest_cell(draft: SurveyDraft, people: int) -> float | None:
     """Of all tables of two questions, at least one of them private."""
     # Questions of one kind have one channel, however many there are.
     kinds: dict[object, list[Question]] = {}
@@ -252,7 +252,7 @@ def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
     return min(width, 1.0) if reports and (width := cell_half_width(*pair, reports)) is not None else None
 
 
-def _share_of_pair(draft: Draft, pair: tuple[Question, Question]) -> float:
+def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float:
     """Of the reports, which tell of both, or of one option of each; 0 too of two public ones, which need no dice."""
     private, asked = private_questions(draft), asked_of_each(draft)
     through_dice = sum(question.mechanism is not None for question in pair)
@@ -260,6 +260,6 @@ def _share_of_pair(draft: Draft, pair: tuple[Question, Question]) -> float:
     return share[through_dice] / (drawn_from(pair[0]) * drawn_from(pair[1]))
 
 
-def rows_of(card: Card) -> int:
+def rows_of(card: DraftItem) -> int:
     """How many questions a card asks: each row of a matrix is one."""
     return len(card.asked.get("rows", ())) if card.type == "matrix" else 1

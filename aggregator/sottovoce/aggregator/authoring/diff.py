@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.shared import canonical
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """
     One field that two versions have differently.
 
@@ -26,12 +26,12 @@ class Difference(NamedTuple):
     theirs: str
 
 
-def differences(mine: Draft, theirs: Draft) -> list[Difference]:
+def differences(mine: SurveyDraft, theirs: SurveyDraft) -> list[FieldDifference]:
     """Every field that differs, in the order of the form."""
     found, other = dict(_fields(mine)), dict(_fields(theirs))
     keys = [*found, *(key for key in other if key not in found)]
     changed = [key for key in keys if found.get(key, "") != other.get(key, "")]
-    return [Difference(*key, found.get(key, ""), other.get(key, "")) for key in changed]
+    return [FieldDifference(*key, found.get(key, ""), other.get(key, "")) for key in changed]
 
 
 _SECTIONS = ("researcher", "after", "retention", "privacy")
@@ -40,7 +40,7 @@ _SECTIONS = ("researcher", "after", "retention", "privacy")
 _Key = tuple[int | None, str, str]
 
 
-def _fields(draft: Draft) -> Iterator[tuple[_Key, str]]:
+def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for key, value in {"people": draft.people, "group": draft.group, "declining": draft.declining}.items():
         yield (None, key, ""), _told(value)
     yield from _of_map(None, draft.head, draft.tags)

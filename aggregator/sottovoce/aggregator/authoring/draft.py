@@ -29,7 +29,7 @@ MOST_PEOPLE = 10**7
 
 
 @dataclass(frozen=True)
-class Card:
+class DraftItem:
     """
     One question, note or matrix.
 
@@ -63,7 +63,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Draft:
+class SurveyDraft:
     """
     A survey that is being written.
 
@@ -78,7 +78,7 @@ class Draft:
     """
 
     head: Mapping[str, Any]
-    cards: tuple[Card, ...] = ()
+    cards: tuple[DraftItem, ...] = ()
     people: int | None = None
     group: int | None = None
     tags: tuple[str, ...] = ("en",)
@@ -130,18 +130,18 @@ class Draft:
     def read(cls, stored: bytes) -> Self:
         """What ``dumped`` has written."""
         found = canonical.load(stored)
-        cards = tuple(Card(**card) for card in found["cards"])
+        cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
         return cls(found["head"], cards, people, group, tuple(tags), declining, found.get("stamp", ""))
 
 
-def empty_draft(title: str, tag: str) -> Draft:
+def empty_draft(title: str, tag: str) -> SurveyDraft:
     """A draft with a title in one language, and nothing else."""
-    return Draft({"default_language": tag, "title": {tag: title}, "revision": 1}, tags=(tag,))
+    return SurveyDraft({"default_language": tag, "title": {tag: title}, "revision": 1}, tags=(tag,))
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPath:
     """
     A field of the form.
 
@@ -167,7 +167,7 @@ class DraftProblem:
         mend: the word of a change that mends it, as ``changes.change`` takes it; "" if there is none.
     """
 
-    place: Place
+    place: FieldPath
     key: str
     grave: bool = True
     values: Mapping[str, object] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.shared.types import TYPES
 
@@ -13,7 +13,7 @@ DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 """Characters that turn the direction of what follows them, which nobody sees."""
 
 
-def change(draft: Draft, word: str) -> Draft:
+def change(draft: SurveyDraft, word: str) -> SurveyDraft:
     """
     The draft after a button was pressed; the same for a word that is none of ours, or is about a card that is gone.
 
@@ -30,31 +30,31 @@ def change(draft: Draft, word: str) -> Draft:
     return draft
 
 
-def _add(draft: Draft, kind: str) -> Draft:
+def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
     taken = [card.name for card in draft.cards]
     name = free_name(f"q{len(taken) + 1}", taken)
     asked: dict[str, Any] = {"type": kind if kind in (*TYPES, "note", "acknowledge") else "boolean", "name": name}
     harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
-    return replace(draft, cards=(*draft.cards, Card({**asked, "label": {}}, harm)))
+    return replace(draft, cards=(*draft.cards, DraftItem({**asked, "label": {}}, harm)))
 
 
-def _language(draft: Draft, tag: str) -> Draft:
+def _language(draft: SurveyDraft, tag: str) -> SurveyDraft:
     known = re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", tag, re.ASCII)
     return replace(draft, tags=(*draft.tags, tag)) if known and tag not in draft.tags else draft
 
 
-def _ask(draft: Draft, number: str) -> Draft:
+def _ask(draft: SurveyDraft, number: str) -> SurveyDraft:
     return replace(draft, head={**draft.head, "ask": int(number[:6])}) if number.isdigit() else draft
 
 
-def _move(draft: Draft, number: int, by: int) -> Draft:
+def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
     cards, other = list(draft.cards), number + by
     if 0 <= other < len(cards):
         cards[number], cards[other] = cards[other], cards[number]
     return replace(draft, cards=tuple(cards))
 
 
-def _copy(draft: Draft, number: int, _value: str) -> Draft:
+def _copy(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card, cards = draft.cards[number], list(draft.cards)
     name = free_name(card.name, [each.name for each in cards])
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
@@ -62,27 +62,27 @@ def _copy(draft: Draft, number: int, _value: str) -> Draft:
     return replace(draft, cards=tuple(cards))
 
 
-def _delete(draft: Draft, number: int, _value: str) -> Draft:
+def _delete(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     return replace(draft, cards=(*draft.cards[:number], *draft.cards[number + 1 :]))
 
 
-def _uncondition(draft: Draft, number: int, _value: str) -> Draft:
+def _uncondition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card = draft.cards[number]
     kept = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
     return with_card(draft, number, replace(card, asked=kept))
 
 
-def _step(draft: Draft, number: int, harm: str) -> Draft:
+def _step(draft: SurveyDraft, number: int, harm: str) -> SurveyDraft:
     return with_card(draft, number, replace(draft.cards[number], harm=harm, mechanism=None))
 
 
-def _absent(draft: Draft, number: int, _value: str) -> Draft:
+def _absent(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     """Let no answer count as the least: a number's own lower end, no, the first option."""
     card = draft.cards[number]
     return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
 
 
-def _straighten(draft: Draft, number: int, _value: str) -> Draft:
+def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card = draft.cards[number]
     return with_card(draft, number, replace(card, asked=_straight(card.asked)))
 
@@ -95,7 +95,7 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
     return value.translate(DIRECTIONS) if isinstance(value, str) else value
 
 
-def least_of(card: Card) -> Any:  # noqa: ANN401 - an answer of the card's type
+def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
     """The answer that names the least: no, the first option, none of them, the lower end."""
     treated = card.treated
     kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
@@ -107,7 +107,7 @@ def least_of(card: Card) -> Any:  # noqa: ANN401 - an answer of the card's type
     return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
 
 
-def with_card(draft: Draft, number: int, card: Card) -> Draft:
+def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
     """
     The draft with another card in a card's place.
 
@@ -119,18 +119,18 @@ def with_card(draft: Draft, number: int, card: Card) -> Draft:
     return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
 
 
-def with_treated(card: Card, treated: Mapping[str, Any]) -> Card:
+def with_treated(card: DraftItem, treated: Mapping[str, Any]) -> DraftItem:
     """The card with another type and other true values; of a matrix they stand under ``of``."""
     return replace(card, asked={**card.asked, "of": treated} if card.type == "matrix" else treated)
 
 
-_OF_DRAFT: Mapping[str, Callable[[Draft, str], Draft]] = {
+_OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
     "add": _add,
     "language": _language,
     "ask": _ask,
     "straighten_all": lambda draft, _: replace(draft, head=_straight(draft.head)),
 }
-_OF_CARDS: Mapping[str, Callable[[Draft, int, str], Draft]] = {
+_OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "up": lambda draft, number, _: _move(draft, number, -1),
     "down": lambda draft, number, _: _move(draft, number, 1),
     "copy": _copy,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
@@ -12,7 +12,7 @@ _OURS = ("format", "name", "questions", "replaces", "trial")
 """Keys that a draft does not carry: publishing fills them in."""
 
 
-def draft_of(document: Mapping[str, Any], revision: int = 1) -> Draft:
+def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     """
     A draft that makes the same survey, under a name of its own.
 
@@ -27,19 +27,19 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> Draft:
         head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
-    return _with_one_way(Draft({**head, "default_language": default}, cards, tags=tags, declining="each"))
+    return _with_one_way(SurveyDraft({**head, "default_language": default}, cards, tags=tags, declining="each"))
 
 
-def card_of(item: Mapping[str, Any]) -> Card:
+def card_of(item: Mapping[str, Any]) -> DraftItem:
     """The card of one item of a survey's list of questions."""
     treated = item.get("of", {}) if item.get("type") == "matrix" else item
     harm, use, mechanism = harm_of(treated)
     kept = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
     asked = {**item, "of": kept} if item.get("type") == "matrix" else kept
-    return Card(asked, harm, use, mechanism)
+    return DraftItem(asked, harm, use, mechanism)
 
 
-def _with_one_way(draft: Draft) -> Draft:
+def _with_one_way(draft: SurveyDraft) -> SurveyDraft:
     """The same, with one way to decline for all questions where they have one."""
     treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
     able = [one for one in treated if TYPES[str(one["type"])].takes_category]
@@ -51,4 +51,4 @@ def _with_one_way(draft: Draft) -> Draft:
         way = "never" if treated else "own"
     else:
         way = "each"
-    return Draft(draft.head, draft.cards, draft.people, draft.group, draft.tags, way)
+    return SurveyDraft(draft.head, draft.cards, draft.people, draft.group, draft.tags, way)

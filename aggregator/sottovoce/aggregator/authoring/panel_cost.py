@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.shared.accounting import waves_epsilon
 from sottovoce.shared.errors import SpecError
@@ -21,7 +21,7 @@ class Panel(NamedTuple):
     epsilon: float
 
 
-def panel_of(draft: Draft, name: str) -> Panel | None:
+def panel_of(draft: SurveyDraft, name: str) -> Panel | None:
     """The panel that a draft is; None if it is asked once, costs nothing, or is no survey yet."""
     if len(draft.waves) < 2:
         return None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card
+from sottovoce.aggregator.authoring.draft import DraftItem
 from sottovoce.shared.types import TYPES
 
 _EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
@@ -35,7 +35,7 @@ def uses_of(kind: str) -> Sequence[str]:
     return USES.get(TYPES[kind].truth, ()) if kind in TYPES else ()
 
 
-def mechanism_for(card: Card, has_category: bool) -> Mapping[str, Any]:
+def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
     """
     The mechanism of a private card, as a survey file names it.
 
@@ -53,7 +53,7 @@ def mechanism_for(card: Card, has_category: bool) -> Mapping[str, Any]:
     return {"name": name, **epsilon} if name else epsilon
 
 
-def _of_options(card: Card, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
+def _of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
     if is_yes_no and not has_category:
         return _PAIRS.get(card.harm)
     if card.harm not in _ODDS:
@@ -77,7 +77,7 @@ def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | Non
     has_category = asked.get("absent_category") is True
     for harm in _EPSILONS:
         for use in ("", *uses_of(str(asked.get("type", "")))):
-            if _same(mechanism_for(Card(asked, harm, use), has_category), mechanism):
+            if _same(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
                 return harm, use, None
     return "other", "", mechanism
 

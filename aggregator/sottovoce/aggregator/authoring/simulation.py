@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import QuestionResult, Revision
+from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts
 from sottovoce.aggregator.authoring.simulation_settings import Setting, set_figures
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export.catalogue import Source
@@ -59,7 +59,7 @@ class Rehearsal:
     truths: Sequence[Sequence[Tally]]
 
     @property
-    def revisions(self) -> list[Revision]:
+    def revisions(self) -> list[RevisionCounts]:
         """For ``results.analysis.analyse``: one, closed."""
         return [self.reports.revision]
 

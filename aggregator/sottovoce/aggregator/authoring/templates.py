@@ -48,7 +48,7 @@ class Template:
 
 
 @dataclass(frozen=True)
-class Item:
+class TemplateQuestion:
     """
     A private question of a template.
 
@@ -103,13 +103,13 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
     return told
 
 
-def items_of(template: Template) -> tuple[float, tuple[Item, ...]]:
+def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
     """What a report of a template costs as epsilon, and its private questions with what they give."""
     survey = parse_survey(template.document)
     found = [margins(survey, template.expected, people) for people in PEOPLE]
     private = [survey.questions[index] for index in survey.private]
     return survey.epsilon, tuple(
-        Item(
+        TemplateQuestion(
             label=question.label,
             source=template.sources[question.name],
             number=is_number(question),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import free_name, is_given, short_name
@@ -15,7 +15,7 @@ from sottovoce.shared.types import TYPES
 ABSENT_KEYS = ("absent_category", "when_absent")
 
 
-def survey_document(draft: Draft, name: str) -> dict[str, Any]:
+def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     What ``parse_survey`` reads.
 
@@ -34,7 +34,7 @@ def survey_document(draft: Draft, name: str) -> dict[str, Any]:
     return {"format": FORMAT, "name": name, **document, "questions": questions}
 
 
-def named(draft: Draft) -> Draft:
+def named(draft: SurveyDraft) -> SurveyDraft:
     """The draft with names for files made of the texts of those questions that nobody has named."""
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
@@ -44,7 +44,7 @@ def named(draft: Draft) -> Draft:
     return replace(draft, cards=tuple(_renamed(card, names) for card in draft.cards))
 
 
-def _renamed(card: Card, names: Mapping[str, str]) -> Card:
+def _renamed(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
     """A card under its new name, and its conditions with those of the questions that they look at."""
     asked = {**card.asked, "name": names[card.name]}
     for key in CONDITIONS & set(asked):
@@ -52,7 +52,7 @@ def _renamed(card: Card, names: Mapping[str, str]) -> Card:
     return replace(card, asked=asked)
 
 
-def private_questions(draft: Draft) -> int:
+def private_questions(draft: SurveyDraft) -> int:
     """How many answers of a report go through dice: each row of a matrix is one."""
     return sum(
         len(card.asked.get("rows", ())) if card.type == "matrix" else 1
@@ -61,7 +61,7 @@ def private_questions(draft: Draft) -> int:
     )
 
 
-def _item(card: Card, declining: str) -> dict[str, Any]:
+def _item(card: DraftItem, declining: str) -> dict[str, Any]:
     if card.type == "matrix":
         of = _treated(card, declining)
         return _filled({**card.asked, "of": of})
@@ -70,7 +70,7 @@ def _item(card: Card, declining: str) -> dict[str, Any]:
     return _filled(_treated(card, declining))
 
 
-def _treated(card: Card, declining: str) -> dict[str, Any]:
+def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     asked = {key: value for key, value in card.treated.items() if key not in ABSENT_KEYS}
     asked |= absent_keys(card, declining)
     if card.harm == "public":
@@ -80,7 +80,7 @@ def _treated(card: Card, declining: str) -> dict[str, Any]:
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
 
-def absent_keys(card: Card, declining: str) -> dict[str, Any]:
+def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
     """
     What the document says of an answer that is not given.
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import question_of, rows_of, totals_of
-from sottovoce.aggregator.authoring.draft import Draft, DraftProblem, Place
+from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.planning.traffic_analysis import HARDLY, HOUR, spread
@@ -39,7 +39,7 @@ _FIELDS = {
 }
 
 
-def problems_of(draft: Draft, name: str) -> list[DraftProblem]:
+def problems_of(draft: SurveyDraft, name: str) -> list[DraftProblem]:
     """All problems, the grave ones first; of one field and gravity only the first."""
     found = [problem for check in _CHECKS for problem in check(draft)]
     told = {problem.place.field for problem in found if problem.grave}
@@ -48,7 +48,7 @@ def problems_of(draft: Draft, name: str) -> list[DraftProblem]:
     return sorted(found, key=lambda problem: not problem.grave)
 
 
-def survey_of_draft(draft: Draft, name: str) -> Survey:
+def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
     """
     The survey that a draft is.
 
@@ -58,7 +58,7 @@ def survey_of_draft(draft: Draft, name: str) -> Survey:
     return parse_survey(survey_document(draft, name))
 
 
-def _refused(draft: Draft, name: str) -> Iterator[DraftProblem]:
+def _refused(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
     try:
         survey_of_draft(draft, name)
     except SpecError as error:
@@ -78,55 +78,55 @@ def _key_of(pointer: str) -> str:
     return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
 
 
-def place_of(pointer: str) -> Place:
+def place_of(pointer: str) -> FieldPath:
     """The field of the form that a JSON pointer of the survey's document leads to."""
     if found := _OF_QUESTION.fullmatch(pointer):
         number, key = int(found[1]), found[2] or "label"
         if key == "cohort":
-            return Place(key)
-        return Place(f"q{number}.{_FIELDS.get(key, key)}", number)
+            return FieldPath(key)
+        return FieldPath(f"q{number}.{_FIELDS.get(key, key)}", number)
     if pointer == "/questions":
-        return Place("add")
+        return FieldPath("add")
     parts = pointer.strip("/").split("/")
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
-        return Place(f"wave{number_of_wave}.{key}")
-    return Place(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
+        return FieldPath(f"wave{number_of_wave}.{key}")
+    return FieldPath(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
 
 
-def _no_question(draft: Draft) -> Iterator[DraftProblem]:
+def _no_question(draft: SurveyDraft) -> Iterator[DraftProblem]:
     if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
-        yield DraftProblem(Place("add"), "no_question", mend="add:boolean")
+        yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
 
 
-def _texts(draft: Draft) -> Iterator[DraftProblem]:
+def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
     default, *others = draft.tags
     if not draft.title.strip():
-        yield DraftProblem(Place("title"), "no_title")
+        yield DraftProblem(FieldPath("title"), "no_title")
     for number, card in enumerate(draft.cards):
         if not card.asked.get("label", {}).get(default, "").strip():
-            yield DraftProblem(Place(f"q{number}.label", number), "no_label", values={"number": number + 1})
+            yield DraftProblem(FieldPath(f"q{number}.label", number), "no_label", values={"number": number + 1})
     for tag in others:
         missing = sum(not texts.get(tag) for _, texts in _written(draft) if texts.get(default))
         if missing:
-            yield DraftProblem(Place("title"), "untranslated", grave=False, values={"tag": tag, "missing": missing})
+            yield DraftProblem(FieldPath("title"), "untranslated", grave=False, values={"tag": tag, "missing": missing})
 
 
-def _written(draft: Draft) -> Iterator[tuple[Place, Mapping[str, str]]]:
+def _written(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
     """Every text by language, with the field that it is written in."""
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
     heads = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
     heads |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
     heads |= {"after.text": after.get("text")}
-    yield from ((Place(key), texts) for key, texts in heads.items() if texts)
+    yield from ((FieldPath(key), texts) for key, texts in heads.items() if texts)
     for number, card in enumerate(draft.cards):
         for key in ("label", "hint"):
-            yield Place(f"q{number}.{key}", number), card.asked.get(key, {})
+            yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
         for option in card.treated.get("choices", ()):
-            yield Place(f"q{number}.options", number), option.get("label", {})
+            yield FieldPath(f"q{number}.options", number), option.get("label", {})
 
 
-def _bad_texts(draft: Draft) -> Iterator[DraftProblem]:
+def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for place, texts in _written(draft):
         longest = max(map(len, texts.values()), default=0)
         if longest > LONGEST:
@@ -136,32 +136,32 @@ def _bad_texts(draft: Draft) -> Iterator[DraftProblem]:
             yield DraftProblem(place, "direction", mend=mend)
 
 
-def _options(draft: Draft) -> Iterator[DraftProblem]:
+def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for number, card in enumerate(draft.cards):
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.list_key != "choices":
             continue
         labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
-        place = Place(f"q{number}.options", number)
+        place = FieldPath(f"q{number}.options", number)
         if len(labels) < 2:
             yield DraftProblem(place, "few_options", values={"number": number + 1})
         elif len(set(labels)) < len(labels):
             yield DraftProblem(place, "same_options", values={"number": number + 1})
 
 
-def _numbers(draft: Draft) -> Iterator[DraftProblem]:
+def _numbers(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for number, card in enumerate(draft.cards):
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.truth != "number":
             continue
-        place = Place(f"q{number}.min", number)
+        place = FieldPath(f"q{number}.min", number)
         if any(not card.treated.get(key) for key in kind.required):
             yield DraftProblem(place, "no_bounds", values={"number": number + 1})
         elif question_of(draft, card) is None:
             yield DraftProblem(place, "bad_bounds", values={"number": number + 1})
 
 
-def _cost(draft: Draft) -> Iterator[DraftProblem]:
+def _cost(draft: SurveyDraft) -> Iterator[DraftProblem]:
     epsilons = []
     for number, card in enumerate(draft.cards):
         question = question_of(draft, card)
@@ -169,7 +169,7 @@ def _cost(draft: Draft) -> Iterator[DraftProblem]:
         epsilons += [epsilon] * (epsilon > 0)
         if epsilon > DEFAULT_ALLOWANCE.question:
             yield DraftProblem(
-                Place(f"q{number}.harm", number),
+                FieldPath(f"q{number}.harm", number),
                 "dear_question",
                 values={
                     "number": number + 1,
@@ -190,7 +190,7 @@ def _dear(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
     ask = most_asked(epsilons, len(epsilons), limit)
     values = {"spent": _figure(total), "allowed": _figure(DEFAULT_ALLOWANCE.total)}
     yield DraftProblem(
-        Place("ask"), "dear_survey" if grave else "nearly_sure", grave, values, f"ask:{ask}" if ask else ""
+        FieldPath("ask"), "dear_survey" if grave else "nearly_sure", grave, values, f"ask:{ask}" if ask else ""
     )
 
 
@@ -198,28 +198,28 @@ def _figure(epsilon: float) -> float:
     return round(epsilon + 0.0049, 2)
 
 
-def _who_asks(draft: Draft) -> Iterator[DraftProblem]:
+def _who_asks(draft: SurveyDraft) -> Iterator[DraftProblem]:
     researcher = draft.head.get("researcher", {})
     if not researcher.get("name"):
         # Texts about who asks have no place without a name.
         grave = any(researcher.get(key) for key in ("institution", "contact", "ethics"))
-        yield DraftProblem(Place("researcher.name"), "no_researcher", grave)
+        yield DraftProblem(FieldPath("researcher.name"), "no_researcher", grave)
     elif not researcher.get("contact"):
-        yield DraftProblem(Place("researcher.contact"), "no_contact", grave=False)
+        yield DraftProblem(FieldPath("researcher.contact"), "no_contact", grave=False)
 
 
-def _kinder(draft: Draft) -> Iterator[DraftProblem]:
+def _kinder(draft: SurveyDraft) -> Iterator[DraftProblem]:
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
-        yield DraftProblem(Place("q0.harm", 0), "all_public", grave=False)
+        yield DraftProblem(FieldPath("q0.harm", 0), "all_public", grave=False)
     yield from _alone(draft)
     if draft.people is None:
-        yield DraftProblem(Place("people"), "no_people", grave=False)
+        yield DraftProblem(FieldPath("people"), "no_people", grave=False)
     elif draft.group is not None and draft.group < draft.people:
-        yield DraftProblem(Place("group"), "small_group")
+        yield DraftProblem(FieldPath("group"), "small_group")
 
 
-def _alone(draft: Draft) -> Iterator[DraftProblem]:
+def _alone(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Public answers are told of before anybody gives one: how many people would be alone with theirs."""
     number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
     thin = thin_cells([question_of(draft, draft.cards[number]) for number in number_of], draft.people)
@@ -228,12 +228,12 @@ def _alone(draft: Draft) -> Iterator[DraftProblem]:
         values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
         # A cohort stays public.
         mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
-        yield DraftProblem(Place(f"q{number}.harm", number), "alone", False, values, mend)
+        yield DraftProblem(FieldPath(f"q{number}.harm", number), "alone", False, values, mend)
 
 
-def _watched(draft: Draft) -> Iterator[DraftProblem]:
+def _watched(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Under signatures that lead nowhere, the moment of a report may still lead to its invitation."""
-    hours, place = draft.head.get("privacy", {}).get("send_within_hours"), Place("send_within_hours")
+    hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return
     in_one_visit = len(draft.waves) < 2 or bool(draft.head.get("fresh_samples"))
@@ -244,12 +244,12 @@ def _watched(draft: Draft) -> Iterator[DraftProblem]:
     for field, wave in _windows(draft) if hours else ():
         seconds = spread(hours or 0, [wave])
         if seconds <= HARDLY and in_one_visit:
-            yield DraftProblem(Place(field), "no_window")
+            yield DraftProblem(FieldPath(field), "no_window")
         elif seconds < HOUR * min(hours or 0, DAY):
-            yield DraftProblem(Place(field), "short_window", grave=False)
+            yield DraftProblem(FieldPath(field), "short_window", grave=False)
 
 
-def _windows(draft: Draft) -> Iterator[tuple[str, Wave]]:
+def _windows(draft: SurveyDraft) -> Iterator[tuple[str, Wave]]:
     """The field of each end, and the wave that ends there; those that no moments say are left out."""
     rows = [(f"wave{number}.closes", wave) for number, wave in enumerate(draft.waves)] or [("closes", draft.head)]
     for field, row in rows:
@@ -259,7 +259,7 @@ def _windows(draft: Draft) -> Iterator[tuple[str, Wave]]:
                 yield field, Wave(opens, closes)
 
 
-_CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (
+_CHECKS: tuple[Callable[[SurveyDraft], Iterator[DraftProblem]], ...] = (
     _texts,
     _no_question,
     _options,

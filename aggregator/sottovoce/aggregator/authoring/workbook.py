@@ -15,7 +15,7 @@ MAX_LETTERS = 4000
 
 MAX_ROWS = 5000
 
-Sheet = Sequence["Row"]
+Sheet = Sequence["SheetRow"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     """
     One row below the headings.
 
@@ -132,7 +132,7 @@ def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[Left
     for number, cells in enumerate(table[1:], 2):
         found = dict(_told(key, number, headings, cells, notes))
         if found:
-            rows.append(Row(key, number, found))
+            rows.append(SheetRow(key, number, found))
     return tuple(rows)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sottovoce.aggregator.authoring.workbook import LeftOut, Row, Sheet, read_workbook
-from sottovoce.aggregator.authoring.xlsform_relevant import Asked, CannotSayError, conditions
+from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow, read_workbook
+from sottovoce.aggregator.authoring.xlsform_relevant import CannotSayError, ReferencedQuestion, conditions
 from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -111,11 +111,11 @@ class _Form:
     def __init__(self, sheets: Mapping[str, Sheet], notes: list[LeftOut]) -> None:
         self.left = notes
         self.items: list[dict[str, Any]] = []
-        self.rows: list[Row] = []
-        self._settings = next(iter(sheets.get("settings", ())), Row("settings", 2, {}))
+        self.rows: list[SheetRow] = []
+        self._settings = next(iter(sheets.get("settings", ())), SheetRow("settings", 2, {}))
         self._texts = Texts(sheets, self._settings, self.left)
         self._choices = _lists(sheets.get("choices", ()))
-        self._earlier: dict[str, Asked] = {}
+        self._earlier: dict[str, ReferencedQuestion] = {}
         self._groups: list[str] = []
         self._repeats = 0
 
@@ -126,7 +126,7 @@ class _Form:
         default = self._texts.default
         return {"format": FORMAT, "name": name, "revision": 1, "default_language": default, "title": {default: title}}
 
-    def take(self, row: Row) -> None:
+    def take(self, row: SheetRow) -> None:
         """One row of the sheet ``survey``."""
         kind = _SPACED.sub(r"\1_\2", row.get("type").strip().lower()).partition(" ")[0]
         if kind in {"begin_repeat", "end_repeat"}:
@@ -143,7 +143,7 @@ class _Form:
         else:
             self._item(row, kind)
 
-    def _item(self, row: Row, kind: str) -> None:
+    def _item(self, row: SheetRow, kind: str) -> None:
         reason = _no_home(kind)
         if reason or kind in _METADATA:
             self._leave(row, reason or "the device's own data, which no report holds")
@@ -156,7 +156,7 @@ class _Form:
         else:
             self._leave(row, "this type of question is not known here")
 
-    def _select(self, row: Row, kind: str) -> None:
+    def _select(self, row: SheetRow, kind: str) -> None:
         if row.get("choice_filter"):
             self._leave(row, "choices that depend on an earlier answer; ask one question for each of its answers")
             return
@@ -168,13 +168,13 @@ class _Form:
             return
         known = {one.get("name"): _plain_name(one.get("name")) for one in rows}
         if kind == "select_one" and sorted(known.values()) == ["no", "yes"]:
-            self._add(row, {"type": "boolean"}, Asked("", known))
+            self._add(row, {"type": "boolean"}, ReferencedQuestion("", known))
             return
         choices = [{"name": known[one.get("name")], "label": self._label(one)} for one in rows]
         asked = "rating" if kind == "select_one" and "likert" in row.get("appearance") else kind
-        self._add(row, {"type": asked, "choices": choices}, Asked("", known, kind == "select_multiple"))
+        self._add(row, {"type": asked, "choices": choices}, ReferencedQuestion("", known, kind == "select_multiple"))
 
-    def _number(self, row: Row, kind: str) -> None:
+    def _number(self, row: SheetRow, kind: str) -> None:
         if kind == "range":
             written = dict(re.findall(r"(start|end|step)\s*=\s*(-?\d+(?:\.\d+)?)", row.get("parameters")))
             low, high, step = (written.get(key, usual) for key, usual in (("start", "1"), ("end", "10"), ("step", "1")))
@@ -195,9 +195,9 @@ class _Form:
             fields = {"type": kind, "min": int(low), "max": int(high)}
         if step != "1" or kind == "decimal":
             fields["step"] = step if kind == "decimal" else int(step)
-        self._add(row, fields, Asked("", {}, step=Decimal(step)) if kind != "date" else None)
+        self._add(row, fields, ReferencedQuestion("", {}, step=Decimal(step)) if kind != "date" else None)
 
-    def _bounds(self, row: Row, kind: str) -> tuple[str, str]:
+    def _bounds(self, row: SheetRow, kind: str) -> tuple[str, str]:
         """Both ends, as far as the constraint says nothing else."""
         low = high = ""
         for part in re.split(r"\s+and\s+", row.get("constraint").strip()):
@@ -209,7 +209,7 @@ class _Form:
                 self.left.append(row.left_out("a constraint other than the two ends", "constraint"))
         return low, high
 
-    def _add(self, row: Row, fields: dict[str, Any], asked: Asked | None) -> None:
+    def _add(self, row: SheetRow, fields: dict[str, Any], asked: ReferencedQuestion | None) -> None:
         """An item with its name, texts and conditions; a question also with its protection."""
         name = _plain_name(row.get("name"))
         texts = {key: said for key in ("label", "hint") if (said := self._texts.of(row, key))}
@@ -227,9 +227,9 @@ class _Form:
         self.items.append(item)
         self.rows.append(row)
         if asked:
-            self._earlier[row.get("name")] = Asked(name, asked.options, asked.several, asked.step)
+            self._earlier[row.get("name")] = ReferencedQuestion(name, asked.options, asked.several, asked.step)
 
-    def _shown(self, row: Row) -> dict[str, Any]:
+    def _shown(self, row: SheetRow) -> dict[str, Any]:
         relevant = [text for text in (*self._groups, row.get("relevant")) if text]
         try:
             return conditions(relevant, self._earlier) if relevant else {}
@@ -238,7 +238,7 @@ class _Form:
             self.left.append(row.left_out(what, "relevant"))
             return {}
 
-    def _treatment(self, row: Row, kind: str) -> dict[str, Any]:
+    def _treatment(self, row: SheetRow, kind: str) -> dict[str, Any]:
         told = row.get("mechanism").lower() or "clearly"
         if told in {"public", "not at all"}:
             return {"public": True}
@@ -250,7 +250,7 @@ class _Form:
         self.left.append(row.left_out(what, "mechanism"))
         return {"mechanism": {"epsilon": PROTECTION["clearly"]}}
 
-    def _note_ignored(self, row: Row) -> None:
+    def _note_ignored(self, row: SheetRow) -> None:
         for heading in _IGNORED:
             if row.get(heading):
                 self.left.append(row.left_out("is not known here, and does nothing", heading))
@@ -260,22 +260,22 @@ class _Form:
             what = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
             self.left.append(row.left_out(what, "label"))
 
-    def _label(self, row: Row) -> dict[str, str]:
+    def _label(self, row: SheetRow) -> dict[str, str]:
         return self._texts.of(row, "label") or {self._texts.default: row.get("name") or "?"}
 
-    def _leave(self, row: Row, what: str) -> None:
+    def _leave(self, row: SheetRow, what: str) -> None:
         self.left.append(row.left_out(what))
 
 
-def _lists(rows: Sheet) -> dict[str, list[Row]]:
+def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
     """The choices of each list, in order."""
-    lists: dict[str, list[Row]] = {}
+    lists: dict[str, list[SheetRow]] = {}
     for row in rows:
         lists.setdefault(row.get("list_name", "list name"), []).append(row)
     return lists
 
 
-def _list_name(row: Row) -> str:
+def _list_name(row: SheetRow) -> str:
     """The list in "select_one LIST", spelled as it is; "or_other" may stand after it."""
     words = [word for word in row.get("type").split() if word != "or_other"]
     return words[-1]

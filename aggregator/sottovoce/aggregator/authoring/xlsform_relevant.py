@@ -23,7 +23,7 @@ class CannotSayError(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReferencedQuestion:
     """
     An earlier question, as conditions see it.
 
@@ -44,7 +44,7 @@ class Asked:
 class _One:
     """One condition: options of which one must be the answer, or both ends of a range, None for an open one."""
 
-    asked: Asked
+    asked: ReferencedQuestion
     options: frozenset[str] = frozenset()
     least: Decimal | None = None
     most: Decimal | None = None
@@ -58,7 +58,7 @@ class _Many:
     parts: Sequence["_One | _Many"]
 
 
-def conditions(relevant: Sequence[str], earlier: Mapping[str, Asked]) -> dict[str, Any]:
+def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion]) -> dict[str, Any]:
     """
     ``visible_if`` and ``any_of`` of an item, as a survey file has them; empty if nothing is asked.
 
@@ -140,7 +140,7 @@ def _plain(end: Decimal, step: Decimal) -> str:
 class _Parser:
     """Reads one expression from left to right; ``negated`` is carried down to the single conditions."""
 
-    def __init__(self, text: str, earlier: Mapping[str, Asked]) -> None:
+    def __init__(self, text: str, earlier: Mapping[str, ReferencedQuestion]) -> None:
         self._tokens = _tokens(text)
         self._earlier = earlier
         self._at = self._depth = 0
@@ -206,7 +206,7 @@ class _Parser:
             raise CannotSayError("options compared other than with = or selected()")
         return _chosen(asked, second, sign == "!=")
 
-    def _question(self, name: str) -> Asked:
+    def _question(self, name: str) -> ReferencedQuestion:
         if name not in self._earlier:
             raise CannotSayError("a question that did not come over, or does not come before")
         return self._earlier[name]
@@ -248,7 +248,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return tokens
 
 
-def _chosen(asked: Asked, option: str, negated: bool) -> _One:
+def _chosen(asked: ReferencedQuestion, option: str, negated: bool) -> _One:
     if option not in asked.options:
         raise CannotSayError("an option that its question does not have")
     if negated and asked.several:
@@ -257,7 +257,7 @@ def _chosen(asked: Asked, option: str, negated: bool) -> _One:
     return _One(asked, frozenset(set(asked.options.values()) - chosen if negated else chosen))
 
 
-def _range(asked: Asked, sign: str, text: str) -> _One:
+def _range(asked: ReferencedQuestion, sign: str, text: str) -> _One:
     if not re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) or sign == "!=":
         raise CannotSayError("a number compared with something else, or with !=")
     value, step = Decimal(text), asked.step or Decimal(1)

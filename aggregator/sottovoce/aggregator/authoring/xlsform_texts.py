@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from sottovoce.aggregator.authoring.workbook import LeftOut, Row, Sheet
+from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow
 from sottovoce.shared.checks import LANGUAGE
 
 _NAMES = {
@@ -33,7 +33,7 @@ _TAGGED = re.compile(r".*\(([^()]+)\)\s*")
 class Texts:
     """Which columns hold texts in which language."""
 
-    def __init__(self, sheets: Mapping[str, Sheet], settings: Row, left: list[LeftOut]) -> None:
+    def __init__(self, sheets: Mapping[str, Sheet], settings: SheetRow, left: list[LeftOut]) -> None:
         """
         Find the languages.
 
@@ -54,7 +54,7 @@ class Texts:
                 what = "the language is not known; write its tag in brackets, such as Luganda (lg)"
                 left.append(LeftOut(sheet, 1, heading.partition("::")[0], what))
 
-    def of(self, row: Row, column: str) -> dict[str, str]:
+    def of(self, row: SheetRow, column: str) -> dict[str, str]:
         """A row's text in every language that it has; in the default language another one stands in if need be."""
         found = {tag: row.cells[heading] for heading, tag in self._tags.items() if self._is(heading, column, row)}
         if column in row.cells:
@@ -67,7 +67,7 @@ class Texts:
         return found
 
     @staticmethod
-    def _is(heading: str, column: str, row: Row) -> bool:
+    def _is(heading: str, column: str, row: SheetRow) -> bool:
         return heading.startswith(f"{column}::") and heading in row.cells
 
 

@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.curator.composition import Total, total
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Head, Heads
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import (
     BudgetTerms,
-    Entry,
-    Ledger,
+    ReleaseEntry,
+    ReleaseLedger,
     entry_line,
     first_line,
     parse_ledger,
@@ -45,7 +45,7 @@ class Answered:
         spent: what all answers have cost together.
     """
 
-    entry: Entry
+    entry: ReleaseEntry
     again: bool
     spent: Total
 
@@ -105,7 +105,7 @@ class Budget:
         if used or replace(ledger.terms, declaration=terms.declaration) != terms:
             raise StorageError("this data set has a budget already; its terms are fixed for good")
 
-    def read(self) -> Ledger:
+    def read(self) -> ReleaseLedger:
         """
         All entries, checked against each other and against the head.
 
@@ -149,7 +149,7 @@ class Budget:
         except OSError:
             raise StorageError("the budget cannot be written or read; nothing is shown") from None
 
-    def _checked(self) -> Ledger:
+    def _checked(self) -> ReleaseLedger:
         """The ledger, with a head that knows all of it."""
         head = self.heads.get(self.data)
         ledger = self._parsed()
@@ -161,7 +161,7 @@ class Budget:
             self.heads.note(self.data, ledger.head)
         return ledger
 
-    def _parsed(self) -> Ledger:
+    def _parsed(self) -> ReleaseLedger:
         ledger = self._ledger()
         if ledger.terms.data != self.data:
             raise StorageError(f"{self.place.name} is the budget of another file, or the data were changed (entry 0)")
@@ -169,7 +169,7 @@ class Budget:
             raise StorageError("the declaration is not the one that this budget was opened with (entry 0)")
         return ledger
 
-    def _ledger(self) -> Ledger:
+    def _ledger(self) -> ReleaseLedger:
         """What the file says, whatever it is about; without a last line that was cut off."""
         content = self.place.read()
         if content is None:
@@ -183,7 +183,7 @@ class Budget:
         return parse_ledger(content[:whole])
 
 
-def spent(ledger: Ledger) -> Total:
+def spent(ledger: ReleaseLedger) -> Total:
     """What all answers have cost together."""
     found = total([entry.charge for entry in ledger.entries], ledger.terms.delta)
     if found is None or found.epsilon > ledger.terms.epsilon:
@@ -191,7 +191,7 @@ def spent(ledger: Ledger) -> Total:
     return found
 
 
-def check_affordable(ledger: Ledger, charge: Charge) -> Total:
+def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
     """
     What everything would cost with one more release.
 
@@ -213,7 +213,7 @@ def check_affordable(ledger: Ledger, charge: Charge) -> Total:
     return found
 
 
-def _check_head(ledger: Ledger, head: Head) -> None:
+def _check_head(ledger: ReleaseLedger, head: LedgerHead) -> None:
     if head.number > ledger.head.number:
         raise StorageError(
             f"the budget is behind its head: it ends with entry {ledger.head.number}, and entry {head.number} was "

@@ -27,7 +27,7 @@ from sottovoce.aggregator.curator.clipping import MOST_STEPS, Ball, Vectors
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 NOT_OPTIMAL = "Lloyd's iteration stops where it stops: the centres need not be the best ones, with noise or without"
@@ -116,7 +116,7 @@ class Lloyd:
         return {**domain, **({"coordinates": self.domain.coordinates} if ball else {}), **told}
 
 
-def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: Terms, draws: ExactNoise) -> Release:
+def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The centres of k clusters, with their noisy sizes.
 

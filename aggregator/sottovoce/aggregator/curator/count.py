@@ -22,13 +22,13 @@ from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 NEGATIVE = "noise may make a count negative or larger than n; do not clip what is added up or averaged"
 
 
-def count(met: npt.NDArray[Any], terms: Terms, draws: ExactNoise) -> Release:
+def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The number of records that meet one predicate.
 
@@ -48,7 +48,7 @@ def count(met: npt.NDArray[Any], terms: Terms, draws: ExactNoise) -> Release:
     )
 
 
-def counts(marks: npt.NDArray[Any], terms: Terms, draws: ExactNoise, most: int | None = None) -> Release:
+def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most: int | None = None) -> Release:
     """
     The numbers of records that meet each of m predicates, declared as one list.
 
@@ -85,7 +85,7 @@ def column_counts(marks: npt.NDArray[Any], most: int) -> list[int]:
     return [int(total) for total in np.count_nonzero(met, axis=0)]
 
 
-def weighted_count(weights: npt.NDArray[Any], steps: int, terms: Terms, draws: ExactNoise) -> Release:
+def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The sum of weights in [0, 1].
 

@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.shared import canonical
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.errors import SpecError
@@ -86,7 +86,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Marks:
+class MarkColumn:
     """
     Several yes/no marks; a cell holds the names of those that are set, in any order.
 
@@ -113,7 +113,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberColumn:
     """
     A number between bounds, on a grid.
 
@@ -139,9 +139,9 @@ class Number:
         return self.steps
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> NumberGrid:
         """The same, without the centre."""
-        return Grid(self.minimum, self.maximum, self.step)
+        return NumberGrid(self.minimum, self.maximum, self.step)
 
     @property
     def empty(self) -> int:
@@ -165,7 +165,7 @@ class Number:
         return {key: dump_decimal(value) for key, value in bounds.items()}
 
 
-Kind = Categories | Marks | Number
+Kind = Categories | MarkColumn | NumberColumn
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
         marks = _names(reader, fields["marks"], f"{pointer}/marks", MOST_MARKS)
         if any(SEPARATOR in name or name != name.strip() for name in marks):
             reader.problem(f"{pointer}/marks", "names of marks have no ; and no space at their ends")
-        return Marks(marks)
+        return MarkColumn(marks)
     if given & set(_BOUNDS):
         return _number(reader, fields, pointer)
     if given != {"unused"} or fields["unused"] is not True:
@@ -272,13 +272,13 @@ def _names(reader: Reader, value: object, pointer: str, most: int) -> tuple[str,
 _BOUNDS = ("minimum", "maximum", "step", "centre")
 
 
-def _number(reader: Reader, fields: Mapping[str, object], pointer: str) -> Number | None:
+def _number(reader: Reader, fields: Mapping[str, object], pointer: str) -> NumberColumn | None:
     before = len(reader.problems)
     reader.fields(fields, pointer, set(_BOUNDS), set())
     found = {name: _decimal(reader, fields[name], f"{pointer}/{name}") for name in _BOUNDS if name in fields}
     if len(reader.problems) > before:
         return None
-    number = Number(**found)
+    number = NumberColumn(**found)
     wrong = _wrong(number)
     if wrong:
         reader.problem(f"{pointer}/{wrong[0]}", wrong[1])
@@ -294,7 +294,7 @@ def _decimal(reader: Reader, value: object, pointer: str) -> Fraction:
         return Fraction(0)
 
 
-def _wrong(number: Number) -> tuple[str, str] | None:
+def _wrong(number: NumberColumn) -> tuple[str, str] | None:
     if number.minimum >= number.maximum:
         return "maximum", "must be larger than the minimum"
     if number.step <= 0:

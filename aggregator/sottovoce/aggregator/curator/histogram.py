@@ -19,7 +19,7 @@ from sottovoce.aggregator.curator.count import NEGATIVE
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 SENSITIVITY = (
@@ -29,7 +29,7 @@ SENSITIVITY = (
 MOST_CELLS = 2**24
 
 
-def histogram(cells: npt.NDArray[Any], k: int, terms: Terms, draws: ExactNoise) -> Release:
+def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The number of records in each of k cells.
 

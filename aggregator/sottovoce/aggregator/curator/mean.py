@@ -18,17 +18,17 @@ from typing import Any
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.count import in_units
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import CLIPPED
 from sottovoce.shared.exact_noise import ExactNoise
 
 
-def noisy_mean(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactNoise) -> Release:
+def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The mean of n values.
 
@@ -43,7 +43,7 @@ def noisy_mean(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactN
     return _with_noisy_n(values, grid, terms, draws)
 
 
-def _with_public_n(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactNoise) -> Release:
+def _with_public_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     n = max(len(values), 1)
     rate = terms.epsilon / grid.steps
     # Nobody's mean is the middle, and costs as much: the noise is drawn all the same.
@@ -61,7 +61,7 @@ def _with_public_n(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: Ex
     )
 
 
-def _with_noisy_n(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactNoise) -> Release:
+def _with_noisy_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     half = terms.epsilon / 2
     below = grid.steps // 2
     rate = half / (grid.steps - below)  # the upper half of an odd number of steps is one step longer

@@ -29,7 +29,7 @@ from sottovoce.aggregator.curator.histogram import cell_counts
 from sottovoce.aggregator.curator.noise_distribution import BETA, laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ _SUMMED = 20_000
 """Up to so wide noise the chances of the winner are summed."""
 
 
-def top_mark(marks: npt.NDArray[Any], terms: Terms, draws: ExactNoise) -> Release:
+def top_mark(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The mark that most records have.
 
@@ -52,7 +52,7 @@ def top_mark(marks: npt.NDArray[Any], terms: Terms, draws: ExactNoise) -> Releas
     return _winner(column_counts(marks, marks.shape[1]), terms, draws, "top_mark")
 
 
-def top_cell(cells: npt.NDArray[Any], k: int, terms: Terms, draws: ExactNoise) -> Release:
+def top_cell(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The cell in which most records are.
 
@@ -68,7 +68,7 @@ def top_cell(cells: npt.NDArray[Any], k: int, terms: Terms, draws: ExactNoise) -
     return _winner(cell_counts(cells, k), terms, draws, "top_cell")
 
 
-def _winner(counts: list[int], terms: Terms, draws: ExactNoise, mechanism: str) -> Release:
+def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str) -> Release:
     twice = terms.neighbours.of(1, 2)
     rate = terms.epsilon / twice
     told = "all one way" if twice == 1 else "one up and another down"

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
 from sottovoce.aggregator.curator.records import Values
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.rational import dump_decimal, parse_decimal
@@ -25,7 +25,7 @@ _OPERATORS = (">=", "<=", "=")
 
 
 @dataclass(frozen=True, order=True)
-class Condition:
+class ColumnCondition:
     """
     One column and what holds there.
 
@@ -43,7 +43,7 @@ class Condition:
 
     def holds(self, values: Values, kind: Kind) -> Met:
         """For each record."""
-        if isinstance(kind, Marks):
+        if isinstance(kind, MarkColumn):
             met: Met = (values >> self.place) & 1 == 1
         elif self.operator == ">=":
             met = values >= self.place
@@ -56,7 +56,7 @@ class Condition:
 class Predicate:
     """All of some conditions, sorted, none twice."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ColumnCondition, ...]
 
     @property
     def columns(self) -> set[str]:
@@ -84,17 +84,17 @@ def parse_predicate(text: str, declaration: Declaration) -> Predicate:
     return Predicate(tuple(sorted({_condition(part.strip(), declaration) for part in text.split(AND)})))
 
 
-def _condition(text: str, declaration: Declaration) -> Condition:
+def _condition(text: str, declaration: Declaration) -> ColumnCondition:
     column, operator, value = _split(text, list(declaration.columns))
     kind = declaration.column(column)
-    if isinstance(kind, Number):
+    if isinstance(kind, NumberColumn):
         return _number(column, operator, value, kind)
     if operator != "=":
         raise SpecError(f"the column '{column}' has names; ask for one of them with =")
     names = kind.cells if isinstance(kind, Categories) else kind.names
     if value not in names:
         raise SpecError(f"the column '{column}' has no such name; declared are: {', '.join(names[:20])}")
-    return Condition(column, "=", value, names.index(value))
+    return ColumnCondition(column, "=", value, names.index(value))
 
 
 def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
@@ -108,7 +108,7 @@ def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
     raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {told}")
 
 
-def _number(column: str, operator: str, text: str, number: Number) -> Condition:
+def _number(column: str, operator: str, text: str, number: NumberColumn) -> ColumnCondition:
     try:
         exact = (parse_decimal(text) - number.minimum) / number.step
     except ValueError:
@@ -119,4 +119,4 @@ def _number(column: str, operator: str, text: str, number: Number) -> Condition:
     if not 0 <= steps <= number.steps:
         raise SpecError(f"the column '{column}' is compared with a number beyond its declared bounds")
     place = int(steps)
-    return Condition(column, operator, dump_decimal(number.minimum + Fraction(place) * number.step), place)
+    return ColumnCondition(column, operator, dump_decimal(number.minimum + Fraction(place) * number.step), place)

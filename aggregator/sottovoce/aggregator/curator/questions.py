@@ -13,28 +13,28 @@ import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
 from sottovoce.aggregator.curator.predicates import parse_predicate
-from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
 from sottovoce.shared.rational import dump_decimal, parse_fraction
 
-Draw = Callable[[Records, Terms, ExactNoise], Release]
+Draw = Callable[[DataRecords, ReleaseTerms, ExactNoise], Release]
 
 MOST_PREDICATES = 1000
 
 
 @dataclass(frozen=True)
-class Question:
+class CuratorQuestion:
     """
     What is asked.
 
@@ -51,7 +51,7 @@ class Question:
     names: tuple[str, ...] = ()
 
 
-def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> Question:
+def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> CuratorQuestion:
     """
     How many records meet one predicate, or each of several.
 
@@ -69,15 +69,15 @@ def count_question(declaration: Declaration, texts: Sequence[str], most: int | N
     if len(found) > 1:
         form["most"] = len(found) if most is None else most
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         met = [each.holds(records.columns, declaration) for each in found]
         return count(met[0], terms, draws) if len(met) == 1 else counts(np.stack(met, axis=1), terms, draws, most)
 
     columns = sorted(set().union(*(each.columns for each in found)))
-    return Question(form, tuple(columns), draw, tuple(texts))
+    return CuratorQuestion(form, tuple(columns), draw, tuple(texts))
 
 
-def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> Question:
+def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> CuratorQuestion:
     """
     The sum of weights that names of one column have.
 
@@ -94,10 +94,10 @@ def weighted_question(declaration: Declaration, name: str, texts: Sequence[str])
     table = np.array([int(weights.get(cell, Fraction(0)) * steps) for cell in kind.cells], dtype=np.int64)
     form = {"verb": "count", "column": name, "weights": {cell: str(each) for cell, each in weights.items() if each}}
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         return weighted_count(table[records.columns[name]], steps, terms, draws)
 
-    return Question(form, (name,), draw, (f"weighted {name}",))
+    return CuratorQuestion(form, (name,), draw, (f"weighted {name}",))
 
 
 def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
@@ -111,7 +111,7 @@ def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
     return cell, found
 
 
-def histogram_question(declaration: Declaration, names: Sequence[str]) -> Question:
+def histogram_question(declaration: Declaration, names: Sequence[str]) -> CuratorQuestion:
     """
     All combinations of the cells of some columns, empty ones too, the last column's cells side by side.
 
@@ -124,13 +124,13 @@ def histogram_question(declaration: Declaration, names: Sequence[str]) -> Questi
     if whole > MOST_CELLS:
         raise SpecError(f"these columns have {whole:,} cells together; a histogram has at most {MOST_CELLS:,}")
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         index: Values = np.zeros(records.count, dtype=np.int64)
         for name, cells in sizes.items():
             index = index * len(cells) + records.columns[name]
         return histogram(index, whole, terms, draws)
 
-    return Question(
+    return CuratorQuestion(
         {"verb": "histogram", "columns": list(sizes)}, tuple(sizes), draw, tuple(_products([*sizes.values()]))
     )
 
@@ -149,7 +149,7 @@ def cells_of(kind: Kind) -> Sequence[str]:
     """
     if isinstance(kind, Categories):
         return kind.cells
-    if isinstance(kind, Number) and kind.steps < MOST_CELLS:
+    if isinstance(kind, NumberColumn) and kind.steps < MOST_CELLS:
         return [dump_decimal(kind.minimum + step * kind.step) for step in range(kind.steps + 1)]
     raise SpecError("a histogram is of columns whose cells share no record: categories, or a number with few steps")
 
@@ -161,7 +161,7 @@ def _products(cells: Sequence[Sequence[str]]) -> list[str]:
     return found
 
 
-def number_question(verb: str, declaration: Declaration, name: str) -> Question:
+def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQuestion:
     """
     The ``sum`` or the ``mean`` of a number.
 
@@ -173,15 +173,15 @@ def number_question(verb: str, declaration: Declaration, name: str) -> Question:
     grid = _number(declaration, name).grid
     mechanism = {"sum": noisy_sum, "mean": noisy_mean}[verb]
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         return mechanism(records.columns[name], grid, terms, draws)
 
-    return Question({"verb": verb, "column": name}, (name,), draw, (f"{verb} of {name}",))
+    return CuratorQuestion({"verb": verb, "column": name}, (name,), draw, (f"{verb} of {name}",))
 
 
 def vector_question(
     declaration: Declaration, names: Sequence[str], norm: int, radius: int | None, delta: Fraction
-) -> Question:
+) -> CuratorQuestion:
     """
     The sums of several numbers or marks together.
 
@@ -201,32 +201,32 @@ def vector_question(
         raise SpecError(str(error)) from None
     form = {"verb": "vector", "columns": list(kinds), "norm": norm, "radius": ball.radius, "delta": str(delta)}
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         rows = np.stack([each for name, kind in kinds.items() for each in _rows(records.columns[name], kind)], axis=1)
         return vector(rows, ball, terms, draws, delta or None)
 
-    return Question(form, tuple(kinds), draw, tuple(labels))
+    return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
 
 
-def top_question(declaration: Declaration, name: str) -> Question:
+def top_question(declaration: Declaration, name: str) -> CuratorQuestion:
     """The most frequent cell or mark of a column: its name, and not its number."""
     kind = declaration.column(name)
-    names = kind.names if isinstance(kind, Marks) else tuple(cells_of(kind))
+    names = kind.names if isinstance(kind, MarkColumn) else tuple(cells_of(kind))
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         values = records.columns[name]
-        if isinstance(kind, Marks):
+        if isinstance(kind, MarkColumn):
             release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws)
         else:
             release = top_cell(values, len(names), terms, draws)
         return replace(release, values={**release.values, "name": names[release.values["index"]]})
 
-    return Question({"verb": "top", "column": name}, (name,), draw, names)
+    return CuratorQuestion({"verb": "top", "column": name}, (name,), draw, names)
 
 
 def cluster_question(
     declaration: Declaration, names: Sequence[str], k: int, iterations: int, keep_empty: bool
-) -> Question:
+) -> CuratorQuestion:
     """
     Centres of k clusters of some numbers, each of which counts in its own steps.
 
@@ -247,7 +247,7 @@ def cluster_question(
     empty = "keep" if keep_empty else "redraw"
     form = {"verb": "cluster", "columns": list(numbers), "k": k, "iterations": iterations, "empty": empty}
 
-    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         if terms.neighbours is Neighbours.REPLACE and k > records.count:
             raise SpecError("there are fewer records than clusters; how many records there are is public")
         rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
@@ -256,10 +256,10 @@ def cluster_question(
         note = "distances, and the errors of sums, count in half steps of each column's grid"
         return replace(release, values={**release.values, "centres": centres}, notes=(*release.notes, note))
 
-    return Question(form, tuple(numbers), draw, tuple(numbers))
+    return CuratorQuestion(form, tuple(numbers), draw, tuple(numbers))
 
 
-def _as_declared(centre: Sequence[int], numbers: Iterable[Number]) -> list[str]:
+def _as_declared(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:
     found = zip(centre, numbers, strict=True)
     return [str(number.minimum + Fraction(each + number.steps, 2) * number.step) for each, number in found]
 
@@ -275,7 +275,7 @@ def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: S
     """
     numbers = [_number(declaration, name) for name in names]
 
-    def place(text: str, number: Number) -> int:
+    def place(text: str, number: NumberColumn) -> int:
         return round(2000 * (Fraction(text) - number.minimum) / (number.maximum - number.minimum)) - 1000
 
     centres = [[place(*each) for each in zip(centre, numbers, strict=True)] for centre in values["centres"]]
@@ -289,16 +289,18 @@ def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[int], list[str]]:
     for name, kind in kinds.items():
         if isinstance(kind, Categories):
             raise SpecError("a vector is of numbers and marks; categories have histograms")
-        own = [max(kind.empty, kind.steps - kind.empty)] if isinstance(kind, Number) else [1] * len(kind.names)
+        own = [max(kind.empty, kind.steps - kind.empty)] if isinstance(kind, NumberColumn) else [1] * len(kind.names)
         reach += own
         labels += (
-            [f"{name}, steps from its centre"] if isinstance(kind, Number) else [f"{name}={m}" for m in kind.names]
+            [f"{name}, steps from its centre"]
+            if isinstance(kind, NumberColumn)
+            else [f"{name}={m}" for m in kind.names]
         )
     return reach, labels
 
 
 def _rows(values: Values, kind: Kind) -> list[Values]:
-    if isinstance(kind, Number):
+    if isinstance(kind, NumberColumn):
         return [values - kind.empty]
     return [(values >> bit) & 1 for bit in range(len(kind.names))]
 
@@ -309,9 +311,9 @@ def _different(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _number(declaration: Declaration, name: str) -> Number:
+def _number(declaration: Declaration, name: str) -> NumberColumn:
     kind = declaration.column(name)
-    if not isinstance(kind, Number):
+    if not isinstance(kind, NumberColumn):
         raise SpecError(f"the column '{name}' is not declared as a number")
     return kind
 

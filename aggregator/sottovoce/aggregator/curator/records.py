@@ -11,7 +11,7 @@ Values = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Records:
+class DataRecords:
     """
     Some columns of a data set, in no particular order of records.
 

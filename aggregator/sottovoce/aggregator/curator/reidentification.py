@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Number
-from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, NumberColumn
+from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.shared.errors import SpecError
 
 MOST_COLUMNS = 12
@@ -29,7 +29,7 @@ MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True)
-class Table:
+class PublishedTable:
     """
     A table as it would be published.
 
@@ -41,7 +41,7 @@ class Table:
     """
 
     declaration: Declaration
-    records: Records
+    records: DataRecords
     public: tuple[str, ...]
     sensitive: str | None
 
@@ -104,7 +104,7 @@ def alone_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.boo
     return alone
 
 
-def combination_of(table: Table, names: Sequence[str]) -> Combination:
+def combination_of(table: PublishedTable, names: Sequence[str]) -> Combination:
     """K and the people alone, of these public columns."""
     return _combination(names, group_sizes([table.records.columns[name] for name in names]))
 
@@ -113,7 +113,7 @@ def _combination(names: Sequence[str], sizes: Values) -> Combination:
     return Combination(tuple(names), int(sizes.min()), int((sizes == 1).sum()))
 
 
-def unique_in(table: Table, count: int) -> tuple[int, list[Combination]]:
+def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]]:
     """
     How many people some combination of so many public columns names alone, and all these combinations, worst first.
 
@@ -129,14 +129,14 @@ def unique_in(table: Table, count: int) -> tuple[int, list[Combination]]:
     return int(alone.sum()), sorted(found, key=lambda each: (-each.alone, each.k, each.columns))
 
 
-def one_value(table: Table) -> OneValue:
+def one_value(table: PublishedTable) -> OneValue:
     """Groups of all public columns in which everybody has the same sensitive value; a person alone is one as well."""
     groups = _values_by_group(table, table.public)
     same = [len(values) for values in groups.values() if len(set(values)) == 1]
     return OneValue(len(same), sum(same))
 
 
-def _values_by_group(table: Table, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:
+def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:
     """The sensitive values, in words, of each group."""
     kind = None if table.sensitive is None else table.declaration.column(table.sensitive)
     if table.sensitive is None or not isinstance(kind, Categories):
@@ -148,7 +148,7 @@ def _values_by_group(table: Table, names: Sequence[str]) -> Mapping[tuple[int, .
     return groups
 
 
-def joined(first: Table, second: Table) -> Joined:
+def joined(first: PublishedTable, second: PublishedTable) -> Joined:
     """
     What is left of the first table's anonymity for somebody who is known to be in both.
 
@@ -172,7 +172,7 @@ def joined(first: Table, second: Table) -> Joined:
     return Joined(common, people, min((each for each in left if each), default=0), known)
 
 
-def coarsening(table: Table, k: int) -> tuple[dict[str, int], int]:
+def coarsening(table: PublishedTable, k: int) -> tuple[dict[str, int], int]:
     """
     How many steps of each public column to take together so that every group has k people: one after the other the
     change after which fewest people are in smaller groups.
@@ -191,13 +191,13 @@ def coarsening(table: Table, k: int) -> tuple[dict[str, int], int]:
     return steps, left
 
 
-def _wider(table: Table, name: str, width: int) -> int:
+def _wider(table: PublishedTable, name: str, width: int) -> int:
     kind = table.declaration.column(name)
     # Names have no order: they are told apart or not told at all.
-    return 2 * width if isinstance(kind, Number) and 2 * width <= kind.steps else 0
+    return 2 * width if isinstance(kind, NumberColumn) and 2 * width <= kind.steps else 0
 
 
-def _in_small_groups(table: Table, steps: Mapping[str, int], k: int) -> int:
+def _in_small_groups(table: PublishedTable, steps: Mapping[str, int], k: int) -> int:
     columns = [table.records.columns[name] // width for name, width in steps.items() if width]
     sizes = group_sizes(columns) if columns else np.full(table.records.count, table.records.count)
     return int((sizes < k).sum())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sottovoce.aggregator.curator.reidentification import (
-    Table,
+    PublishedTable,
     coarsening,
     combination_of,
     joined,
@@ -16,7 +16,7 @@ OWN_EYES = "exact figures about the data: for their curator alone, and no releas
 _SHOWN = 5
 
 
-def reidentify_document(table: Table, other: Table | None, k: int) -> dict[str, Any]:
+def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: int) -> dict[str, Any]:
     """
     Who could be found.
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 
 
 @dataclass(frozen=True)
-class Terms:
+class ReleaseTerms:
     """
     What one release may cost, and under which relation.
 

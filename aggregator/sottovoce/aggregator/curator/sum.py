@@ -16,17 +16,17 @@ from typing import Any
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.count import in_units
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 CLIPPED = "values beyond the declared bounds were counted as the bounds"
 
 
-def noisy_sum(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactNoise) -> Release:
+def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
     The sum of n values.
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered, spent
-from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, Ledger
-from sottovoce.aggregator.curator.records import Records
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseLedger
+from sottovoce.aggregator.curator.records import DataRecords
 from sottovoce.shared import canonical
 
 NO_RELEASE = (
@@ -20,7 +20,7 @@ def decimal(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-def bound_document(records: Records, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
+def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
     """
     Of a data set that was bound.
 
@@ -64,7 +64,7 @@ def _terms_lines(terms: Mapping[str, Any]) -> Iterator[str]:
     yield f"Budget, fixed for good: epsilon {epsilon}, delta {delta}, neighbours {terms['neighbours']} ({public})."
 
 
-def budget_document(ledger: Ledger) -> dict[str, Any]:
+def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
     """Of a budget."""
     found = spent(ledger)
     return {

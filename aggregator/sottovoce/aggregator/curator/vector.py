@@ -24,7 +24,7 @@ from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 
@@ -47,7 +47,7 @@ class VectorNoise:
 
 
 def vector(
-    rows: npt.NDArray[Any], ball: Ball, terms: Terms, draws: ExactNoise, delta: Fraction | None = None
+    rows: npt.NDArray[Any], ball: Ball, terms: ReleaseTerms, draws: ExactNoise, delta: Fraction | None = None
 ) -> Release:
     """
     The sum of n vectors.
@@ -77,7 +77,7 @@ def vector(
     )
 
 
-def choose(ball: Ball, terms: Terms, delta: Fraction | None) -> tuple[VectorNoise, VectorNoise | None]:
+def choose(ball: Ball, terms: ReleaseTerms, delta: Fraction | None) -> tuple[VectorNoise, VectorNoise | None]:
     """
     The noise with the smaller error, and the one that was not taken.
 
@@ -109,7 +109,7 @@ def _choice(taken: VectorNoise, other: VectorNoise | None) -> str:
     return told if other is None else f"{told}; {other.name} would have had an error of {other.error['t']}"
 
 
-def _sentence(ball: Ball, terms: Terms) -> str:
+def _sentence(ball: Ball, terms: ReleaseTerms) -> str:
     records = terms.neighbours.of(1, 2)
     length, _ = ball.sensitivity(records)
     width = records * ball.radius

@@ -7,7 +7,7 @@ import numpy as np
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Floats, Number, Reported, Variable
+from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.geometric import Geometric
 
@@ -62,7 +62,7 @@ def variables(mechanism: Geometric, domain: Domain) -> list[Variable]:
     pairs = zip(mechanism.scores, squares_of_steps(mechanism), strict=True)
     squares = (grid.low**2 + 2 * grid.low * grid.step * z + grid.step**2 * square for z, square in pairs)
     return [
-        Number(
+        NumberVariable(
             levels=in_units(range(mechanism.steps + 1), grid),
             marks=exactly(mechanism.scores, grid),
             squares=tuple(map(float, squares)),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
-from sottovoce.aggregator.estimators.variable import Choice, Reported, Truths, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Reported, Truths, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
@@ -52,7 +52,7 @@ def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
     """One choice: a report supports the options that own its column; its scores sum to 1 on average only."""
     return [
-        Choice(
+        ChoiceVariable(
             categories=domain.options,
             support=mechanism.support,
             odds=mechanism.keep,

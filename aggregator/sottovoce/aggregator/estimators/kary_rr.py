@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
-from sottovoce.aggregator.estimators.variable import Choice, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
@@ -40,7 +40,7 @@ def variables(mechanism: KaryRR, domain: Domain) -> list[Variable]:
     """One choice: a report supports the category that it is."""
     k = mechanism.inputs
     return [
-        Choice(
+        ChoiceVariable(
             categories=domain.options,
             support=mechanism.support,
             odds=mechanism.keep,

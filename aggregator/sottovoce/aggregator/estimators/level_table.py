@@ -7,7 +7,7 @@ from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.square_wave import unbiased_scores
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Floats, Number, Variable, of_table
+from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.level_table import LevelTable
 
@@ -47,7 +47,7 @@ def variables(mechanism: LevelTable, domain: Domain) -> list[Variable]:
     rows = np.array(mechanism.rows, dtype=float)
     rows /= rows.sum(axis=1, keepdims=True)
     return [
-        Number(
+        NumberVariable(
             levels=levels,
             marks=exactly(mechanism.scores, grid),
             squares=_squares(rows, np.array(levels)),

@@ -7,7 +7,7 @@ import numpy as np
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import exactly, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
-from sottovoce.aggregator.estimators.variable import Choice, Number, Reported, Truths, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, Reported, Truths, Variable
 from sottovoce.shared.answers import Domain
 
 
@@ -41,10 +41,14 @@ def variables(domain: Domain) -> list[Variable]:
     if domain.grid is None:
         support = Fraction(1), Fraction(0)
         named = domain.options
-        return [Choice(categories=named, public=True, support=support, odds=None, supports=lambda y: _equal(y, size))]
+        return [
+            ChoiceVariable(
+                categories=named, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
+            )
+        ]
     values = exactly(range(size), domain.grid)
     return [
-        Number(
+        NumberVariable(
             levels=tuple(map(float, values)),
             public=True,
             marks=values,

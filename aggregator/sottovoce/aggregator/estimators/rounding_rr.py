@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Number, Variable, of_table
+from sottovoce.aggregator.estimators.variable import NumberVariable, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
@@ -51,10 +51,10 @@ def variables(mechanism: RoundingRR, domain: Domain) -> list[Variable]:
     return [number(mechanism, domain)]
 
 
-def number(mechanism: RoundingRR, domain: Domain) -> Number:
+def number(mechanism: RoundingRR, domain: Domain) -> NumberVariable:
     """A number of which a report tells the mean and nothing of the spread: its likelihood is linear in it."""
     grid = grid_of(domain)
-    return Number(
+    return NumberVariable(
         levels=(float(grid.low), float(grid.high)),
         only_outcome=ENDS,
         marks=exactly(mechanism.scores, grid),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from sottovoce.aggregator.estimators import rounding_rr
 from sottovoce.aggregator.estimators.means import estimate_mean
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Number, Variable
+from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 
@@ -48,7 +48,7 @@ def variables(mechanism: SampledCoordinate, domain: Domain) -> list[Variable]:
     return [_coordinate(number, index, name) for index, name in enumerate(domain.options)]
 
 
-def _coordinate(number: Number, index: int, name: str) -> Variable:
+def _coordinate(number: NumberVariable, index: int, name: str) -> Variable:
     return replace(
         number,
         name=name,

@@ -35,7 +35,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Number, Variable, of_table
+from sottovoce.aggregator.estimators.variable import NumberVariable, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
@@ -331,7 +331,7 @@ def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
     """One number, a level for the mean value of each bin's steps; within a bin a report tells nothing."""
     scored, _ = mean_channel(mechanism, domain)
     return [
-        Number(
+        NumberVariable(
             levels=scored.levels,
             only_outcome="was reported by ranges, which say nothing of its spread within them",
             marks=tuple(map(Fraction, scored.scores)),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
-from sottovoce.aggregator.estimators.variable import Choice, Variable, bits
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable, bits
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
@@ -35,7 +35,7 @@ def estimate(
 def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:
     """One choice: a report supports the d options of its set."""
     return [
-        Choice(
+        ChoiceVariable(
             categories=domain.options,
             support=mechanism.support,
             odds=mechanism.keep,

@@ -132,7 +132,7 @@ class YesNo(Variable):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(Variable):
+class ChoiceVariable(Variable):
     """
     Categories of which a report supports some, each in the same way.
 
@@ -175,7 +175,7 @@ class Choice(Variable):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Variable):
+class NumberVariable(Variable):
     """
     A number.
 

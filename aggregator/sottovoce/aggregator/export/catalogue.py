@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.estimates import Revision, analyse
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
-from sottovoce.aggregator.analysis.shown_columns import Reports, read_reports
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import WITHHELD, opened_last, survey_declaration
 from sottovoce.aggregator.export import estimates, survey_files
@@ -31,7 +31,7 @@ from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.shared.errors import StorageError
 
@@ -50,7 +50,7 @@ class Source:
     """
 
     storage: ReadableReports
-    revisions: Sequence[Revision]
+    revisions: Sequence[RevisionCounts]
     now: datetime
     wave: int | None = None
     set_up: Mapping[str, Any] | None = None
@@ -61,7 +61,7 @@ class Source:
         return About.of(self.revisions[-1].survey, self.set_up is not None)
 
     @cached_property
-    def reports(self) -> Reports:
+    def reports(self) -> ReportColumns:
         """
         Private answers and the coarsened cohort.
 
@@ -71,7 +71,7 @@ class Source:
         return self._reports(public=False)
 
     @cached_property
-    def reports_with_public(self) -> Reports:
+    def reports_with_public(self) -> ReportColumns:
         """
         The same with all public answers.
 
@@ -96,7 +96,7 @@ class Source:
         """Whether public answers are published under a budget."""
         return self.revisions[-1].released
 
-    def _reports(self, public: bool) -> Reports:
+    def _reports(self, public: bool) -> ReportColumns:
         check_closed(self.storage, [each.stored for each in self.revisions], self.wave, self.now)
         return read_reports(self.storage, self.revisions, self.wave, public)
 
@@ -119,7 +119,7 @@ class Source:
         """Of all questions."""
         return channels_of(self.revisions, [question.name for question in self.about.survey.questions])
 
-    def channels_in(self, reports: Reports) -> list[Channel]:
+    def channels_in(self, reports: ReportColumns) -> list[Channel]:
         """Of the questions in a file of reports."""
         return [channel for channel in self.channels if channel.question.name in reports.columns]
 
@@ -129,10 +129,10 @@ class Source:
         return [channel for channel in self.channels if channel.mechanism is not None]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PlannedSize:
         """For how many people the survey is planned, as far as that was said."""
         tables = self.storage.drafts
-        return Plan() if tables is None else tables.plan(self.about.survey.name)
+        return PlannedSize() if tables is None else tables.plan(self.about.survey.name)
 
     @property
     def count(self) -> int:
@@ -229,5 +229,5 @@ def together(source: Source) -> Iterator[tuple[str, Write]]:
         yield f"survey-{survey.revision}.json", _earlier(revision)
 
 
-def _earlier(revision: Revision) -> Write:
+def _earlier(revision: RevisionCounts) -> Write:
     return lambda _, path: survey_files.write_survey_json(path, About.of(revision.survey))

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.aggregator.analysis.estimates import Revision, same_question
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_question
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
@@ -61,7 +61,7 @@ class Channel:
     scores: tuple[tuple[str, Mapping[int, float]], ...]
 
 
-def channels_of(revisions: Sequence[Revision], names: Sequence[str]) -> list[Channel]:
+def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
     """
     The channels of the newest revision's questions, each with the revisions that share it.
 

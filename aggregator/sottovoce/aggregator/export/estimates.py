@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.export.labels import option_labels, question_label
 from sottovoce.aggregator.export.workbook import write_workbook
@@ -20,7 +20,9 @@ _SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
 COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES)
 
 
-def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None = None) -> Iterator[tuple[object, ...]]:
+def estimate_rows(
+    revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
+) -> Iterator[tuple[object, ...]]:
     """
     The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all.
 
@@ -38,7 +40,7 @@ def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None 
         yield from result_rows(view, about)
 
 
-def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
+def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None) -> None:
     """
     Write the table as CSV.
 
@@ -51,7 +53,9 @@ def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About,
     write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
 
 
-def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
+def write_estimates_xlsx(
+    path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
+) -> None:
     """
     Write the table as a workbook, and beside it a sheet that says what it is; a text is never a formula or a link.
 
@@ -64,7 +68,7 @@ def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About
     write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
 
 
-def result_rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
+def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, ...]]:
     """One view's part of the table, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from sottovoce.aggregator.analysis.estimates import Results
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.export.labels import coding, question_label
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.mechanisms import Mechanism
@@ -14,7 +14,7 @@ from sottovoce.shared.rational import dump_fraction
 from sottovoce.shared.spec import Question
 
 
-def write_methods(path: Path, results: Results, about: About) -> None:
+def write_methods(path: Path, results: SurveyResults, about: About) -> None:
     """
     Write it as Markdown.
 
@@ -26,7 +26,7 @@ def write_methods(path: Path, results: Results, about: About) -> None:
     path.write_text("\n".join(_lines(results, about)) + "\n", encoding="utf-8")
 
 
-def _lines(results: Results, about: About) -> Iterator[str]:
+def _lines(results: SurveyResults, about: About) -> Iterator[str]:
     survey = results.survey
     yield from [f"**{line}**" if line != about.line else f"*{line}*" for line in about.lines]
     yield from ["", f"# Methods: {survey.text(survey.title)}", "", *textwrap.wrap(_paragraph(results, about), 100), ""]
@@ -38,7 +38,7 @@ def _lines(results: Results, about: About) -> Iterator[str]:
         yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
 
 
-def _paragraph(results: Results, about: About) -> str:
+def _paragraph(results: SurveyResults, about: About) -> str:
     survey = results.survey
     who = "with a coin or a die of their own" if survey.own_coin else "on their own device"
     asked = f" Each was asked {survey.ask} of the private questions, drawn by the device." if survey.ask else ""

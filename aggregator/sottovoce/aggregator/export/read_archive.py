@@ -33,7 +33,7 @@ _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
 
 
 @dataclass(frozen=True)
-class Folder:
+class Archive:
     """
     What a folder holds.
 
@@ -52,7 +52,7 @@ class Folder:
     revision: np.ndarray
 
 
-def read_folder(path: Path) -> Folder:
+def read_folder(path: Path) -> Archive:
     """
     The survey and the reports in a folder.
 
@@ -70,7 +70,7 @@ def read_folder(path: Path) -> Folder:
         raise SpecError("the folder has neither reports.csv nor reports.parquet")
     read = read_csv if file.suffix == ".csv" else read_parquet
     columns, wave, revision = read(file, Expected(survey, surveys))
-    return Folder(survey, surveys, columns, wave, revision)
+    return Archive(survey, surveys, columns, wave, revision)
 
 
 def _is_rehearsal(manifest: Path) -> bool:

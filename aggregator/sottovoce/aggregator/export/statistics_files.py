@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Reports
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, value_labels
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
@@ -49,7 +49,7 @@ class _Format:
 _FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(32, 80, 120)}
 
 
-def write_statistics_file(path: Path, reports: Reports, channels: Sequence[Channel], about: About) -> None:
+def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
     """
     Write reports with labels.
 
@@ -146,7 +146,7 @@ def _yes_no(channels: Sequence[Channel]) -> list[Channel]:
     return [c for c in channels if c.mechanism and len(c.shares) == 1]
 
 
-def _channel_columns(channels: Sequence[Channel], reports: Reports) -> Mapping[str, np.ndarray]:
+def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Mapping[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for channel in _yes_no(channels):
         rows = np.isin(reports.revision, channel.revisions)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import Revision, mechanism_document
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, mechanism_document
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.spec import Question
 
@@ -33,7 +33,7 @@ def write_survey_yaml(path: Path, about: About) -> None:
     path.write_text(told + yaml_text(about.survey.document), encoding="utf-8")
 
 
-def write_preregistration(path: Path, revisions: Sequence[Revision], about: About, plan: Plan) -> None:
+def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
     """
     Write what was frozen by publishing, as JSON.
 
@@ -46,7 +46,7 @@ def write_preregistration(path: Path, revisions: Sequence[Revision], about: Abou
     path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
 
 
-def preregistration(revisions: Sequence[Revision], about: About, plan: Plan) -> dict[str, Any]:
+def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
     """
     The document: questions, channels, costs, windows, people, the rule of looking, and how figures are made.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Column, Reports
+from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
@@ -18,7 +18,7 @@ CHUNK = 1 << 16
 ROW_GROUP = 1 << 20
 
 
-def named_columns(reports: Reports) -> dict[str, Column]:
+def named_columns(reports: ReportColumns) -> dict[str, Column]:
     """All columns by their names in a file: the questions', then wave and revision, whose names no question has."""
     more = {"wave": reports.wave, "revision": reports.revision}
     return {**reports.columns, **{extra_name(name, reports.columns): column for name, column in more.items()}}
@@ -29,7 +29,7 @@ def extra_name(name: str, questions: Mapping[str, object] | Sequence[str]) -> st
     return f"_{name}" if name in questions else name
 
 
-def write_reports_csv(path: Path, reports: Reports, about: About) -> None:
+def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
     """
     Write reports in the order that they have.
 
@@ -48,7 +48,7 @@ def write_reports_csv(path: Path, reports: Reports, about: About) -> None:
             writer.writerows(zip(*[_cells(each[start : start + CHUNK]) for each in columns.values()], strict=True))
 
 
-def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
+def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> None:
     """
     Write reports sorted, so that the file follows from the set of reports alone: the same reports, the same bytes.
 

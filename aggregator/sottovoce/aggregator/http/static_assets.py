@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import brotli
 
 
-class Asset(Protocol):
+class PagePart(Protocol):
     """A part of the respondents' page."""
 
     @property
@@ -31,7 +31,7 @@ class Asset(Protocol):
 class Packed(NamedTuple):
     """One part, and its body in each content coding, the smallest first."""
 
-    asset: Asset
+    asset: PagePart
     codings: dict[str, bytes]
 
 
@@ -43,7 +43,7 @@ class PackedAssets:
     asks for a part before it is ready waits for that part.
     """
 
-    def __init__(self, assets: Mapping[str, Asset]) -> None:
+    def __init__(self, assets: Mapping[str, PagePart]) -> None:
         with_page_first = sorted(assets, key=lambda name: not name.endswith(".html"))
         pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pack")
         self._packed: dict[str, Future[Packed]] = {name: pool.submit(_pack, assets[name]) for name in with_page_first}
@@ -55,7 +55,7 @@ class PackedAssets:
         return None if found is None else found.result()
 
 
-def _pack(asset: Asset) -> Packed:
+def _pack(asset: PagePart) -> Packed:
     # Without a time, so that the same page is the same bytes after every start.
     codings = {"br": brotli.compress(asset.body, quality=11), "gzip": gzip.compress(asset.body, mtime=0)}
     return Packed(asset, codings)

@@ -35,7 +35,7 @@ from sottovoce.aggregator.intake.decode import (
 from sottovoce.aggregator.intake.fast_batch import FastBatch, decode_fast_batch
 from sottovoce.aggregator.intake.group_commit import Job, Submitted, settled
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
-from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.reports.batch_columns import cut
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
@@ -60,7 +60,7 @@ _ForSurvey = Submission | FastBatch
 class _Candidate(NamedTuple):
     """A report that only the transaction can still refuse."""
 
-    arrival: Arrival
+    arrival: ReportBatch
     receipt: Receipt
 
 
@@ -381,16 +381,16 @@ def _check_name(name: str, sent: _ForSurvey) -> None:
 def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
     plan, report = rules.plan, submission.report
     tokens = () if plan.tokens is None else (token_hash(submission.token, report.survey),)
-    arrival = Arrival(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
+    arrival = ReportBatch(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
     return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
 
 
-def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[Arrival]:
+def _arrivals(plan: StoragePlan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[ReportBatch]:
     """Such reports as one arrival, or, where their values do not take the same room, as one for each."""
     if len({(len(values), values[0]) for values in packed}) == 1:
-        return [Arrival(plan, wave, report_ids, b"".join(packed))]
+        return [ReportBatch(plan, wave, report_ids, b"".join(packed))]
     pairs = zip(cut(report_ids, ID), packed, strict=True)
-    return [Arrival(plan, wave, report_id, values) for report_id, values in pairs]
+    return [ReportBatch(plan, wave, report_id, values) for report_id, values in pairs]
 
 
 def _at_once(storage: Storage) -> Submit:

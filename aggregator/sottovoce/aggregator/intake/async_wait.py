@@ -2,16 +2,16 @@
 
 import asyncio
 
-from sottovoce.aggregator.intake.group_commit import Group
+from sottovoce.aggregator.intake.group_commit import CommitGroup
 
 
 class GroupWait:
     """For one event loop."""
 
     def __init__(self) -> None:
-        self._events: dict[Group, asyncio.Event] = {}
+        self._events: dict[CommitGroup, asyncio.Event] = {}
 
-    async def stored(self, group: Group) -> None:
+    async def stored(self, group: CommitGroup) -> None:
         """Return as soon as the group is stored, or has failed; no thread is held meanwhile."""
         if group.stored.done():
             return
@@ -23,5 +23,5 @@ class GroupWait:
             group.stored.add_done_callback(lambda _: loop.call_soon_threadsafe(self._wake, group))
         await event.wait()
 
-    def _wake(self, group: Group) -> None:
+    def _wake(self, group: CommitGroup) -> None:
         self._events.pop(group).set()

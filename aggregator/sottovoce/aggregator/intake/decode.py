@@ -44,7 +44,7 @@ class Receipt(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class Item(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+class BatchItem(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """One report of a batch, and the token that it spends, or the signature of its id."""
 
     report: ReportDocument
@@ -97,7 +97,7 @@ class Submission(NamedTuple):
 
 class _Batch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     format: str
-    items: list[Item]
+    items: list[BatchItem]
 
 
 class _RawBatch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -113,7 +113,7 @@ class _Withdrawal(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 _encode = msgspec.json.Encoder().encode
 _report = msgspec.json.Decoder(ReportDocument).decode
-_item = msgspec.json.Decoder(Item).decode
+_item = msgspec.json.Decoder(BatchItem).decode
 _batch = msgspec.json.Decoder(_Batch).decode
 _raw_batch = msgspec.json.Decoder(_RawBatch).decode
 _values = msgspec.json.Decoder(tuple[int | None, ...]).decode
@@ -152,11 +152,11 @@ def decode_batch(body: bytes) -> list[Submission | None]:
     return [None if item is None else _submission(item) for item in items]
 
 
-def _submission(item: Item) -> Submission:
+def _submission(item: BatchItem) -> Submission:
     return Submission(item.report, _encode(item.report), item.token, padded=False, signature=item.signature)
 
 
-def _well_formed_items(items: list[Item]) -> list[Item | None]:
+def _well_formed_items(items: list[BatchItem]) -> list[BatchItem | None]:
     # Mostly all are, and one search through all ids is quicker than a thousand.
     heads = {(report.format, report.wave, report.digest): report for report in [item.report for item in items]}
     ids = [item.report.report_id for item in items]
@@ -165,9 +165,9 @@ def _well_formed_items(items: list[Item]) -> list[Item | None]:
     return [item if _well_formed(item.report) else None for item in items]
 
 
-def _parse_item(raw: bytes) -> Item | None:
+def _parse_item(raw: bytes) -> BatchItem | None:
     try:
-        item: Item = _canonical(_item, raw)
+        item: BatchItem = _canonical(_item, raw)
     except ReportRejected:
         return None
     return item if _well_formed(item.report) else None

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sottovoce.aggregator.http.request_metrics import Histogram, Series
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.reports.batch_columns import count
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -42,14 +42,14 @@ PAUSE = 60.0
 
 T = TypeVar("T")
 
-Job = Sequence[Arrival]
+Job = Sequence[ReportBatch]
 """Reports that came together; what becomes of them is told together."""
 
 Found = list[Outcome] | Exception
 """What became of the reports of a job, or why nothing did."""
 
 
-class Group:
+class CommitGroup:
     """Jobs that are stored in one transaction, and all done at once: one thing to wait for, not one for each report."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Submitted:
         place: of the job in it.
     """
 
-    group: Group
+    group: CommitGroup
     place: int
 
     def result(self, timeout: float | None = None) -> list[Outcome]:
@@ -93,7 +93,7 @@ class Submitted:
 
 def settled(found: Found) -> Submitted:
     """A job of which is known what became of it."""
-    group = Group()
+    group = CommitGroup()
     group.stored.set_result([found])
     return group.add((), 0)
 
@@ -123,7 +123,7 @@ class GroupCommit:
         self._storage = storage
         self._housekeeping = housekeeping
         self._most = waiting
-        self._groups: deque[Group] = deque()
+        self._groups: deque[CommitGroup] = deque()
         self._works: deque[_Work] = deque()
         self._reports = 0
         self._several = False
@@ -157,7 +157,7 @@ class GroupCommit:
             if self._ended:
                 raise StorageError("the aggregator is ending")
             if not self._groups or self._groups[-1].reports + reports > MOST_IN_GROUP:
-                self._groups.append(Group())
+                self._groups.append(CommitGroup())
             self._reports += reports
             self._changed.notify()
             return self._groups[-1].add(job, reports)
@@ -224,7 +224,7 @@ class GroupCommit:
         with suppress(StorageError):
             self._housekeeping()
 
-    def _next_group(self, due: float) -> Group | None:
+    def _next_group(self, due: float) -> CommitGroup | None:
         """What waits, to which nothing is added from now on; None if nothing comes in time."""
         with self._changed:
             if not self._groups and not self._works and not self._ended:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sottovoce.aggregator.intake.decode import Submission, decode_values
 from sottovoce.aggregator.invitations.rsa_blind_signer import is_signature
-from sottovoce.aggregator.storage import Plan, StoredSurvey
+from sottovoce.aggregator.storage import StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
 from sottovoce.shared.errors import ReportRejected
@@ -60,11 +60,11 @@ class SurveyRules:
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> StoragePlan:
         """What storage must know."""
         survey = self.survey
         tokens = self._tokens if survey.asks_for_token else None
-        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks, survey.is_blind)
+        return StoragePlan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks, survey.is_blind)
 
     def length(self, wave: int) -> int:
         """Bytes of every report of this wave."""

@@ -11,7 +11,7 @@ _ROW = 20
 
 
 @dataclass(frozen=True)
-class Hundred:
+class IconArray:
     """
     One picture.
 
@@ -34,12 +34,12 @@ class Hundred:
         return Fraction(self.filled, 100) == self.share
 
 
-def pictures(question: Question) -> list[Hundred]:
+def pictures(question: Question) -> list[IconArray]:
     """Those with each true answer, for a question with yes and no alone; none for another one."""
     channel = question.mechanism
     if not isinstance(channel, BinaryRR) or question.kind.truth != "yes_no":
         return []
-    return [Hundred("yes", channel.a), Hundred("no", channel.b)]
+    return [IconArray("yes", channel.a), IconArray("no", channel.b)]
 
 
 def least_protected(survey: Survey) -> Question | None:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.icon_array import Hundred, dots, least_protected, pictures
+from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg
 from sottovoce.shared.spec import Survey, TextMap
 
@@ -19,7 +19,7 @@ LONG_TITLE = 60
 
 
 @dataclass(frozen=True)
-class Invitation:
+class PosterContent:
     """
     What is printed about one wave of a survey.
 
@@ -57,7 +57,7 @@ def style() -> str:
     return files("sottovoce.aggregator.invitations").joinpath("poster.css").read_text(encoding="utf-8")
 
 
-def poster(invitation: Invitation, link: str) -> str:
+def poster(invitation: PosterContent, link: str) -> str:
     """
     A poster on one A4 page: title, who asks, the code of the link, and how answers are protected.
 
@@ -82,7 +82,7 @@ def poster(invitation: Invitation, link: str) -> str:
     return _page(invitation, body)
 
 
-def cards(invitation: Invitation, links: Sequence[str]) -> str:
+def cards(invitation: PosterContent, links: Sequence[str]) -> str:
     """
     Cards to cut, eight on an A4 page, each with its own link.
 
@@ -96,7 +96,7 @@ def cards(invitation: Invitation, links: Sequence[str]) -> str:
     return _page(invitation, f"<main>{body}</main>")
 
 
-def _card(invitation: Invitation, link: str) -> str:
+def _card(invitation: PosterContent, link: str) -> str:
     once = "card_once_blind" if invitation.survey.is_blind else "card_once"
     return (
         f'<article class="card"><figure role="img" aria-label="{invitation.say("card_qr")}">{svg(link)}</figure>'
@@ -106,7 +106,7 @@ def _card(invitation: Invitation, link: str) -> str:
     )
 
 
-def _page(invitation: Invitation, body: str) -> str:
+def _page(invitation: PosterContent, body: str) -> str:
     template = files("sottovoce.aggregator.invitations").joinpath("poster.html").read_text(encoding="utf-8")
     return Template(template).substitute(
         language=invitation.words.language,
@@ -117,11 +117,11 @@ def _page(invitation: Invitation, body: str) -> str:
     )
 
 
-def _trial(invitation: Invitation) -> str:
+def _trial(invitation: PosterContent) -> str:
     return f'<p class="trial">{invitation.say("trial")}</p>' if invitation.survey.trial else ""
 
 
-def _who(invitation: Invitation) -> str:
+def _who(invitation: PosterContent) -> str:
     researcher = invitation.survey.document.get("researcher")
     if researcher is None:
         return ""
@@ -136,7 +136,7 @@ def _protection(survey: Survey) -> str:
     return "letter_toss" if survey.own_coin else "letter_dice"
 
 
-def _pictures(invitation: Invitation) -> str:
+def _pictures(invitation: PosterContent) -> str:
     question = least_protected(invitation.survey)
     shown = [] if question is None else pictures(question)
     figures = "".join(_picture(invitation, each) for each in shown)
@@ -144,7 +144,7 @@ def _pictures(invitation: Invitation) -> str:
     return f'{least}<div class="pictures">{figures}</div>' if shown else ""
 
 
-def _picture(invitation: Invitation, hundred: Hundred) -> str:
+def _picture(invitation: PosterContent, hundred: IconArray) -> str:
     number = invitation.words.number(hundred.filled)
     told = number if hundred.is_exact else invitation.words.say("poster_about", number=number)
     said = invitation.say(f"poster_{hundred.truth}", number=told)

@@ -37,7 +37,7 @@ def place_of(database: str, data: Path) -> str:
     return hashlib.sha256(where.encode()).hexdigest()[:16]
 
 
-class Marks:
+class RollbackMarks:
     """
     The last marks that nodes with this file of keys saw, by the first line of each database's record.
 

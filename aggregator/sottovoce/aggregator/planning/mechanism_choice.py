@@ -15,7 +15,7 @@ SAME = 0.005
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenChannel:
     """
     The channel of a plan.
 

@@ -1,12 +1,12 @@
 """A plan in words."""
 
 from sottovoce.aggregator.planning.lint import describe_mechanism
-from sottovoce.aggregator.planning.sample_size import CurvePoint, Plan
+from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 
 
-def needed_in_words(made: Plan, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
+def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
     """
     How many reports and invitations, and how many an open question would need.
 
@@ -41,7 +41,7 @@ def point_in_words(point: CurvePoint) -> tuple[str, str, str]:
     return epsilon, reports, "" if point.ratio is None else f"{point.ratio:.1f}"
 
 
-def protection_in_words(made: Plan) -> list[str]:
+def protection_in_words(made: SampleSize) -> list[str]:
     """What would be estimated if some people said no whatever is true."""
     return [
         f"If {row.share:.0%} protect themselves by answering no, {row.expected:.1%} will be estimated "

@@ -137,7 +137,7 @@ class Protection:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SampleSize:
     """
     The answer of ``plan``; one group's numbers, of which a difference needs two.
 
@@ -201,7 +201,7 @@ class CurvePoint:
     own: bool = False
 
 
-def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Plan:
+def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> SampleSize:
     """
     Respondents needed for a goal.
 
@@ -217,7 +217,7 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Pl
     needed, open_needed = _needed(measure, goal, fieldwork), _needed(measure.openly, goal, fieldwork)
     reports = _whole(needed)
     asked, questions = fieldwork.asked
-    return Plan(
+    return SampleSize(
         goal=goal,
         fieldwork=fieldwork,
         measure=measure,
@@ -231,7 +231,9 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Pl
     )
 
 
-def curve(measures: Iterable[tuple[float, Measure]], made: Plan, own: float | None = None) -> tuple[CurvePoint, ...]:
+def curve(
+    measures: Iterable[tuple[float, Measure]], made: SampleSize, own: float | None = None
+) -> tuple[CurvePoint, ...]:
     """
     Reports needed for the goal of a plan by other channels.
 

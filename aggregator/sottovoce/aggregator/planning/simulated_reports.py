@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.estimates import Revision
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies
@@ -40,7 +40,7 @@ class InventedReports:
     drafts: None = None
     releases: None = None
 
-    def record(self) -> list[Line]:
+    def record(self) -> list[SurveyLogEntry]:
         """Nothing was ever done to this survey."""
         return []
 
@@ -56,12 +56,12 @@ class InventedReports:
         yield [(0, row) for row in cut(packed.tobytes(), packed.shape[1])]
 
     @cached_property
-    def revision(self) -> Revision:
+    def revision(self) -> RevisionCounts:
         """The one revision, closed, with all that it shows."""
         survey = self.survey
         count = len(self.numbers)
         stored = StoredSurvey(_KEY, survey.name, survey.revision, survey.digest, survey.canonical, True, count)
-        return Revision(stored, survey, tuple(self._cells()))
+        return RevisionCounts(stored, survey, tuple(self._cells()))
 
     @property
     def columns(self) -> Columns:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.planning.simulated_truth import Inventor, SetShares, masks, options, set_inventor
@@ -29,7 +29,7 @@ Figure = float | str
 """A number, or a day as it is written."""
 
 
-class Row(NamedTuple):
+class SimulatedEstimate(NamedTuple):
     """An estimate, not yet clipped, and its interval, beside the truth of those who were invented."""
 
     question: str
@@ -50,7 +50,7 @@ class Piloted:
         truths: the tally of each question's true values, one for each coordinate of a vector; see ``columns.tally``.
     """
 
-    results: Results
+    results: SurveyResults
     truths: Sequence[Sequence[Tally]]
 
 
@@ -118,7 +118,7 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
             for counter, counted in zip(found, true_tallies(question, truth), strict=True):
                 counter.update(counted)
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
-    return Piloted(analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))]), true)
+    return Piloted(analyse([RevisionCounts(stored, survey, (Cell(0, ALL, n, 0, tallies),))]), true)
 
 
 def true_tallies(question: Question, truth: Values) -> list[Tally]:
@@ -168,7 +168,7 @@ def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate)
     return _quantile(question, truth, int(estimate.option[1:])) if estimate.kind == "quantile" else None
 
 
-def compare(piloted: Piloted) -> list[Row]:
+def compare(piloted: Piloted) -> list[SimulatedEstimate]:
     """A row for every estimate but the shares of bins."""
     rows = []
     for result, truth in zip(piloted.results.questions, piloted.truths, strict=True):
@@ -177,7 +177,7 @@ def compare(piloted: Piloted) -> list[Row]:
             if true is not None and estimate.raw is not None:
                 figures = ((float(true), 0), (estimate.raw, 0), (estimate.low, -1), (estimate.high, 1))
                 written = [_written(result.question, estimate, *each) for each in figures]
-                rows.append(Row(result.question.name, estimate.option, *written))
+                rows.append(SimulatedEstimate(result.question.name, estimate.option, *written))
     return rows
 
 

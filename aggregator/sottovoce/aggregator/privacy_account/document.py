@@ -40,7 +40,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Terms:
+class AccountTerms:
     """
     What the account is made for.
 
@@ -59,10 +59,10 @@ class Terms:
 
 def usual_delta(respondents: int | None) -> float:
     """What delta is unless somebody names another: 10^-6, and no more than 1/n^2."""
-    return Terms.delta if respondents is None or respondents < 1 else min(Terms.delta, 1 / respondents**2)
+    return AccountTerms.delta if respondents is None or respondents < 1 else min(AccountTerms.delta, 1 / respondents**2)
 
 
-def account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: Words) -> Document:
+def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     """
     The account of a survey.
 
@@ -82,7 +82,7 @@ def account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: W
         raise SpecError(str(error)) from None
 
 
-def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: Words) -> Document:
+def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     return {
         # First of all, so that nobody takes it for the real survey's.
         **({"trial": True} if survey.trial else {}),
@@ -100,7 +100,7 @@ def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: 
     }
 
 
-def _totals(survey: Survey, terms: Terms) -> Document:
+def _totals(survey: Survey, terms: AccountTerms) -> Document:
     """What a report, a household and a panel cost; null where nothing is randomized, since 0 would be a promise."""
     epsilons = [question.epsilon for question in survey.questions]
     report = report_epsilon(epsilons, survey.ask)
@@ -120,7 +120,7 @@ def _totals(survey: Survey, terms: Terms) -> Document:
     }
 
 
-def _waves(survey: Survey, terms: Terms) -> int:
+def _waves(survey: Survey, terms: AccountTerms) -> int:
     """
     How many waves the panel has.
 
@@ -192,7 +192,7 @@ def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, p
     return {"delta": delta, "answers": answers, "epsilon": optimal, "advanced": shown}
 
 
-def _shuffled(survey: Survey, terms: Terms) -> Document | None:
+def _shuffled(survey: Survey, terms: AccountTerms) -> Document | None:
     if terms.respondents is None:
         return None
     rows = []

@@ -7,7 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.icon_array import Hundred, dots
+from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
 from sottovoce.aggregator.privacy_account.format import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.aggregator.privacy_account.study import study
@@ -124,11 +124,11 @@ def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: W
 
 def _pictures(row: Document, words: Words) -> str:
     """A hundred people with each true answer, those who send yes filled in."""
-    hundreds = (Hundred(truth, Fraction(row["mechanism"][key])) for truth, key in (("yes", "a"), ("no", "b")))
+    hundreds = (IconArray(truth, Fraction(row["mechanism"][key])) for truth, key in (("yes", "a"), ("no", "b")))
     return f'<div class="pictures">{"".join(_picture(hundred, words) for hundred in hundreds)}</div>'
 
 
-def _picture(hundred: Hundred, words: Words) -> str:
+def _picture(hundred: IconArray, words: Words) -> str:
     number = words.number(hundred.filled)
     filled = number if hundred.is_exact else words.say("poster_about", number=number)
     said = escape(words.say(f"privacy_hundred_{hundred.truth}", filled=filled))

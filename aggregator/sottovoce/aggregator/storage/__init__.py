@@ -1,22 +1,22 @@
 """Where surveys, reports and counts are kept. SQL and database libraries live here and nowhere else."""
 
-from sottovoce.aggregator.storage.hash_chain import Entry, Head, Line
+from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead, SurveyLogEntry
 from sottovoce.aggregator.storage.interface import Storage
 from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.models import Arrival, Cell, Known, Outcome, Plan, StoredSurvey
+from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 
 __all__ = [
-    "Arrival",
+    "AuditEntry",
     "Cell",
-    "Entry",
-    "Head",
+    "ChainHead",
     "Held",
     "Known",
-    "Line",
     "Outcome",
-    "Plan",
+    "ReportBatch",
     "Storage",
+    "StoragePlan",
     "StoredSurvey",
+    "SurveyLogEntry",
     "TokenBatch",
     "TokenCounts",
 ]

@@ -50,7 +50,7 @@ _PLAN = """
 _SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
-class Draft(NamedTuple):
+class DraftVersion(NamedTuple):
     """
     One version of a draft.
 
@@ -65,7 +65,7 @@ class Draft(NamedTuple):
     document: bytes
 
 
-class Plan(NamedTuple):
+class PlannedSize(NamedTuple):
     """
     For how many people a survey is planned.
 
@@ -89,7 +89,7 @@ class DraftTables:
         with self._back_end.write() as db:
             return _newest(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
 
-    def draft(self, name: str, version: int | None = None) -> Draft | None:
+    def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
         """The newest version of a draft, or that of this number; None if it is not there."""
         with self._back_end.read() as db:
             if version is None:
@@ -98,7 +98,7 @@ class DraftTables:
             row = db.execute(query, [name, version]).fetchone()
         return None if row is None else _draft(*row)
 
-    def drafts(self) -> list[Draft]:
+    def drafts(self) -> list[DraftVersion]:
         """The newest version of each, by name."""
         with self._back_end.read() as db:
             return [_draft(*row) for row in db.execute(_ALL).fetchall()]
@@ -144,33 +144,35 @@ class DraftTables:
             _delete(db, name)
         self._back_end.after_deletion()
 
-    def finish(self, name: str, plan: Plan) -> None:
+    def finish(self, name: str, plan: PlannedSize) -> None:
         """Take out a draft that was published, and keep in the same step for how many people it was planned."""
         with self._back_end.write() as db:
             db.execute(_PLAN, [name, plan.people, plan.group])
             _delete(db, name)
         self._back_end.after_deletion()
 
-    def plan(self, survey: str) -> Plan:
+    def plan(self, survey: str) -> PlannedSize:
         """For how many people a published survey is planned."""
         with self._back_end.read() as db:
             row = db.execute("SELECT people, of_group FROM plans WHERE survey = ?", [survey]).fetchone()
-        return Plan() if row is None else Plan(*row)
+        return PlannedSize() if row is None else PlannedSize(*row)
 
-    def plans(self) -> dict[str, Plan]:
+    def plans(self) -> dict[str, PlannedSize]:
         """The same of all surveys of which it was said, by name."""
         with self._back_end.read() as db:
-            return {str(name): Plan(*row) for name, *row in db.execute("SELECT survey, people, of_group FROM plans")}
+            return {
+                str(name): PlannedSize(*row) for name, *row in db.execute("SELECT survey, people, of_group FROM plans")
+            }
 
 
 def _delete(db: Handle, name: str) -> None:
     db.execute("DELETE FROM drafts WHERE name = ?", [name])
 
 
-def _newest(db: Handle, name: str) -> Draft | None:
+def _newest(db: Handle, name: str) -> DraftVersion | None:
     row = db.execute(_NEWEST, [name]).fetchone()
     return None if row is None else _draft(*row)
 
 
-def _draft(name: str, version: int, document: bytes) -> Draft:
-    return Draft(str(name), int(version), bytes(document))
+def _draft(name: str, version: int, document: bytes) -> DraftVersion:
+    return DraftVersion(str(name), int(version), bytes(document))

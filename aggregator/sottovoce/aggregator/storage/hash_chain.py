@@ -15,7 +15,7 @@ FIRST = bytes(32)
 """Stands for the hash of a line before the first."""
 
 
-class Line(NamedTuple):
+class SurveyLogEntry(NamedTuple):
     """
     What is remembered for good of one step in the life of a survey.
 
@@ -40,7 +40,7 @@ class Line(NamedTuple):
         return _hash(*self)
 
 
-class Entry(NamedTuple):
+class AuditEntry(NamedTuple):
     """
     What is remembered for a year of one thing that staff did.
 
@@ -66,7 +66,7 @@ class Entry(NamedTuple):
         return _hash(*self)
 
 
-class Head(NamedTuple):
+class ChainHead(NamedTuple):
     """The last of some lines: whoever notes its hash can tell later on whether any line up to it was changed."""
 
     number: int
@@ -87,7 +87,7 @@ class _Chained(Protocol):
     def hash(self) -> bytes: ...
 
 
-def broken(found: Iterable[_Chained], before: Head | None = None) -> Iterator[int]:
+def broken(found: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
     """
     Numbers of the lines that do not follow from the one before them.
 
@@ -98,7 +98,7 @@ def broken(found: Iterable[_Chained], before: Head | None = None) -> Iterator[in
     for line in found:
         if line.previous != (before.hash if before else FIRST) or (before and line.number != before.number + 1):
             yield line.number
-        before = Head(line.number, line.hash)
+        before = ChainHead(line.number, line.hash)
 
 
 def _hash(*fields: int | str | bytes) -> bytes:

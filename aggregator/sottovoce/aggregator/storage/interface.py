@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
 from sottovoce.aggregator.storage.audit_log.interface import Journal
-from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.models import Arrival, Cell, Known, Outcome, Plan, StoredSurvey
+from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Storage(Protocol):
             StorageError: there is no such survey.
         """
 
-    def record(self) -> list[Line]:
+    def record(self) -> list[SurveyLogEntry]:
         """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
 
     @property
@@ -114,10 +114,10 @@ class Storage(Protocol):
     def is_withdrawn(self, survey: int, report_id: bytes) -> bool:
         """Whether the report with this id was withdrawn."""
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction: an outcome for each report; every NEW one survives a power cut."""
 
-    def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
+    def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
         """
         Take a report out of rows and live counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN.
 

@@ -56,7 +56,7 @@ class StoredSurvey:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StoragePlan:
     """
     What a back end must know of a survey to store its reports.
 
@@ -78,7 +78,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ReportBatch:
     """
     Admitted reports that differ in id and values only, one after the other: one report, or a batch of a thousand.
 
@@ -89,7 +89,7 @@ class Arrival:
         tokens: hash of the token that each of them spends; empty if the survey asks for none.
     """
 
-    plan: Plan
+    plan: StoragePlan
     wave: int
     report_ids: bytes
     packed: bytes

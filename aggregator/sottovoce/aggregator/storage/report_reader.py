@@ -5,7 +5,7 @@ from typing import Protocol
 
 from sottovoce.aggregator.storage.audit_log.interface import Journal
 from sottovoce.aggregator.storage.drafts import DraftTables
-from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.releases import ReleaseTables
 
 
@@ -24,7 +24,7 @@ class ReadableReports(Protocol):
     def releases(self) -> ReleaseTables | None:
         """Ledgers of budgets; None where nothing can be published."""
 
-    def record(self) -> list[Line]:
+    def record(self) -> list[SurveyLogEntry]:
         """What is remembered for good of each survey."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:

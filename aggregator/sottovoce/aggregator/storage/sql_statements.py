@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
-from sottovoce.aggregator.storage.models import Arrival, Known
+from sottovoce.aggregator.storage.models import Known, ReportBatch
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.aggregator.storage.reports.count_changes import Change
 
@@ -47,7 +47,7 @@ _SHOW_COUNTS = """
 """
 
 
-class Results(Protocol):
+class ResultRows(Protocol):
     """The rows of a statement."""
 
     @property
@@ -69,7 +69,7 @@ class Results(Protocol):
 class Handle(Protocol):
     """A connection within a transaction; ``?`` stands for a bound value."""
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Results:
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> ResultRows:
         """Run one statement."""
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
@@ -168,13 +168,13 @@ def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:
     return db.executemany("DELETE FROM tokens WHERE survey = ? AND token_hash = ?", rows)
 
 
-def tokens_of(arrivals: Iterable[Arrival]) -> list[tuple[int, bytes]]:
+def tokens_of(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
     """(survey whose token it is, its hash) of every report that needs one; an empty hash for one that brought none."""
     asking = [(arrival.plan.tokens, arrival.tokens or (b"",) * len(arrival)) for arrival in arrivals]
     return [(survey, token) for survey, tokens in asking if survey is not None for token in tokens]
 
 
-def spend_tokens(db: Handle, arrivals: Sequence[Arrival]) -> bool:
+def spend_tokens(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     """Spend the token of each report whose survey asks for one; False unless all were good and different."""
     tokens = sorted(tokens_of(arrivals))
     return delete_tokens(db, tokens) == len(tokens)

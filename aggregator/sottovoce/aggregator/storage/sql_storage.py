@@ -16,11 +16,11 @@ from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
 from sottovoce.aggregator.storage.drafts import DraftTables
-from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
-from sottovoce.aggregator.storage.models import Arrival, Cell, Known, Outcome, Plan, StoredSurvey
+from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports import surveys as survey_life
@@ -208,7 +208,7 @@ class SQLStorage(TokenStorage):
             survey_life.purge(db, survey, self._today(db), self.REKEY, who)
         self.tidy()
 
-    def record(self) -> list[Line]:
+    def record(self) -> list[SurveyLogEntry]:
         """What is remembered for good, in its order."""
         with self._read() as db:
             return lines(db)
@@ -237,7 +237,7 @@ class SQLStorage(TokenStorage):
         with self._read() as db:
             return has_tombstone(db, survey, report_id)
 
-    def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
+    def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
         """Take a report out of rows and counts."""
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
@@ -251,7 +251,7 @@ class SQLStorage(TokenStorage):
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.take_out(plan.survey, report_id):
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change([Arrival(plan, found.wave, report_id, pack(found.values))]), self._slot())
+                count_down(db, change([ReportBatch(plan, found.wave, report_id, pack(found.values))]), self._slot())
         self._after_deletion()
         return Outcome.WITHDRAWN
 

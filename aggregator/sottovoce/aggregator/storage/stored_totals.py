@@ -13,7 +13,7 @@ Place = tuple[int, int, int, int, int]
 """(survey, wave, cohort, question, counted value)."""
 
 
-class Revision(NamedTuple):
+class CheckedRevision(NamedTuple):
     """
     A published survey as the checks see it.
 
@@ -44,7 +44,7 @@ class Tokens(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredTotals:
     """
     Whole numbers by cell, by place, or by the survey's key.
 

@@ -7,7 +7,7 @@ later one. Days only, and nothing of a respondent.
 
 from collections.abc import Iterator, Sequence
 
-from sottovoce.aggregator.storage.hash_chain import FIRST, Line, broken
+from sottovoce.aggregator.storage.hash_chain import FIRST, SurveyLogEntry, broken
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
@@ -21,7 +21,7 @@ _LINES = "SELECT number, day, what, about, previous FROM record ORDER BY number"
 _LAST = f"{_LINES} DESC LIMIT 1"
 
 
-def lines(db: Handle) -> list[Line]:
+def lines(db: Handle) -> list[SurveyLogEntry]:
     """All lines, in their order."""
     return [_line(*row) for row in db.execute(_LINES)]
 
@@ -62,7 +62,7 @@ def is_deleted(db: Handle, name: str) -> bool:
     return db.execute(query, [DELETED, name]).fetchone() is not None
 
 
-def record_head(found: Sequence[Line]) -> str:
+def record_head(found: Sequence[SurveyLogEntry]) -> str:
     """The last line's hash in words: whoever notes it can tell later on whether any line before it was changed."""
     return f"Line {found[-1].number} of the record: {found[-1].hash.hex()}" if found else "The record is empty."
 
@@ -80,7 +80,7 @@ def problems(db: Handle) -> Iterator[str]:
             yield f"the survey {name} is there, and was deleted"
 
 
-def _unpublished(db: Handle, found: Sequence[Line]) -> Iterator[str]:
+def _unpublished(db: Handle, found: Sequence[SurveyLogEntry]) -> Iterator[str]:
     """Revisions without their line; those that are older than the record have none."""
     published = {line.number: line.about for line in found if line.what == PUBLISHED}
     rows = db.execute("SELECT key, name, revision, digest FROM surveys ORDER BY key").fetchall()
@@ -89,5 +89,5 @@ def _unpublished(db: Handle, found: Sequence[Line]) -> Iterator[str]:
             yield f"{name} revision {revision} is there, and the record does not say that it was published"
 
 
-def _line(number: int, day: int, what: str, about: str, previous: bytes) -> Line:
-    return Line(number, day, what, about, bytes(previous))
+def _line(number: int, day: int, what: str, about: str, previous: bytes) -> SurveyLogEntry:
+    return SurveyLogEntry(number, day, what, about, bytes(previous))

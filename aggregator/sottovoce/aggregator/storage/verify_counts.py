@@ -8,12 +8,12 @@ from typing import Any
 
 from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
-from sottovoce.aggregator.storage.models import ID, Arrival, Plan, StoredSurvey
+from sottovoce.aggregator.storage.models import ID, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS
 from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.reports.shown_checks import wrong_shown
-from sottovoce.aggregator.storage.stored_totals import Kept, Revision, Tokens
+from sottovoce.aggregator.storage.stored_totals import CheckedRevision, StoredTotals, Tokens
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
@@ -57,7 +57,7 @@ def _figures(storage: Storage) -> tuple[Any, ...]:
     return counts, storage.record()
 
 
-def _wrong(one: Revision, kept: Kept, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
+def _wrong(one: CheckedRevision, kept: StoredTotals, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
     if one.survey is None:
         yield "the text is not the one of its digest"
         return
@@ -74,7 +74,7 @@ def _wrong(one: Revision, kept: Kept, cells: Counter[Any], counts: Counter[Any])
     yield from wrong_shown(one.key, one.survey, kept)
 
 
-def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
+def _spent(revisions: list[CheckedRevision], kept: StoredTotals) -> Counter[int]:
     """
     By the key of its first revision: reports of a survey that asks for a token with each, withdrawn ones too; and what
     was redeemed, from which no report follows.
@@ -88,7 +88,7 @@ def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
     return spent
 
 
-def _wrong_tokens(one: Revision, kept: Kept, spent: int) -> Iterator[str]:
+def _wrong_tokens(one: CheckedRevision, kept: StoredTotals, spent: int) -> Iterator[str]:
     created, noted, revoked, held, since, dropped = kept.tokens.get(one.key, Tokens())
     gone = created - revoked - held - dropped - kept.good_tokens[one.key]
     # Invitations that were redeemed go with the last purge, which notes how many they were.
@@ -99,7 +99,7 @@ def _wrong_tokens(one: Revision, kept: Kept, spent: int) -> Iterator[str]:
         yield "the number of held invitations is not that of the rows"
 
 
-def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> Revision:  # noqa: ANN401
+def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> CheckedRevision:  # noqa: ANN401
     _, purged, _ = rest
     survey = None
     if hashlib.sha256(document).hexdigest() == digest:
@@ -109,11 +109,11 @@ def _revision(key: int, name: str, revision: int, digest: str, document: bytes, 
             survey = None
     if survey is not None and (survey.name, survey.revision) != (name, revision):
         survey = None
-    return Revision(key, name, f"{name} revision {revision}", survey, bool(purged))
+    return CheckedRevision(key, name, f"{name} revision {revision}", survey, bool(purged))
 
 
-def _kept(rows: Rows) -> Kept:
-    kept = Kept()
+def _kept(rows: Rows) -> StoredTotals:
+    kept = StoredTotals()
     for *cell, _, arrived, withdrawn in rows("cells"):
         kept.arrived[tuple(cell)] += arrived
         kept.withdrawn[tuple(cell)] += withdrawn
@@ -156,17 +156,17 @@ def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], lis
     return found
 
 
-def _add(arrival: Arrival, cells: Counter[Any], counts: Counter[Any]) -> None:
+def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> None:
     added = change([arrival])
     for counter, rows in ((cells, added.cells), (counts, added.counts)):
         for *place, number in rows.tolist():
             counter[tuple(place)] += number
 
 
-def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> Arrival:
+def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> ReportBatch:
     """Rows as they once came; who counts them does not look at their ids."""
-    plan = Plan(key, survey.cohort, survey.release_batch, None, survey.masks)
-    return Arrival(plan, wave, bytes(ID * len(packed)), b"".join(packed))
+    plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
+    return ReportBatch(plan, wave, bytes(ID * len(packed)), b"".join(packed))
 
 
 def _of(key: int, counter: Counter[Any]) -> dict[Any, int]:

@@ -6,21 +6,21 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from flask import current_app, g
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
 
-class Kept(NamedTuple):
+class LoadedDraft(NamedTuple):
     """A draft, and the version that it is."""
 
-    draft: Draft
+    draft: SurveyDraft
     version: int
 
 
@@ -30,13 +30,13 @@ def storage() -> Storage:
     return found
 
 
-def kept_draft(name: str, version: int | None = None) -> Kept | None:
+def kept_draft(name: str, version: int | None = None) -> LoadedDraft | None:
     """A draft's newest version, or that of this number."""
     found = storage().drafts.draft(name, version)
-    return None if found is None else Kept(Draft.read(found.document), found.version)
+    return None if found is None else LoadedDraft(SurveyDraft.read(found.document), found.version)
 
 
-def draft_named(name: str) -> Kept:
+def draft_named(name: str) -> LoadedDraft:
     """
     The newest version of a draft that must be there.
 
@@ -49,7 +49,7 @@ def draft_named(name: str) -> Kept:
     return found
 
 
-def save(name: str, typed_over: int, draft: Draft, *, again: bool = False) -> int | None:
+def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False) -> int | None:
     """
     Keep another version of a draft, once no report waits; no version is made where nothing has changed.
 
@@ -101,7 +101,7 @@ def _parts(stamp: str) -> tuple[str, int]:
     return visit, int(number or 0)
 
 
-def begin(draft: Draft, wanted: str = "") -> str:
+def begin(draft: SurveyDraft, wanted: str = "") -> str:
     """
     Begin a draft, whose owner is whoever is signed in.
 
@@ -132,14 +132,14 @@ def begin_correction(name: str) -> None:
     _writer().after_reports(lambda: tables.add(name, document))
 
 
-def _born(draft: Draft) -> Draft:
+def _born(draft: SurveyDraft) -> SurveyDraft:
     """With a stamp of its own: a draft that was deleted, or published, may have had the same name and version."""
     return replace(draft, stamp=f"{uuid4().hex}.0")
 
 
-def finish(name: str, draft: Draft) -> None:
+def finish(name: str, draft: SurveyDraft) -> None:
     """Take a draft out that was published; for how many people it was planned stays."""
-    tables, plan = storage().drafts, Plan(draft.people, draft.group)
+    tables, plan = storage().drafts, PlannedSize(draft.people, draft.group)
     _writer().after_reports(lambda: tables.finish(name, plan))
 
 

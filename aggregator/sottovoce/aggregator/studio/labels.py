@@ -2,9 +2,9 @@
 
 from math import ceil, floor
 
-from sottovoce.aggregator.analysis.diagnostics import Alarm
-from sottovoce.aggregator.analysis.estimates import CohortGroup, Results
-from sottovoce.aggregator.analysis.finite_population import Group
+from sottovoce.aggregator.analysis.diagnostics import CountWarning
+from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
+from sottovoce.aggregator.analysis.finite_population import Population
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import Words
@@ -54,7 +54,7 @@ def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
     return ", ".join(labels.get(option, option) for option in group.options)
 
 
-def people_in_words(estimate: Estimate, group: Group, words: Words) -> str:
+def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
     """
     A share as a number of people: exactly of these, where all have answered, else of the whole group.
 
@@ -74,7 +74,7 @@ def people_in_words(estimate: Estimate, group: Group, words: Words) -> str:
     return words.say("results_count", count=round(estimate.clipped * of), of=of, low=low, high=high)
 
 
-def alarm_in_words(alarm: Alarm, results: Results, invited: int | None, words: Words) -> str:
+def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | None, words: Words) -> str:
     """
     What looks wrong, and what to do.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flask import current_app, g, url_for
-from sottovoce.aggregator.accounts.permissions import Verdict, may
+from sottovoce.aggregator.accounts.permissions import AccessDecision, may
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
@@ -84,7 +84,7 @@ def is_there(page: str) -> bool:
 
 def may_open(name: str) -> Callable[[str], bool]:
     """Whether the reader may open this page of a survey, by the page's word."""
-    return lambda page: is_there(page) and may(g.actor, f"studio.{page}", name) is Verdict.ALLOWED
+    return lambda page: is_there(page) and may(g.actor, f"studio.{page}", name) is AccessDecision.ALLOWED
 
 
 def published_page(name: str, page: str) -> SurveyPage:

@@ -4,14 +4,14 @@ from datetime import datetime
 
 import click
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.revisions import Standing
+from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.screen import tell
 from sottovoce.client.words import say, text_of
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
 
-def look(me: Respondent) -> Standing | None:
+def look(me: Respondent) -> RevisionStatus | None:
     """
     How the survey stands in this wave; None if that cannot be told, which is no reason not to answer.
 
@@ -75,7 +75,7 @@ def moment_in_words(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _why_not(me: Respondent, found: Standing) -> str:
+def _why_not(me: Respondent, found: RevisionStatus) -> str:
     window = me.survey.waves[me.wave]
     if found.state == "early":
         return say("status_early", date=moment_in_words(window.opens)) if window.opens else say("status_not_yet")

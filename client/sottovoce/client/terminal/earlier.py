@@ -23,7 +23,7 @@ SECOND_LOOK = (
 )
 
 
-class Earlier(NamedTuple):
+class EarlierReport(NamedTuple):
     """
     What was found.
 
@@ -38,7 +38,7 @@ class Earlier(NamedTuple):
     another_person: bool = False
 
 
-def look_back(ledger: Ledger, link: Link, asks: bool) -> Earlier:
+def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     """
     The report that was drawn before; one that has not arrived is sent now, the same bytes.
 
@@ -61,10 +61,10 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> Earlier:
         return _told(ledger, link, found, asks)
     elsewhere = ledger.unaccepted(key) if key.token else None
     if elsewhere is None:
-        return Earlier()
+        return EarlierReport()
     if not _is_same_person(asks):
         tell(SECOND_LOOK)
-        return Earlier(another_person=True)
+        return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
     if bound is None:
         # Another program has sent it or ended it meanwhile.
@@ -80,14 +80,14 @@ def _is_same_person(asks: bool) -> bool:
     return click.confirm(f"{question} Was that you?", default=None, err=True)
 
 
-def _told(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> Earlier:
+def _told(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> EarlierReport:
     key, entry = found
     if entry.waiting:
         if entry.refused:
             _ask_once_more(ledger, entry, asks)
         return _arrived(ledger, link, found)
     receipt = receipt_of(entry)
-    return Earlier(receipt, kept_or_fetched(ledger, entry.digest, patient(key.origin), link))
+    return EarlierReport(receipt, kept_or_fetched(ledger, entry.digest, patient(key.origin), link))
 
 
 def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
@@ -102,7 +102,7 @@ def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
     click.confirm("Try once more?", default=False, abort=True, err=True)
 
 
-def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Earlier:
+def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> EarlierReport:
     key, entry = found
     transport = patient(key.origin)
     try:
@@ -113,4 +113,4 @@ def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Earlier:
         tell_kept(error)
         raise
     tell("The report that was drawn then has now been sent.")
-    return Earlier(receipt, kept_or_fetched(ledger, entry.digest, transport, link))
+    return EarlierReport(receipt, kept_or_fetched(ledger, entry.digest, transport, link))

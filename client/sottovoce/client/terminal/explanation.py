@@ -5,7 +5,7 @@ from math import ceil
 import click
 from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.revisions import Standing
+from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.begin import asked_by, moment_in_words
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.transport import now
@@ -21,7 +21,7 @@ _BEFORE = 0.1
 """What somebody may have thought of a person before: 10 in 100 people like them."""
 
 
-def explain(me: Respondent, allowance: Allowance, stands: Standing | None = None) -> None:
+def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None = None) -> None:
     """
     Who asks, the title, the texts, how the answers are protected, what a report can tell, and each question's odds.
 
@@ -68,7 +68,7 @@ def _say_what_becomes_of_it(survey: Survey) -> None:
         tell(say("about_deleted", date=day))
 
 
-def _tell_standing(me: Respondent, stands: Standing) -> None:
+def _tell_standing(me: Respondent, stands: RevisionStatus) -> None:
     closes = me.survey.waves[me.wave].closes
     if closes is not None:
         tell(say("status_open", date=moment_in_words(closes)))

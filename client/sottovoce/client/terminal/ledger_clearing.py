@@ -13,7 +13,7 @@ from sottovoce.shared.errors import BudgetExhausted
 
 
 @dataclass(frozen=True)
-class Chosen:
+class EntriesToClear:
     """
     What is to be cleared.
 
@@ -32,7 +32,7 @@ class Chosen:
     count: int
 
 
-def choose(book: FileLedger, survey: str | None, everything: bool) -> Chosen:
+def choose(book: FileLedger, survey: str | None, everything: bool) -> EntriesToClear:
     """
     The entries of a survey, a name or a link, or all of them.
 
@@ -53,10 +53,10 @@ def choose(book: FileLedger, survey: str | None, everything: bool) -> Chosen:
     rest = ["*"] if everything and survey is None and book.folder.exists() else []
     if not found and not rest:
         raise BudgetExhausted("there is nothing to clear")
-    return Chosen(chosen, found + rest, damaged, everything, len(found))
+    return EntriesToClear(chosen, found + rest, damaged, everything, len(found))
 
 
-def explain_clearing(chosen: Chosen) -> None:
+def explain_clearing(chosen: EntriesToClear) -> None:
     """What clearing means, before it is done."""
     for record in chosen.records:
         tell(f"{record.key.origin}: {line(record)}")
@@ -75,7 +75,7 @@ def explain_clearing(chosen: Chosen) -> None:
         tell("The charge stays: this device still refuses to answer the same survey a second time.")
 
 
-def clear_chosen(book: FileLedger, chosen: Chosen) -> None:
+def clear_chosen(book: FileLedger, chosen: EntriesToClear) -> None:
     """Forget what was chosen, or erase it where the charges go too."""
     for name in chosen.names:
         if chosen.everything:

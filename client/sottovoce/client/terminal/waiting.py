@@ -8,7 +8,7 @@ from sottovoce.client.ledger import Ledger
 from sottovoce.client.link import Link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import moment_in_words
-from sottovoce.client.terminal.earlier import Earlier, look_back
+from sottovoce.client.terminal.earlier import EarlierReport, look_back
 from sottovoce.client.terminal.screen import tell
 from sottovoce.shared.errors import NotYet
 
@@ -24,7 +24,7 @@ def tell_moment(waits: NotYet) -> None:
     )
 
 
-def look_back_or_wait(ledger: Ledger, link: Link, asks: bool) -> Earlier | None:
+def look_back_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
     """
     What lies here already, see ``look_back``; None where it waits for its moment, which is told.
 

@@ -12,7 +12,7 @@ from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.curator.declaration import Declaration
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
-from sottovoce.aggregator.curator.questions import Question
+from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.database_clock import present
@@ -48,7 +48,7 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
 
 
 @dataclass(frozen=True)
-class Asked:
+class CuratorRequest:
     """
     Data and epsilon of a question, as they were named.
 
@@ -71,7 +71,7 @@ class Asked:
             raise click.UsageError("name one column")
         return self.columns[0]
 
-    def answer(self, make: Callable[[Declaration], Question]) -> dict[str, Any]:
+    def answer(self, make: Callable[[Declaration], CuratorQuestion]) -> dict[str, Any]:
         """Ask, print the answer and return it; ``make`` checks the question against the declaration."""
         amount = parse_epsilon(self.epsilon)
         question = make(self.data.declaration)
@@ -81,7 +81,7 @@ class Asked:
 
 
 def question_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``Asked``."""
+    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``CuratorRequest``."""
 
     @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
     @epsilon_option
@@ -102,7 +102,7 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         file = Path(words[0]) if words and survey is None else None
         columns = words if survey is not None else words[1:]
-        verb(Asked(named_data_set(file, declaration, survey, data), columns, epsilon, as_json), **own)
+        verb(CuratorRequest(named_data_set(file, declaration, survey, data), columns, epsilon, as_json), **own)
 
     return run
 

@@ -16,7 +16,7 @@ from sottovoce.aggregator.curator.questions import (
     vector_question,
     weighted_question,
 )
-from sottovoce.cli.curator.curator_data import FILE, Asked, question_options
+from sottovoce.cli.curator.curator_data import FILE, CuratorRequest, question_options
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
 
@@ -28,7 +28,7 @@ from sottovoce.shared.errors import SpecError
     "--weight", multiple=True, help="Instead, of the named column: NAME:1/2, once for each name that has one."
 )
 @question_options
-def count(asked: Asked, where: tuple[str, ...], most: int | None, weight: tuple[str, ...]) -> None:
+def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weight: tuple[str, ...]) -> None:
     """How many records meet a condition, each of a list, or with which weights of one column's names."""
     if not weight:
         if asked.columns:
@@ -42,21 +42,21 @@ def count(asked: Asked, where: tuple[str, ...], most: int | None, weight: tuple[
 
 @click.command()
 @question_options
-def histogram(asked: Asked) -> None:
+def histogram(asked: CuratorRequest) -> None:
     """How many records are in each declared cell of the columns, empty cells too."""
     asked.answer(lambda declared: histogram_question(declared, asked.columns))
 
 
 @click.command("sum")
 @question_options
-def sum_(asked: Asked) -> None:
+def sum_(asked: CuratorRequest) -> None:
     """The sum of a number."""
     asked.answer(lambda declared: number_question("sum", declared, asked.column))
 
 
 @click.command()
 @question_options
-def mean(asked: Asked) -> None:
+def mean(asked: CuratorRequest) -> None:
     """The mean of a number."""
     asked.answer(lambda declared: number_question("mean", declared, asked.column))
 
@@ -66,7 +66,7 @@ def mean(asked: Asked) -> None:
 @click.option("--radius", type=int, help="In steps; longer vectors are shrunk. [default: no declared record is longer]")
 @click.option("--delta", help="That Gaussian noise may use, if it is the better one. [default: 0]")
 @question_options
-def vector(asked: Asked, norm: str, radius: int | None, delta: str | None) -> None:
+def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | None) -> None:
     """The sums of several numbers or marks together, by Laplace or Gaussian noise, whichever errs less."""
     amount = Fraction(0) if delta is None else parse_delta(delta)
     asked.answer(lambda declared: vector_question(declared, asked.columns, int(norm), radius, amount))
@@ -74,7 +74,7 @@ def vector(asked: Asked, norm: str, radius: int | None, delta: str | None) -> No
 
 @click.command()
 @question_options
-def top(asked: Asked) -> None:
+def top(asked: CuratorRequest) -> None:
     """The most frequent name or mark of a column; its number is a question of its own."""
     asked.answer(lambda declared: top_question(declared, asked.column))
 
@@ -91,7 +91,7 @@ def top(asked: Asked) -> None:
 )
 @click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
 @question_options
-def cluster(asked: Asked, k: int, iterations: int, empty: str, svg: Path | None) -> None:
+def cluster(asked: CuratorRequest, k: int, iterations: int, empty: str, svg: Path | None) -> None:
     """Centres of k clusters of some numbers, by Lloyd's algorithm with noise."""
     check_free(svg, [".svg"], force=False)
     keep = empty == "keep"

@@ -7,7 +7,7 @@ from sottovoce.aggregator.accounts.sign_in_settings import provider_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.invitations.missing_keys import missing_keys
-from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
+from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.survey_log import record_head
@@ -47,6 +47,6 @@ def _tell_keys(storage: Storage, settings: Settings) -> None:
     """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
     for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
         click.echo(f"{name}: nobody can redeem an invitation at a node that is set up like this: {why}", err=True)
-    problem = Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
+    problem = RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
     if problem:
         click.echo(problem, err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.accounts.audit_log import entry_document, in_words, names_of
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.storage import Head
+from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_wrong
@@ -83,8 +83,8 @@ def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:
     return first, ALWAYS if until is None else day_of(until.replace(tzinfo=UTC))
 
 
-def _parse_head(text: str) -> Head:
+def _parse_head(text: str) -> ChainHead:
     found = _HEAD.fullmatch(text)
     if found is None:
         raise click.UsageError("a head is a number, a colon and 64 digits 0-9 a-f")
-    return Head(int(found[1]), bytes.fromhex(found[2]))
+    return ChainHead(int(found[1]), bytes.fromhex(found[2]))

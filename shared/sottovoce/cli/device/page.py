@@ -10,7 +10,7 @@ from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
-from sottovoce.client.verify import Verdict, verify_any
+from sottovoce.client.verify import PageVerification, verify_any
 
 
 @click.command()
@@ -72,7 +72,7 @@ def verify(addresses: tuple[str, ...], as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _list(verdict: Verdict) -> None:
+def _list(verdict: PageVerification) -> None:
     for path, expected, found in verdict.findings:
         outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
         click.echo(f"{outcome:<10} {path}")

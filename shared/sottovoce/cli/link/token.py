@@ -12,7 +12,7 @@ from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
 from sottovoce.aggregator.invitations.personal_links import as_table
-from sottovoce.aggregator.invitations.posters import Invitation
+from sottovoce.aggregator.invitations.posters import PosterContent
 from sottovoce.aggregator.invitations.posters import cards as print_cards
 from sottovoce.aggregator.invitations.tokens import (
     MOST,
@@ -73,7 +73,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
         if table is not None:
             table.write(as_table(links, survey.trial))
         if page is not None:
-            page.write(print_cards(Invitation(survey, wave, Words(language)), [made for _, made in links]))
+            page.write(print_cards(PosterContent(survey, wave, Words(language)), [made for _, made in links]))
     if survey.trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)

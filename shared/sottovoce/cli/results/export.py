@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
@@ -81,7 +81,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         click.echo(f"Written: {out}", err=True)
 
 
-def _told(results: Results) -> Results:
+def _told(results: SurveyResults) -> SurveyResults:
     """The results, told in words too."""
     if results.survey.trial:
         click.echo(TRIAL, err=True)

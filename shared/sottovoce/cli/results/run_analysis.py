@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator.analysis.text_report import Shown, in_words
+from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
 from sottovoce.cli.results.survey_source import reports_of
 
@@ -43,7 +43,7 @@ def show(document: dict[str, Any], as_json: bool) -> None:
         _show(shown)
 
 
-def _show(shown: Shown) -> None:
+def _show(shown: PrintedTable) -> None:
     click.echo(shown.title)
     table = Table()
     for place, heading in enumerate(shown.headings):

@@ -8,7 +8,7 @@ import click
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
-from sottovoce.aggregator.export.results_client.sources import FolderReports, Reports, StoredReports
+from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -33,7 +33,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def reports_of(
     survey: str | None, folder: Path | str | None, url: str | None, key_file: Path | None, data: Path | None
-) -> Reports:
+) -> ReportSource:
     """
     The reports that are asked about.
 

@@ -6,7 +6,7 @@ import click
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text, find_account
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, new_key
 from sottovoce.aggregator.clock import day_of, now
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessRefused, Key
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.staff.account import survey_option
@@ -30,7 +30,7 @@ def create(name: str, scopes: tuple[str, ...], days: int, label: str, survey: st
     secret, digest = new_key()
     given, named = check_scopes(frozenset(scopes or SCOPES)), check_text(label, "a label")
     owner = find_account(storage, name)
-    storage.access.by(MACHINE).add_key(Key(digest, owner.id, named, given, survey, day_of(now()) + days))
+    storage.access.by(MACHINE).add_key(AccessKey(digest, owner.id, named, given, survey, day_of(now()) + days))
     click.echo(secret)
 
 

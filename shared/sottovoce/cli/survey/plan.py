@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.mechanism_choice import Chosen, asked_times
+from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_times
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
@@ -80,7 +80,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     expected = expected_of(asked, prevalence, mean)
     other = None if against is None else read_value(asked, against, "--against")
     goal = Goal(expected, half_width, other, confidence, power, assurance)
-    chosen = Chosen(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    chosen = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
     drawn = asked_times(file, asked, ask)
     if own_coin and asked is not None and is_number(asked):
         raise SpecError("--own-coin is for shares: nobody tosses a number")

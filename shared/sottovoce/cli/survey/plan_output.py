@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust
 from sottovoce.aggregator.planning.local_vs_central_chart import price_svg
-from sottovoce.aggregator.planning.mechanism_choice import Chosen
+from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
 from sottovoce.aggregator.planning.pair_power import pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import question_named
-from sottovoce.aggregator.planning.sample_size import CurvePoint, Plan
+from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
@@ -41,7 +41,7 @@ def show_pair(file: Survey | None, question: str | None, beside: str, power: flo
     click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
 
 
-def show_plan(made: Plan, chosen: Chosen, points: tuple[CurvePoint, ...], as_json: bool) -> None:
+def show_plan(made: SampleSize, chosen: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
     """
     People needed.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.privacy_account.document import Terms, account, usual_delta
+from sottovoce.aggregator.privacy_account.document import AccountTerms, account, usual_delta
 from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
@@ -43,7 +43,7 @@ def privacy(  # noqa: PLR0913, PLR0917 - one option each
     if delta is None:
         delta = usual_delta(respondents)
     parsed, words = read_survey_file(survey), Words(language)
-    document = account(parsed, Terms(people, waves, respondents, delta), _form(language), words)
+    document = account(parsed, AccountTerms(people, waves, respondents, delta), _form(language), words)
     if respondents is not None and is_large_delta(delta, respondents):
         click.echo(f"warning: delta is above 1/n^2 ({1 / respondents**2:.2g}): too large for so many people", err=True)
     if html is not None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.posters import Invitation, poster
+from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
@@ -32,11 +32,11 @@ def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> Non
     if wave >= len(survey.waves):
         raise StorageError("the survey has no such wave")
     link = served_settings(settings).link(name, stored.digest, wave)
-    _write(out, _drawn(out.suffix, link, Invitation(survey, wave, Words(language))))
+    _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language))))
     click.echo(f"{out} leads to {link}", err=True)
 
 
-def _drawn(ending: str, link: str, invitation: Invitation) -> bytes:
+def _drawn(ending: str, link: str, invitation: PosterContent) -> bytes:
     if ending == ".html":
         return poster(invitation, link).encode()
     return svg_file(link) if ending == ".svg" else png(link)

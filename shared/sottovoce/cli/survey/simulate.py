@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.planning.simulated_survey import Row, compare, invent, pilot
+from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, compare, invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.prompts import ask
@@ -43,7 +43,7 @@ def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_j
         _show(rows, count)
 
 
-def _show(rows: list[Row], count: int) -> None:
+def _show(rows: list[SimulatedEstimate], count: int) -> None:
     table = Table(title=f"{count:,} invented respondents")
     for heading in ("question", "answer"):
         table.add_column(heading)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import figures_of, question_of, steps_of, totals_of
 from sottovoce.aggregator.authoring.diff import differences
-from sottovoce.aggregator.authoring.draft import Card, Draft, empty_draft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.panel_cost import panel_of
@@ -16,21 +16,21 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.surveys import document, every_type, survey
 
 
-def draft(**changes: object) -> Draft:
+def draft(**changes: object) -> SurveyDraft:
     """The small survey as a draft, with a thousand people."""
     return replace(draft_of(document()), people=1000, **changes)  # type: ignore[arg-type]
 
 
-def asks(*cards: dict[str, object], **changes: object) -> Draft:
+def asks(*cards: dict[str, object], **changes: object) -> SurveyDraft:
     """A draft of these questions."""
     made = tuple(
-        Card({"type": "boolean", "name": f"q{number + 1}", "label": {"en": "?"}, **card})
+        DraftItem({"type": "boolean", "name": f"q{number + 1}", "label": {"en": "?"}, **card})
         for number, card in enumerate(cards)
     )
     return replace(empty_draft("T", "en"), cards=made, **changes)  # type: ignore[arg-type]
 
 
-def grave(wrong: Draft) -> dict[str, str]:
+def grave(wrong: SurveyDraft) -> dict[str, str]:
     """What keeps a draft from being published: its field by the key of its sentence."""
     return {problem.key: problem.place.field for problem in problems_of(wrong, "t") if problem.grave}
 
@@ -45,7 +45,7 @@ def test_survey_becomes_a_draft_and_the_same_survey_again() -> None:
 def test_draft_is_read_as_it_was_written() -> None:
     """Complete or not."""
     for each in (draft(), empty_draft("", "de"), asks({})):
-        assert Draft.read(each.dumped) == each
+        assert SurveyDraft.read(each.dumped) == each
 
 
 def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> None:
@@ -177,7 +177,7 @@ def test_public_answers_that_single_people_out_are_told_with_a_mend() -> None:
     few = asks({}, {"type": "integer", "min": "0", "max": "99", "step": "1"})
     few = replace(few, cards=tuple(replace(card, harm="public") for card in few.cards))
 
-    def told(wrong: Draft) -> list[tuple[str, object]]:
+    def told(wrong: SurveyDraft) -> list[tuple[str, object]]:
         found = [problem for problem in problems_of(wrong, "t") if problem.key == "alone"]
         assert not any(problem.grave for problem in found)
         return [(problem.place.field, problem.values["cells"]) for problem in found]

@@ -4,15 +4,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.xlsform_relevant import Asked, CannotSayError, conditions
+from sottovoce.aggregator.authoring.xlsform_relevant import CannotSayError, ReferencedQuestion, conditions
 
 ABC = {"a": "a", "B": "b", "3": "c"}
 EARLIER = {
-    "One": Asked("one", ABC),
-    "two": Asked("two", ABC),
-    "many": Asked("many", ABC, several=True),
-    "age": Asked("age", {}, step=Decimal(1)),
-    "share": Asked("share", {}, step=Decimal("0.1")),
+    "One": ReferencedQuestion("one", ABC),
+    "two": ReferencedQuestion("two", ABC),
+    "many": ReferencedQuestion("many", ABC, several=True),
+    "age": ReferencedQuestion("age", {}, step=Decimal(1)),
+    "share": ReferencedQuestion("share", {}, step=Decimal("0.1")),
 }
 
 

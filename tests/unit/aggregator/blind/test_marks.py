@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.invitations.key_file import KeysFile
-from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
+from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.aggregator.storage.audit_log.events import RESTORED
@@ -51,7 +51,7 @@ def test_old_copy_is_held_by_a_node_that_ran_on_a_newer_one(
     """At its next start or round, once: what is let go then stays so; and with a word in the log and the journal."""
     newer, old = stores
     survey = newer.surveys()[0].key
-    node = Marks(keys)
+    node = RollbackMarks(keys)
     node.look(newer, NOON)
     copy_all(newer, old)
     node.look(newer, NOON + 60)
@@ -59,14 +59,14 @@ def test_old_copy_is_held_by_a_node_that_ran_on_a_newer_one(
     assert newer.held_invitations() == {}
 
     with caplog.at_level(logging.ERROR):
-        Marks(keys).look(old, NOON + 120)
+        RollbackMarks(keys).look(old, NOON + 120)
     assert "an old copy was put back" in caplog.text
     assert old.held_invitations()["exam"].number == 2
     assert old.redeem_invitation(survey, FIRST, b"y" * 32) is Outcome.UNKNOWN
     assert [entry.what for entry in old.journal.entries()].count(RESTORED) == 1
     assert old.reissue_invitations(survey) == 2
     for second in (0, 60):
-        Marks(keys).look(old, NOON + 120 + second)
+        RollbackMarks(keys).look(old, NOON + 120 + second)
     assert old.held_invitations() == {}
 
 
@@ -76,8 +76,8 @@ def test_clock_that_is_set_back_and_other_databases_hold_nothing(stores: tuple[S
     other.mark_unfinished(False)
     other.add_tokens(other.publish(blind_survey(name="other")).key, [FIRST], blind=True)
     for seconds in (600, 0, -86400):
-        Marks(keys).look(store, NOON + seconds)
-        Marks(keys).look(other, NOON + seconds - 300)
+        RollbackMarks(keys).look(store, NOON + seconds)
+        RollbackMarks(keys).look(other, NOON + seconds - 300)
     # By one each time, so that an old copy is seen while a clock that was ahead is waited for.
     assert (store.mark(), other.mark()) == (NOON + 602, NOON + 302)
     assert {**store.held_invitations(), **other.held_invitations()} == {}
@@ -90,11 +90,11 @@ def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: s
     """A restore drill with the same file of keys began with the same line, and lies in another place."""
     real, drill = stores
     here, there = place_of("", Path("real")), place_of("", Path("drill"))
-    Marks(keys, here).look(real, NOON)
+    RollbackMarks(keys, here).look(real, NOON)
     copy_all(real, drill)
     for second in (60, 120):
-        Marks(keys, there).look(drill, NOON + second)
-        Marks(keys, here).look(real, NOON + second - 30)
+        RollbackMarks(keys, there).look(drill, NOON + second)
+        RollbackMarks(keys, here).look(real, NOON + second - 30)
     assert {**real.held_invitations(), **drill.held_invitations()} == {}
     signed_in = [place_of(f"postgresql://{who}@host:5432/base?sslmode=require", Path()) for who in ("a:secret", "b")]
     assert signed_in[0] == signed_in[1] != place_of("postgresql://b@host:5432/other", Path())
@@ -103,12 +103,12 @@ def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: s
 def test_what_restore_has_held_is_not_held_again_once_it_is_let_go(stores: tuple[Storage, Storage], keys: str) -> None:
     """Whether a node was started before that or not."""
     newer, old = stores
-    Marks(keys).look(newer, NOON)
+    RollbackMarks(keys).look(newer, NOON)
     copy_all(newer, old)
-    Marks(keys).look(newer, NOON + 60)
+    RollbackMarks(keys).look(newer, NOON + 60)
     old.hold_invitations(NOON + 61)
     old.reissue_invitations(old.surveys()[0].key)
-    Marks(keys).look(old, NOON + 120)
+    RollbackMarks(keys).look(old, NOON + 120)
     assert old.held_invitations() == {}
 
 
@@ -126,7 +126,7 @@ def test_node_holds_before_it_serves(tmp_path: Path, keys: str, clock: FakeClock
         storage.scrub()
     shutil.copyfile(tmp_path / "old", file)
     with closing(SQLiteStorage(file)) as storage:
-        marks = Marks(keys, place_of(settings.database, settings.data))
+        marks = RollbackMarks(keys, place_of(settings.database, settings.data))
         assert "an old copy was put back; invitations are held as soon as" in marks.problem(storage)
         app = create_app(settings, storage, clock, {})
         assert storage.held_invitations()["exam"].number == 1
@@ -143,7 +143,7 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
         storage.add_tokens(storage.publish(blind_survey()).key, [FIRST], blind=True)
         with caplog.at_level(logging.WARNING), monkeypatch.context() as refusing:
             refusing.setattr("tempfile.mkstemp", _refuse)
-            node = Marks(keys)
+            node = RollbackMarks(keys)
             node.look(storage, NOON)
             node.look(storage, NOON)
     assert caplog.text.count("nothing can be noted beside them") == 1
@@ -153,7 +153,7 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
     assert (held.exit_code, "exam: 1 invitation is held" in held.stderr) == (0, True)
     with closing(SQLiteStorage(tmp_path / FILE)) as storage:
         place = place_of("", tmp_path)
-        Marks(keys, place).look(storage, NOON)
+        RollbackMarks(keys, place).look(storage, NOON)
         known = {f"{storage.record()[0].hash.hex()} {place}": storage.mark()}
         assert json.loads(Path(f"{keys}.marks").read_text()) == known
     assert "hold-after-restore" not in run(main, ["doctor", "--data", str(tmp_path)]).stderr

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.intake.group_commit import GroupCommit
-from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge, split
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -17,11 +17,11 @@ class Recorder:
     """A storage that notes its groups, and waits to be let go."""
 
     def __init__(self) -> None:
-        self.groups: list[list[Arrival]] = []
+        self.groups: list[list[ReportBatch]] = []
         self.entered, self.go = threading.Semaphore(0), threading.Semaphore(0)
         self.error: Exception | None = None
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Note the group; every report whose first value is 0 is a copy."""
         self.groups.append(list(arrivals))
         self.entered.release()

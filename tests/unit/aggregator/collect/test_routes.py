@@ -5,17 +5,17 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.client.page import Asset
+from sottovoce.client.page import PageFile
 
 from tests.conftest import FakeClock
 
 FOLDER = "0123456789abcdef"
 ASSETS = {
-    "catalogues/en.json": Asset(b"{}", "application/json", folder=FOLDER),
-    "respondent.html": Asset(b"<p>", "text/html; charset=utf-8", "'x'", FOLDER),
-    "respondent.js": Asset(b"start();", "text/javascript; charset=utf-8", folder=FOLDER),
-    "saved.json": Asset(b"[]", "application/json"),
-    "sw.js": Asset(b"keep();", "text/javascript; charset=utf-8"),
+    "catalogues/en.json": PageFile(b"{}", "application/json", folder=FOLDER),
+    "respondent.html": PageFile(b"<p>", "text/html; charset=utf-8", "'x'", FOLDER),
+    "respondent.js": PageFile(b"start();", "text/javascript; charset=utf-8", folder=FOLDER),
+    "saved.json": PageFile(b"[]", "application/json"),
+    "sw.js": PageFile(b"keep();", "text/javascript; charset=utf-8"),
 }
 
 

@@ -17,7 +17,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
-from sottovoce.client.revisions import Standing, contradictions, published, standing
+from sottovoce.client.revisions import RevisionStatus, contradictions, published, standing
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import dump_report
@@ -108,8 +108,8 @@ def test_status_tells_each_revision_and_wave(client: FlaskClient, storage: SQLit
     assert [(each["digest"], each["revision"], each["retired"]) for each in after["revisions"]] == [
         (second.digest, 2, False), (first.digest, 1, True),
     ]  # fmt: skip
-    assert standing(after, first, 1) == Standing("retired", None, 2)
-    assert standing(after, second, 2) == Standing("early", None, 2)
+    assert standing(after, first, 1) == RevisionStatus("retired", None, 2)
+    assert standing(after, second, 2) == RevisionStatus("early", None, 2)
 
     storage.close_survey("exam", 20_600)
     clock.moment += FRESH

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Cell, StoredSurvey
@@ -149,7 +149,7 @@ def test_waves_under_one_memo_are_not_estimated_together() -> None:
     cells = tuple(Cell(wave, ALL, 100, 0, tallies) for wave in (0, 2))
 
     def estimated(chosen: tuple[Cell, ...], wave: int | None = None) -> list[int]:
-        results = analyse([Revision(stored, asked, chosen)], wave=wave)
+        results = analyse([RevisionCounts(stored, asked, chosen)], wave=wave)
         export_document(results)
         return [len(question.estimates) for question in results.questions]
 

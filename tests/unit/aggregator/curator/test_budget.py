@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Head, Heads
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -66,7 +66,7 @@ def test_answer_is_in_the_ledger_before_it_is_given(budget: Budget) -> None:
     assert last["question"] == question(1)
     assert last["charge"] == {"epsilon": "1/10", "delta": "0", "rho": None}
     assert last["answer"] == answered.entry.answer
-    assert budget.heads.get(DATA) == Head(1, last["hash"])
+    assert budget.heads.get(DATA) == LedgerHead(1, last["hash"])
     assert (answered.again, answered.spent.epsilon) == (False, Fraction(1, 10))
     assert budget.read().terms == TERMS
 
@@ -174,7 +174,7 @@ def test_old_ledger_with_a_branch_of_its_own_is_refused(budget: Budget) -> None:
     head = budget.heads.get(DATA)
     assert head is not None
     path_of(budget).write_bytes(b"".join(own[:3]))
-    budget.heads.note(DATA, Head(2, json.loads(own[2])["hash"]))
+    budget.heads.note(DATA, LedgerHead(2, json.loads(own[2])["hash"]))
     budget.ask(question(9), drawn())
     budget.heads.note(DATA, head)
     with pytest.raises(StorageError, match="entry 3 is not the one that its head names"):

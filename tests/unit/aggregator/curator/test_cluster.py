@@ -10,13 +10,13 @@ from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Box, Lloyd, assigned_sums, cluster, draw_point
 from sottovoce.aggregator.curator.cluster_picture import cluster_svg
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise
 from tests.vectors.tape import Tape
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
 BALL = Ball(1, 100, 2)
 
 
@@ -85,7 +85,7 @@ def test_error_falls_with_epsilon():
 
     def distance(epsilon):
         runs = [
-            cluster(clouds, Lloyd(Ball(1, 1000, 2), 2, 5), Terms(epsilon), ExactNoise(Tape(f"{epsilon} {run}")))
+            cluster(clouds, Lloyd(Ball(1, 1000, 2), 2, 5), ReleaseTerms(epsilon), ExactNoise(Tape(f"{epsilon} {run}")))
             for run in range(12)
         ]
         found = np.array([run.values["centres"] for run in runs]).reshape(-1, 1, 2)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.audit.noise_branches import noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise
 from tests.vectors.tape import Tape
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
 MARKS = np.array([[1, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 1]])
 
 
@@ -96,4 +96,4 @@ def test_bytes_do_not_depend_on_the_data():
 def test_epsilon_of_nothing_is_refused():
     """It would need endless noise."""
     with pytest.raises(ValueError, match="above 0"):
-        Terms(Fraction(0))
+        ReleaseTerms(Fraction(0))

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Marks, Number, parse_declaration
+from sottovoce.aggregator.curator.declaration import (
+    Categories,
+    Declaration,
+    MarkColumn,
+    NumberColumn,
+    parse_declaration,
+)
 from sottovoce.shared.errors import SpecError
 
 AGE = {"minimum": 16, "maximum": "18.5", "step": "0.5", "centre": 17}
@@ -35,8 +41,8 @@ def test_declaration_names_each_column() -> None:
 
     assert found.columns == {
         "year": Categories(("first", "second")),
-        "habits": Marks(("copied", "phone")),
-        "age": Number(Fraction(16), Fraction("18.5"), Fraction("0.5"), Fraction(17)),
+        "habits": MarkColumn(("copied", "phone")),
+        "age": NumberColumn(Fraction(16), Fraction("18.5"), Fraction("0.5"), Fraction(17)),
     }
     assert found.unused == ("id",)
     assert Draft202012Validator(SCHEMA).is_valid(DOCUMENT)
@@ -112,7 +118,7 @@ def test_cell_that_is_not_declared_is_other() -> None:
 
 def test_cell_of_marks_is_a_mask() -> None:
     """In any order, with spaces, twice; what is not declared is left out."""
-    marks = Marks(("copied", "phone"))
+    marks = MarkColumn(("copied", "phone"))
     assert [marks.place(text) for text in ("phone; copied;copied", "", "x;phone")] == [(3, True), (0, True), (2, False)]
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
 
 
 @pytest.mark.parametrize(("terms", "rate", "number"), [(ADD, (1, 1), 1), (REPLACE, (1, 2), 2)])

@@ -5,16 +5,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
-MARKS = Grid(Fraction(1), Fraction(6), Fraction(1))
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
+MARKS = NumberGrid(Fraction(1), Fraction(6), Fraction(1))
 
 
 def test_public_n_needs_noise_for_the_range_only():
@@ -46,7 +46,7 @@ def test_mean_of_nobody_is_within_the_range(terms):
 
 def test_neighbours_are_told_apart_by_epsilon_at_most():
     """Replacing the least value by the greatest one, from the running code."""
-    grid = Grid(Fraction(0), Fraction(3), Fraction(1))
+    grid = NumberGrid(Fraction(0), Fraction(3), Fraction(1))
     laws = [
         noise_distribution(lambda d, v=v: Fraction(noisy_mean(np.array([1, v]), grid, REPLACE, d).values["mean"]))
         for v in (0, 3)

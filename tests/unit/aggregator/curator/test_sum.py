@@ -4,17 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
-AGES = Grid(Fraction(18), Fraction(98), Fraction(1))
-ODD = Grid(Fraction(-1, 2), Fraction(5, 2), Fraction(1, 3))
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
+AGES = NumberGrid(Fraction(18), Fraction(98), Fraction(1))
+ODD = NumberGrid(Fraction(-1, 2), Fraction(5, 2), Fraction(1, 3))
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_sum_is_exact_but_for_its_noise():
 
 def test_large_sums_do_not_overflow():
     """Three values of 2^31 steps of 2^40 each."""
-    grid = Grid(Fraction(0), Fraction(2**71), Fraction(2**40))
+    grid = NumberGrid(Fraction(0), Fraction(2**71), Fraction(2**40))
 
     assert noisy_sum(np.array([2**31] * 3), grid, REPLACE, NoNoise()).values == {"sum": str(3 * 2**71)}
 
 
 def test_told_error_is_that_of_the_running_code():
     """Pr[|error| >= t] <= .05, and not at the next smaller value."""
-    grid = Grid(Fraction(0), Fraction(2), Fraction(1, 2))
+    grid = NumberGrid(Fraction(0), Fraction(2), Fraction(1, 2))
     found = noise_distribution(lambda d: int(2 * Fraction(noisy_sum(np.array([1]), grid, REPLACE, d).values["sum"])))
     t = Fraction(noisy_sum(np.array([1]), grid, REPLACE, NoNoise()).error["t"])
     rare, common = (sum(p for x, p in found.items() if abs(Fraction(x - 1, 2)) >= e) for e in (t, t - Fraction(1, 2)))
@@ -63,4 +63,4 @@ def test_told_error_is_that_of_the_running_code():
 def test_bounds_that_are_none_are_refused(low, high, step):
     """Equal, reversed, without a step, off the grid, too many steps."""
     with pytest.raises(ValueError, match=r"min must|step must|2\^32 steps"):
-        Grid(Fraction(low), Fraction(high), Fraction(step))
+        NumberGrid(Fraction(low), Fraction(high), Fraction(step))

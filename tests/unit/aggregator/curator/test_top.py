@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import noisy_max, top_cell, top_mark, winner_distribution
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
 
@@ -114,6 +114,6 @@ def test_told_shortfall_is_the_smallest_that_is_rare_whatever_the_counts(terms, 
 
 def test_very_wide_noise_has_a_bound():
     """Without a sum over millions of integers."""
-    told = top_cell(np.array([0]), 4, Terms(Fraction(1, 10**6)), NoNoise()).error
+    told = top_cell(np.array([0]), 4, ReleaseTerms(Fraction(1, 10**6)), NoNoise()).error
 
     assert told["t"] > 10**6

@@ -7,12 +7,12 @@ import pytest
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.gaussian_delta import discrete_delta
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.vector import choose, vector
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
-REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+REPLACE, ADD = ReleaseTerms(Fraction(1)), ReleaseTerms(Fraction(1), Neighbours.ADD_REMOVE)
 SMALL = Fraction(1, 10**6)
 
 
@@ -45,7 +45,7 @@ def test_noise_with_less_error_is_taken_and_said(coordinates, name):
 
 def test_laplace_is_not_taken_out_of_habit():
     """One number, a generous delta and a small epsilon: Gauss has the smaller error and is taken."""
-    taken, _ = choose(Ball(1, 100, 1), Terms(Fraction(1, 10)), Fraction(1, 10))
+    taken, _ = choose(Ball(1, 100, 1), ReleaseTerms(Fraction(1, 10)), Fraction(1, 10))
 
     assert taken.name == "discrete Gaussian"
 

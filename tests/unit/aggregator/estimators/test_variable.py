@@ -7,7 +7,7 @@ import pytest
 from sottovoce.aggregator.estimators import VARIABLES
 from sottovoce.aggregator.estimators.geometric import squares_of_steps
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair, variables_of
-from sottovoce.aggregator.estimators.variable import Choice, Number, YesNo
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, YesNo
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.geometric import Geometric
@@ -40,7 +40,7 @@ def part(question, place, value):
 
 def exact_scores(variable, reported):
     """The scores as fractions, (u, k)."""
-    if isinstance(variable, Number):
+    if isinstance(variable, NumberVariable):
         return [[variable.marks[output]] for output in variable.output(reported).tolist()]
     if isinstance(variable, YesNo):
         return [[1 - variable.marks[y], variable.marks[y]] for y in variable.bit(reported).astype(int).tolist()]
@@ -57,7 +57,7 @@ def cases():
 
 def expected(variable, true):
     """What the scores must be on average."""
-    if isinstance(variable, Number):
+    if isinstance(variable, NumberVariable):
         return [true]
     return [Fraction(category == true) for category in range(len(variable.categories))]
 
@@ -125,7 +125,7 @@ def _at(question, variable, row, value):
     """The row at a true value, on the chord between two levels."""
     if question.mechanism.name == "square_wave":
         return row[question.mechanism.bin(value)]
-    if not isinstance(variable, Number):
+    if not isinstance(variable, NumberVariable):
         place = [each.full_name for each in variables_of(question)].index(variable.full_name)
         return row[part(question, place, value)]
     place = question.domain.options.index(variable.name) if variable.name else 0
@@ -264,4 +264,8 @@ def test_level_table_whose_outputs_do_not_tell_squares_has_none():
 def test_every_mechanism_has_variables():
     """The registry and the cases above leave none out."""
     assert set(VARIABLES) == set(MECHANISMS)
-    assert {type(variable) for case in QUESTIONS.values() for variable in variables_of(case)} == {YesNo, Choice, Number}
+    assert {type(variable) for case in QUESTIONS.values() for variable in variables_of(case)} == {
+        YesNo,
+        ChoiceVariable,
+        NumberVariable,
+    }

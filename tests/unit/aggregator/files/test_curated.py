@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.declaration import parse_declaration
-from sottovoce.aggregator.curator.records import Records
+from sottovoce.aggregator.curator.records import DataRecords
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.curator.test_declaration import DOCUMENT
@@ -18,13 +18,13 @@ DECLARATION = parse_declaration(DOCUMENT)
 GOOD = "id,year,habits,age\n1,first,copied,16\n2,SECRET,phone;x,99\n3,second,,SECRET\n"
 
 
-def read(folder: Path, text: str | bytes, names: Sequence[str] | None = None) -> Records:
+def read(folder: Path, text: str | bytes, names: Sequence[str] | None = None) -> DataRecords:
     """What a CSV file of this text holds."""
     (folder / "data.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_records(folder / "data.csv", DECLARATION, names)
 
 
-def plain(found: Records) -> dict[str, Any]:
+def plain(found: DataRecords) -> dict[str, Any]:
     """Its columns as lists."""
     return {name: values.tolist() for name, values in found.columns.items()}
 

@@ -18,7 +18,7 @@ from sottovoce.aggregator.curator.data.read_csv import read_records
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import (
-    Question,
+    CuratorQuestion,
     cluster_question,
     count_question,
     histogram_question,
@@ -110,7 +110,7 @@ def watched() -> Iterator[list[Any]]:
         sys.settrace(before)
 
 
-def trail_of(data: DataSet, make: Callable[[Any], Question]) -> list[Any]:
+def trail_of(data: DataSet, make: Callable[[Any], CuratorQuestion]) -> list[Any]:
     """Of one verb, from opening the file to the recorded answer."""
     assert data.placed is not None
     with watched() as trail:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.curator.data.survey_source import survey_declaration
-from sottovoce.aggregator.curator.declaration import Categories, Number
+from sottovoce.aggregator.curator.declaration import Categories, NumberColumn
 from sottovoce.cli.main import main
 from sottovoce.shared.spec import Survey
 
@@ -49,7 +49,7 @@ def test_declaration_follows_from_the_survey() -> None:
     columns = survey_declaration(asked()).columns
     assert list(columns) == ["year", "hours", "again"]
     kinds = [type(columns[name]) for name in ("year", "hours", "again")]
-    assert kinds == [Categories, Number, Categories]
+    assert kinds == [Categories, NumberColumn, Categories]
 
 
 def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:

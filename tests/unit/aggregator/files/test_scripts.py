@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import Results, analyse
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 
 from tests.exported import TODAY, drawn, published, send, source
@@ -28,7 +28,7 @@ def printed(text: str, wave: int = 0) -> Figures:
     }  # fmt: skip
 
 
-def estimated(results: Results) -> Figures:
+def estimated(results: SurveyResults) -> Figures:
     """The same of the software, of what is randomized."""
     return {
         (result.question.name, each.option): (each.n, each.raw or 0.0, each.std_error or 0.0, each.low, each.high)

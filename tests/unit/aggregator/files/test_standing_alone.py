@@ -1,7 +1,7 @@
 """How many people stand alone in their public answers."""
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Reports
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.curator.data.sample_uniques import in_words, standing_alone
 
 from tests.surveys import document, survey
@@ -18,11 +18,11 @@ PUBLIC = survey(
 )
 
 
-def reports(*rows: tuple[int, int, int]) -> Reports:
+def reports(*rows: tuple[int, int, int]) -> ReportColumns:
     """These public answers, under one private one."""
     columns = dict(zip(("first", "second", "third"), np.array(rows, dtype=np.uint8).T, strict=True))
     zero = np.zeros(len(rows), dtype=np.uint8)
-    return Reports({"cheated": np.arange(len(rows), dtype=np.uint8), **columns}, zero, zero)
+    return ReportColumns({"cheated": np.arange(len(rows), dtype=np.uint8), **columns}, zero, zero)
 
 
 def test_people_who_stand_alone_are_counted_for_one_two_and_three_answers() -> None:

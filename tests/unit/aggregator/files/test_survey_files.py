@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.survey_files import write_preregistration
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 
 
@@ -33,7 +33,7 @@ def test_preregistration_says_for_how_many_people_it_was_planned(every: Source, 
     """Who wrote the survey said so before it was published; else it says that nobody did."""
     about, file = every.about, tmp_path / "preregistration.json"
     told = []
-    for plan in (every.plan, Plan(1500, 4000)):
+    for plan in (every.plan, PlannedSize(1500, 4000)):
         write_preregistration(file, every.revisions, about, plan)
         told.append(json.loads(file.read_text(encoding="utf-8"))["planned"])
     assert told == [{"people": None, "group": None}, {"people": 1500, "group": 4000}]

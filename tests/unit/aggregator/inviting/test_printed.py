@@ -4,17 +4,17 @@ from html import unescape
 
 import pytest
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.icon_array import Hundred, dots, least_protected, pictures
-from sottovoce.aggregator.invitations.posters import CARDS_ON_A_PAGE, Invitation, cards, poster
+from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
+from sottovoce.aggregator.invitations.posters import CARDS_ON_A_PAGE, PosterContent, cards, poster
 
 from tests.surveys import document, survey
 
 LINK = "https://survey.example.org/s/exam#d=" + "0123456789abcdef" * 2
 
 
-def invitation(language: str = "en", **changes: object) -> Invitation:
+def invitation(language: str = "en", **changes: object) -> PosterContent:
     """To the small survey."""
-    return Invitation(survey(**changes), 0, Words(language))
+    return PosterContent(survey(**changes), 0, Words(language))
 
 
 def questions(**changes: object) -> list[dict[str, object]]:
@@ -58,7 +58,7 @@ def test_least_protected_question_may_have_no_picture(kind: str) -> None:
 
 def test_certainty_is_never_drawn() -> None:
     """What is nearly nobody is one dot, and is told as about one."""
-    almost = Hundred("no", pictures(survey().questions[0])[0].share / 1000)
+    almost = IconArray("no", pictures(survey().questions[0])[0].share / 1000)
     assert (almost.filled, almost.is_exact, dots(almost.filled).count("full")) == (1, False, 1)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.cheater_detection import Design, self_protective
-from sottovoce.aggregator.analysis.tables.table import Rule, Table
+from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, occupied, uniformity
 from sottovoce.shared.errors import EstimateError
 
@@ -16,7 +16,7 @@ from tests.unit.aggregator.joint.samples import Z, coin, openly, pair, variable
 
 def test_alarm_has_the_published_figures():
     """Two coins with hardly a pair of yes."""
-    table = Table(pair(coin, coin, [[60, 70], [65, 5]]), Rule())
+    table = TwoWayTable(pair(coin, coin, [[60, 70], [65, 5]]), Rule())
 
     alarm = implausible(table.raw, table.channels)
 
@@ -26,8 +26,8 @@ def test_alarm_has_the_published_figures():
 
 def test_alarm_is_silent_where_nothing_is_wrong():
     """And there is none where nothing is randomized."""
-    table = Table(pair(coin, coin, [[319, 231], [206, 244]]), Rule())
-    open_ = Table(pair(openly, openly, [[30, 20], [20, 30]]), Rule())
+    table = TwoWayTable(pair(coin, coin, [[319, 231], [206, 244]]), Rule())
+    open_ = TwoWayTable(pair(openly, openly, [[30, 20], [20, 30]]), Rule())
 
     assert not implausible(table.raw, table.channels).rings
     assert implausible(open_.raw, open_.channels) is None
@@ -35,8 +35,8 @@ def test_alarm_is_silent_where_nothing_is_wrong():
 
 def test_impossible_cell_rings_when_it_is_occupied():
     """And not when what lies in it may be chance."""
-    wrong = Table(pair(coin, coin, [[100, 300], [250, 350]]), Rule())
-    right = Table(pair(coin, coin, [[375, 175], [244, 206]]), Rule())
+    wrong = TwoWayTable(pair(coin, coin, [[100, 300], [250, 350]]), Rule())
+    right = TwoWayTable(pair(coin, coin, [[375, 175], [244, 206]]), Rule())
 
     assert occupied(wrong.raw, wrong.channels, [(0, 1)]).rings
     assert not occupied(right.raw, right.channels, [(0, 1)]).rings
@@ -99,7 +99,7 @@ def test_bits_of_one_mask_make_a_table():
     one, other = variables_of(parsed(some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
     masks = np.repeat([0, 2, 1, 3], [300, 200, 180, 320]).astype(np.uint8)
 
-    table = Table(joint([count_pairs(one, other, (masks, masks))], 1000), Rule())
+    table = TwoWayTable(joint([count_pairs(one, other, (masks, masks))], 1000), Rule())
 
     assert table.raw.ravel() == pytest.approx([0.47, 0.03, -0.01, 0.51], abs=1e-12)
     assert one.support == (Fraction(3, 4), Fraction(1, 4))

@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.analysis import report_columns as module
 from sottovoce.aggregator.analysis.column_cache import IDLE, KeptColumns
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
-from sottovoce.aggregator.storage import Arrival, Plan
+from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
@@ -31,7 +31,8 @@ def store(storage, asked, rows):
     """Reports (wave, values) of a survey; returns them in the order of their random ids."""
     key = storage.publish(asked).key
     arrivals = [
-        Arrival(Plan(key, None, 1, None, asked.masks), wave, os.urandom(16), pack(values)) for wave, values in rows
+        ReportBatch(StoragePlan(key, None, 1, None, asked.masks), wave, os.urandom(16), pack(values))
+        for wave, values in rows
     ]
     storage.store(arrivals)
     order = sorted(range(len(rows)), key=lambda row: arrivals[row].report_ids)

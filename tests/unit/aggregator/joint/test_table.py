@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables import pair_moments, score_products
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
-from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, Table
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
 
 from tests.documents import one_of
@@ -26,7 +26,7 @@ BY_GROUP = [[420, 180], [190, 210]]
 
 def test_table_of_two_coins():
     """The published table, its last cell's error and limits, and the share in it of its row."""
-    table = Table(pair(coin, coin, COINS), Rule())
+    table = TwoWayTable(pair(coin, coin, COINS), Rule())
 
     assert table.raw == pytest.approx(np.array([[0.451, 0.149], [0.099, 0.301]]), abs=5e-7)
     cell, share = table.cell(1, 1), table.share(1, 1)
@@ -38,7 +38,7 @@ def test_table_of_two_coins():
 @pytest.mark.parametrize("whole", [pair(coin, coin, COINS), pair(openly, coin, BY_GROUP), masks_by_coin()])
 def test_error_of_a_share_is_that_of_the_quotient(whole):
     """The delta method, as for a mean among a group."""
-    table = Table(whole, Rule())
+    table = TwoWayTable(whole, Rule())
 
     for row in range(table.shape[0]):
         assert table.share(row, 1).std_error == pytest.approx(mean_among(whole, row, 1, (0, 1), 2).std_error, rel=1e-9)
@@ -46,7 +46,7 @@ def test_error_of_a_share_is_that_of_the_quotient(whole):
 
 def test_table_by_a_public_group():
     """The published cell and share, without noise in the group."""
-    table = Table(pair(openly, coin, BY_GROUP), Rule())
+    table = TwoWayTable(pair(openly, coin, BY_GROUP), Rule())
 
     cell, share = table.cell(1, 1), table.share(1, 1)
     assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.021727, 0.177605, 0.264588), abs=5e-7)
@@ -55,7 +55,7 @@ def test_table_by_a_public_group():
 
 def test_table_of_three_categories():
     """A raw share below 0 stays as it is, and is shown as 0."""
-    table = Table(pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), Rule())
+    table = TwoWayTable(pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), Rule())
 
     low, cell = table.cell(2, 0), table.cell(2, 1)
     assert (low.raw, cell.raw) == pytest.approx((-0.003247, 0.217532), abs=5e-7)
@@ -65,7 +65,7 @@ def test_table_of_three_categories():
 
 def test_table_of_masks():
     """Sets of two of four options by a coin's answer."""
-    table = Table(masks_by_coin(), Rule())
+    table = TwoWayTable(masks_by_coin(), Rule())
 
     assert table.raw[:, 0] == pytest.approx([0.039583, 0.147917, 0.214583, 0.389583], abs=5e-7)
     assert table.raw[:, 1] == pytest.approx([0.11875, 0.027083, 0.060417, 0.002083], abs=5e-7)
@@ -77,8 +77,8 @@ def test_shares_of_hadamard_columns_sum_to_one_if_asked():
     hadamard = variable(one_of(3, {"name": "hadamard_response", "odds": "3"}))
     whole = pair(hadamard, openly, [[160], [90], [80], [70]])
 
-    assert Table(whole, Rule()).raw.sum(axis=1) == pytest.approx([0.4, 0.5, 0.3], abs=1e-12)
-    shares = Table(whole, Rule(balanced=True)).raw.sum(axis=1)
+    assert TwoWayTable(whole, Rule()).raw.sum(axis=1) == pytest.approx([0.4, 0.5, 0.3], abs=1e-12)
+    shares = TwoWayTable(whole, Rule(balanced=True)).raw.sum(axis=1)
     assert shares == pytest.approx([0.333333, 0.433333, 0.233333], abs=5e-7)
 
 
@@ -87,11 +87,11 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     rows, columns = reported(np.arange(1, 9).reshape(4, 2))
     five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
     weights = np.linspace(0.5, 2, len(rows))
-    before = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+    before = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
     monkeypatch.setattr(pair_moments, "MOST_COUNTED", 0)
     monkeypatch.setattr(score_products, "ROWS", 7)
 
-    after = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+    after = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
 
     assert after.raw == pytest.approx(before.raw, rel=1e-12)
     assert after.cell(3, 1).std_error == pytest.approx(before.cell(3, 1).std_error, rel=1e-9)
@@ -101,9 +101,9 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
 def test_weights_that_are_all_alike_change_nothing():
     """Whatever number they are."""
     rows, columns = reported(COINS)
-    plain = Table(pair(coin, coin, COINS), Rule())
+    plain = TwoWayTable(pair(coin, coin, COINS), Rule())
 
-    alike = Table(joint([count_pairs(coin, coin, (rows, columns), np.full(1000, 3.5))], 1000), Rule())
+    alike = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), np.full(1000, 3.5))], 1000), Rule())
 
     for one, other in ((plain.cell(1, 1), alike.cell(1, 1)), (plain.share(1, 0), alike.share(1, 0))):
         assert (one.raw, one.std_error, one.low, one.high) == pytest.approx(
@@ -115,8 +115,8 @@ def test_weights_widen_the_limits_by_what_they_cost():
     """Half of the reports counted thrice: Kish's factor 1.25, in the table as in its limits."""
     rows, columns = reported(np.array(COINS) * 2)
     weights = np.where(np.arange(2000) % 2, 3.0, 1.0)
-    table = Table(joint([count_pairs(coin, coin, (rows, columns), weights)], 2000), Rule())
-    plain = Table(pair(coin, coin, np.array(COINS) * 2), Rule())
+    table = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), weights)], 2000), Rule())
+    plain = TwoWayTable(pair(coin, coin, np.array(COINS) * 2), Rule())
 
     cell, wider = plain.cell(1, 1), table.cell(1, 1)
 
@@ -127,8 +127,8 @@ def test_weights_widen_the_limits_by_what_they_cost():
 def test_earlier_channels_are_pooled_by_their_precision():
     """A weak stratum weighs little, and the whole lies between."""
     strata = [count_pairs(coin, coin, reported(COINS)), count_pairs(warner, warner, reported([[350, 250], [220, 180]]))]
-    pooled = Table(joint(strata, 2000), Rule())
-    one, other = (Table(joint([each], 1000), Rule()) for each in strata)
+    pooled = TwoWayTable(joint(strata, 2000), Rule())
+    one, other = (TwoWayTable(joint([each], 1000), Rule()) for each in strata)
 
     assert pooled.joint.shares[0] > 3 * pooled.joint.shares[1]
     assert sum(pooled.joint.shares) == pytest.approx(1)
@@ -140,17 +140,17 @@ def test_earlier_channels_are_pooled_by_their_precision():
 
 def test_limits_of_all_cells_together_are_wider():
     """Each at a quarter of the error."""
-    one, all_ = (Table(pair(coin, coin, COINS), Rule(simultaneous=each)).cell(1, 1) for each in (False, True))
+    one, all_ = (TwoWayTable(pair(coin, coin, COINS), Rule(simultaneous=each)).cell(1, 1) for each in (False, True))
 
     assert all_.low < one.low < one.high < all_.high
 
 
 def test_wide_limits_say_so():
     """Twenty reports tell hardly anything."""
-    few = Table(pair(coin, coin, [[6, 5], [4, 5]]), Rule())
+    few = TwoWayTable(pair(coin, coin, [[6, 5], [4, 5]]), Rule())
 
     assert TOO_FEW in few.share(1, 1).warnings
-    assert Table(pair(coin, coin, COINS), Rule()).cell(1, 1).warnings == ()
+    assert TwoWayTable(pair(coin, coin, COINS), Rule()).cell(1, 1).warnings == ()
 
 
 def test_small_public_groups_are_made_one():
@@ -158,16 +158,16 @@ def test_small_public_groups_are_made_one():
     three = variable(public(one_of(4, {})))
     whole = pair(three, coin, [[50, 40], [2, 1], [30, 20], [1, 2]])
 
-    assert Table(whole, Rule()).joint.first.categories == ("c0", "c2", "c1+c3")
-    assert Table(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
-    merged = Table(whole, Rule())
-    assert merged.raw[2] == pytest.approx(Table(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
+    assert TwoWayTable(whole, Rule()).joint.first.categories == ("c0", "c2", "c1+c3")
+    assert TwoWayTable(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
+    merged = TwoWayTable(whole, Rule())
+    assert merged.raw[2] == pytest.approx(TwoWayTable(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
 
 
 def test_small_cells_of_two_public_answers_are_not_shown():
     """Nor what would tell them from the margins."""
     three = variable(public(one_of(3, {})))
-    table = Table(pair(three, three, [[30, 2, 40], [20, 30, 25], [50, 60, 70]]), Rule())
+    table = TwoWayTable(pair(three, three, [[30, 2, 40], [20, 30, 25], [50, 60, 70]]), Rule())
 
     shown = [[table.cell(i, j).method != SUPPRESSED for j in range(3)] for i in range(3)]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.shown_columns import read_reports
 from sottovoce.aggregator.export.offline import write_parquet
-from sottovoce.aggregator.export.offline.manifest import Part
+from sottovoce.aggregator.export.offline.manifest import ReportFile
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -66,7 +66,7 @@ def test_rows_lie_on_the_disk_meanwhile(tmp_path: Path, written: Written, monkey
     found: list[str | None] = []
     honest = write_parquet._Sorted.write
 
-    def write_part(rows: write_parquet._Sorted, path: Path, start: int, end: int) -> Part:
+    def write_part(rows: write_parquet._Sorted, path: Path, start: int, end: int) -> ReportFile:
         found.extend(place for (place,) in rows.table.sql(HOLDING).fetchall())
         return honest(rows, path, start, end)
 

@@ -9,7 +9,7 @@ import pytest
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account import page as account_page
 from sottovoce.aggregator.privacy_account import text
-from sottovoce.aggregator.privacy_account.document import Document, Terms
+from sottovoce.aggregator.privacy_account.document import AccountTerms, Document
 from sottovoce.aggregator.privacy_account.document import account as make_account
 from sottovoce.aggregator.privacy_account.format import percent as percent_in
 from sottovoce.aggregator.privacy_account.format import totals as totals_in
@@ -21,12 +21,12 @@ from sottovoce.shared.spec import Survey
 from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
 
-TERMS = Terms()
+TERMS = AccountTerms()
 ENGLISH = Words("en")
 FORCED = {"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}
 
 
-def account(asked: Survey, terms: Terms) -> Document:
+def account(asked: Survey, terms: AccountTerms) -> Document:
     """The account in English."""
     return make_account(asked, terms, catalogue(), ENGLISH)
 
@@ -59,7 +59,7 @@ def coins(count: int, mechanism: dict[str, object] | None = None) -> list[dict[s
 
 def test_account_adds_up() -> None:
     """Five coin questions: 5.49 a report, 21.97 for a household of four, 10.99 for two waves."""
-    made = account(survey(questions=coins(5)), Terms(people=4, waves=2))
+    made = account(survey(questions=coins(5)), AccountTerms(people=4, waves=2))
 
     assert [f"{epsilon:.2f}" for _, epsilon in totals(made)] == ["1.10", "5.49", "21.97", "10.99"]
     assert made["composed"] is None
@@ -98,23 +98,23 @@ def test_composition_is_shown_only_where_it_helps() -> None:
     """44 coin answers gain less than 1 %; 80 gain more, and the older theorem is never shown above the sum."""
     asked = survey(questions=coins(2))
 
-    assert account(asked, Terms(waves=22))["composed"] is None
-    composed = account(asked, Terms(waves=40))["composed"]
+    assert account(asked, AccountTerms(waves=22))["composed"] is None
+    composed = account(asked, AccountTerms(waves=40))["composed"]
     assert composed["answers"] == 80
     assert composed["epsilon"] < 0.99 * 80 * 1.0986
     assert composed["advanced"] is None
     cheap = coins(2, {"name": "binary_rr", "a": "51/100", "b": "49/100"})
-    assert account(survey(questions=cheap), Terms(waves=500))["composed"]["advanced"] is not None
+    assert account(survey(questions=cheap), AccountTerms(waves=500))["composed"]["advanced"] is not None
 
 
 def test_shuffling_is_shown_only_when_asked_for() -> None:
     """.142 at ln 3 among 1000, at most .168; never without its condition."""
     asked = survey(questions=coins(1))
-    [row] = account(asked, Terms(respondents=1000))["shuffled"]["questions"]
+    [row] = account(asked, AccountTerms(respondents=1000))["shuffled"]["questions"]
 
     assert (f"{row['exact']:.3f}", f"{row['at_most']:.3f}") == ("0.142", "0.168")
     assert account(asked, TERMS)["shuffled"] is None
-    assert "If, and only if, nobody can tell" in "\n".join(lines(account(asked, Terms(respondents=1000))))
+    assert "If, and only if, nobody can tell" in "\n".join(lines(account(asked, AccountTerms(respondents=1000))))
 
 
 def test_public_survey_gets_no_figure() -> None:
@@ -139,10 +139,11 @@ def test_questions_that_are_drawn_cost_the_largest() -> None:
 
 @pytest.mark.parametrize(
     "terms",
-    [Terms(people=0), Terms(people=10**6), Terms(waves=0), Terms(waves=-3), Terms(delta=0.0), Terms(delta=1.0),
-     Terms(delta=float("nan")), Terms(respondents=0)],
+    [AccountTerms(people=0), AccountTerms(people=10**6), AccountTerms(waves=0), AccountTerms(waves=-3),
+        AccountTerms(delta=0.0), AccountTerms(delta=1.0),
+     AccountTerms(delta=float("nan")), AccountTerms(respondents=0)],
 )  # fmt: skip
-def test_impossible_terms_give_no_account(terms: Terms) -> None:
+def test_impossible_terms_give_no_account(terms: AccountTerms) -> None:
     """A message, and no figure."""
     with pytest.raises(SpecError, match=r"must be|must lie"):
         account(survey(), terms)
@@ -182,7 +183,7 @@ def test_account_validates_with_every_type() -> None:
     """The schema knows every question type, with and without the conditional figures."""
     # A memo covers its own waves only, and is accounted for below.
     asked = survey(questions=[asked for asked in every_type() if asked["name"] != "again"])
-    for terms in (TERMS, Terms(waves=60, respondents=100)):
+    for terms in (TERMS, AccountTerms(waves=60, respondents=100)):
         validator("privacy").validate(json.loads(json.dumps(account(asked, terms))))
 
 
@@ -228,7 +229,7 @@ def test_panel_has_the_waves_of_the_survey() -> None:
     """As many as it has, each in full, unless other terms are asked for; 4 where it has one."""
     asked = survey(questions=coins(1), waves=months(3))
 
-    for terms, waves in ((TERMS, 3), (Terms(waves=7), 7)):
+    for terms, waves in ((TERMS, 3), (AccountTerms(waves=7), 7)):
         panel = account(asked, terms)["panel"]
         assert (panel["waves"], f"{panel['epsilon']:.4f}") == (waves, f"{waves * math.log(3):.4f}")
     assert account(survey(questions=coins(1)), TERMS)["panel"]["waves"] == 4
@@ -248,7 +249,7 @@ def test_memo_is_counted_once_and_only_for_its_waves() -> None:
     assert "of 'q0' each report then tells up to epsilon 1.10, wave by wave" in " ".join(made["limits"])
     validator("privacy").validate(made)
     with pytest.raises(SpecError, match="covers 4 waves, and no more"):
-        account(asked, Terms(waves=5))
+        account(asked, AccountTerms(waves=5))
 
 
 def test_drawn_questions_cost_the_dearest_of_them() -> None:

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 from sottovoce.aggregator.analysis.diagnostics import alarms
-from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.test_contract import arrival
 from tests.surveys import document, every_type, survey
 
 
-def kinds(results: Results, invited: int | None = None) -> list[str]:
+def kinds(results: SurveyResults, invited: int | None = None) -> list[str]:
     """What rings."""
     return [alarm.kind for alarm in alarms(results, invited)]
 
 
-def asked(storage: SQLiteStorage, first: int, second: int) -> Results:
+def asked(storage: SQLiteStorage, first: int, second: int) -> SurveyResults:
     """The results of a survey that draws one of two questions, with so many reports on each."""
     key = storage.publish(survey(ask=1)).key
     reports = [(1, None, 0)] * first + [(None, number % 3, 0) for number in range(second)]

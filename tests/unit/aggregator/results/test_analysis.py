@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from sottovoce.aggregator.analysis.estimates import Revision, analyse, cohort_groups
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, cohort_groups
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.interface import ALL
@@ -21,9 +21,9 @@ STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
 CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {0: 60, 1: 40}})]
 
 
-def one(cells: list[Cell]) -> list[Revision]:
+def one(cells: list[Cell]) -> list[RevisionCounts]:
     """The survey's only revision, with these cells."""
-    return [Revision(STORED, SURVEY, tuple(cells))]
+    return [RevisionCounts(STORED, SURVEY, tuple(cells))]
 
 
 def cohorts(*sizes: int) -> list[Cell]:
@@ -106,7 +106,7 @@ def test_cohorts_stand_alone_in_every_view_or_in_none(parts: Sequence[tuple[int,
         found = cohort_groups(asked, revisions)
         assert sorted(group.name for group in found) == groups
     watched = year_survey(3, waves=months(2))
-    seen = [analyse([Revision(STORED, watched, tuple(of_waves))], wave=wave).cohorts for wave in (None, 0, 1)]
+    seen = [analyse([RevisionCounts(STORED, watched, tuple(of_waves))], wave=wave).cohorts for wave in (None, 0, 1)]
     assert [sorted(group.name for group in each) for each in seen] == [groups] * 3
     assert all(group.reports == 0 or group.reports >= 5 for each in seen for group in each)
 
@@ -127,7 +127,7 @@ def test_number_of_reports_so_far_moves_in_batches_until_close() -> None:
 
     def received(reports: int, closed: bool, shown: int) -> int:
         stored = replace(STORED, reports=reports, closed=closed)
-        return analyse([Revision(stored, SURVEY, (Cell(0, ALL, shown, 0, {}),))]).received
+        return analyse([RevisionCounts(stored, SURVEY, (Cell(0, ALL, shown, 0, {}),))]).received
 
     assert [received(reports, False, 0) for reports in (0, 24, 25, 49, 50)] == [0, 0, 25, 25, 50]
     assert received(24, False, 25) == 25
@@ -160,12 +160,12 @@ def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
     assert "report_id" not in json.dumps(exported)
 
 
-def revision(number: int, yes: int, n: int, **changes: object) -> Revision:
+def revision(number: int, yes: int, n: int, **changes: object) -> RevisionCounts:
     """A revision of a one-question survey, with ``yes`` of ``n`` reports."""
     question = {**document()["questions"][0], **changes}
     asked = survey(revision=number, questions=[question])
     stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
-    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+    return RevisionCounts(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
 
 
 def test_equal_questions_of_several_revisions_add_their_counts() -> None:
@@ -222,11 +222,11 @@ def test_questions_with_another_fixed_absence_start_afresh() -> None:
     assert [analyse(revisions[: last + 1]).questions[0].n for last in range(3)] == [40, 60, 50]
 
 
-def by_hand(number: int, yes: int, n: int, procedure: str = "own_coin") -> Revision:
+def by_hand(number: int, yes: int, n: int, procedure: str = "own_coin") -> RevisionCounts:
     """A revision whose respondents toss by themselves, or do not."""
     asked = survey(revision=number, questions=document()["questions"][:1], privacy={"procedure": procedure})
     stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
-    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+    return RevisionCounts(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
 
 
 def test_own_coins_are_shown_with_what_self_protection_would_mean() -> None:
@@ -266,7 +266,7 @@ def test_forged_reports_choose_their_question() -> None:
     asked = survey(questions=[{**coin, "name": f"q{number}"} for number in range(10)], ask=1)
     stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, True, 1000)
     cells = (Cell(0, ALL, 1000, 0, {index: {0: 70, 1: 30} for index in range(10)}),)
-    yes = analyse([Revision(stored, asked, cells)]).questions[3].estimates[0]
+    yes = analyse([RevisionCounts(stored, asked, cells)]).questions[3].estimates[0]
 
     assert yes.poisoning == pytest.approx(1.5 * 0.01 / (0.01 + 0.99 / 10))
     assert round(yes.poisoning, 3) == 0.138
@@ -277,7 +277,7 @@ def test_waves_added_up_allow_for_the_same_people() -> None:
     asked = survey(waves=months(2))
     stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
     cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
-    added, single = (analyse([Revision(stored, asked, cells)], wave=wave) for wave in (None, 0))
+    added, single = (analyse([RevisionCounts(stored, asked, cells)], wave=wave) for wave in (None, 0))
     both, one = added.questions[0].estimates[0], single.questions[0].estimates[0]
 
     assert (added.same_people, single.same_people) == (True, False)
@@ -291,7 +291,7 @@ def test_fresh_samples_added_up_are_one_sample() -> None:
     asked = survey(waves=months(2), fresh_samples=True)
     stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
     cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
-    added = analyse([Revision(stored, asked, cells)])
+    added = analyse([RevisionCounts(stored, asked, cells)])
 
     assert not added.same_people
     yes = added.questions[0].estimates[0]

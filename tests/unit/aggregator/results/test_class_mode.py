@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse, revisions_of
-from sottovoce.aggregator.analysis.finite_population import Group, group_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -24,7 +24,7 @@ def school(storage: SQLiteStorage) -> SQLiteStorage:
     return storage
 
 
-def found(storage: SQLiteStorage, people: int = CLASS, **chosen: object) -> tuple[Group, Results]:
+def found(storage: SQLiteStorage, people: int = CLASS, **chosen: object) -> tuple[Population, SurveyResults]:
     """Whether the class is known to have answered, and the results."""
     revisions = revisions_of(storage, "exam")
     results = analyse(revisions, **chosen)  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def test_several_revisions_are_not_counted(school: SQLiteStorage) -> None:
     """One person may have answered both."""
     (old,) = revisions_of(school, "exam")
     stored = replace(old.stored, revision=2)
-    twice = [old, Revision(stored, old.survey, old.cells)]
+    twice = [old, RevisionCounts(stored, old.survey, old.cells)]
     results = analyse(twice)
 
     assert group_of(twice, results, results.reports).refused == "revisions"

@@ -5,10 +5,10 @@ from importlib.metadata import version
 from importlib.resources import files
 
 import jsonschema
-from sottovoce.aggregator.analysis.estimates import Revision, analyse
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.hash_chain import Head
+from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, months, survey
@@ -17,10 +17,10 @@ ADDED = {"title", "dates", "version", "trial", "journal"}
 SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
 
 
-def exported(asked: Survey, journal: Head | None = None) -> dict[str, object]:
+def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, object]:
     """The export of a survey without reports."""
     stored = StoredSurvey(1, asked.name, asked.revision, asked.digest, asked.canonical, False, 0)
-    return export_document(analyse([Revision(stored, asked, ())]), journal)
+    return export_document(analyse([RevisionCounts(stored, asked, ())]), journal)
 
 
 def test_export_says_title_dates_version_and_labels() -> None:
@@ -46,7 +46,7 @@ def test_export_of_a_try_out_says_so_first() -> None:
 def test_schema_knows_what_was_added_and_asks_for_none_of_it() -> None:
     """An export of before it is as good as ever; of every type and mechanism, of waves, of a try-out."""
     for asked in (survey(), survey(questions=every_type(), trial=True, waves=None), survey(waves=months(2))):
-        document = exported(asked, Head(3, bytes(32)))
+        document = exported(asked, ChainHead(3, bytes(32)))
         assert document["journal"] == f"3:{'0' * 64}"
         jsonschema.validate(document, SCHEMA)
         older = {key: value for key, value in document.items() if key not in ADDED}

@@ -2,13 +2,13 @@
 
 import threading
 
-from sottovoce.aggregator.storage.postgres.background_thread import Aside, at_once
+from sottovoce.aggregator.storage.postgres.background_thread import BackgroundThread, at_once
 from sottovoce.shared.errors import StorageError
 
 
 def test_work_is_done_in_its_turn_and_once_however_often_it_is_wanted() -> None:
     """Also after one that the database could not do."""
-    aside, begun, go_on, ended = Aside(), threading.Event(), threading.Event(), threading.Event()
+    aside, begun, go_on, ended = BackgroundThread(), threading.Event(), threading.Event(), threading.Event()
     done: list[str] = []
 
     def first() -> None:

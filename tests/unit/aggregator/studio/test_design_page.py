@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
@@ -54,11 +54,11 @@ def ann(app: Flask) -> Researcher:
     return Researcher(app)
 
 
-def newest(storage: SQLiteStorage, name: str) -> Draft:
+def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:
     """The newest version of a draft."""
     found = storage.drafts.draft(name)
     assert found
-    return Draft.read(found.document)
+    return SurveyDraft.read(found.document)
 
 
 def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
@@ -91,14 +91,14 @@ def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, storage: S
 
     ann.post(design, version="1", over="2", do="version:2", **{"title.en": "<b>Mine</b>"})
     versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
-    titles = [Draft.read(kept.document).title for kept in versions if kept]
+    titles = [SurveyDraft.read(kept.document).title for kept in versions if kept]
     assert titles == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
 
 
 def kept_titles(storage: SQLiteStorage) -> list[str]:
     """Those of all versions of the draft, the newest first."""
     versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
-    return [Draft.read(kept.document).title for kept in versions if kept]
+    return [SurveyDraft.read(kept.document).title for kept in versions if kept]
 
 
 def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher, storage: SQLiteStorage) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
@@ -31,7 +31,7 @@ TYPED = {
 }
 
 
-def told(typed: dict[str, str], language: str = "en", base: Draft | None = None) -> dict[str, tuple[str, str]]:
+def told(typed: dict[str, str], language: str = "en", base: SurveyDraft | None = None) -> dict[str, tuple[str, str]]:
     """What was typed, and what stood there, by its place."""
     before = base or draft_of(document())
     found = differences_in_words(posted_draft(typed, before), before, Words(language))

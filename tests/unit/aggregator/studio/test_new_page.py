@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.settings import Settings
@@ -50,7 +50,7 @@ def test_each_template_becomes_a_draft_that_can_be_published(
     began = reply.headers["Location"].split("/")[-2]
     kept = storage.drafts.draft(began)
     assert kept is not None
-    made = parse_survey(survey_document(Draft.read(kept.document), began))
+    made = parse_survey(survey_document(SurveyDraft.read(kept.document), began))
     template = next(each for each in all_templates() if each.name == name)
 
     assert made.epsilon == pytest.approx(parse_survey({**template.document, "name": began}).epsilon)

@@ -17,7 +17,7 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results import results_view
 from werkzeug.test import TestResponse
@@ -257,7 +257,7 @@ def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> No
 
 def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
     """How many are to answer, and of how many; what a correction plans holds when that is published."""
-    storage.drafts.finish("exam", Plan(200, 40))
+    storage.drafts.finish("exam", PlannedSize(200, 40))
     storage.drafts.add("exam", b'{"people": 300, "group": 30}')
     told = get(app, "exam/results").text
 

@@ -9,7 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Arrival
+from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.spec import Survey
@@ -36,7 +36,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     return create_app(Settings(public_url=SITE), storage, clock, {})
 
 
-def answered(asked: Survey, key: int, number: int) -> Arrival:
+def answered(asked: Survey, key: int, number: int) -> ReportBatch:
     """A report on every question; of one they are sets of three options."""
     values = tuple(7 if question.name == "why" else number % 2 for question in asked.questions)
     made = arrival(key, number, values)

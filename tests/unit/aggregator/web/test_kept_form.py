@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -55,7 +55,7 @@ def label_of(storage: SQLiteStorage) -> str:
     """The first question's text, as it was saved last."""
     kept = storage.drafts.draft("exam")
     assert kept
-    return str(Draft.read(kept.document).cards[0].asked["label"]["en"])
+    return str(SurveyDraft.read(kept.document).cards[0].asked["label"]["en"])
 
 
 def test_what_was_posted_after_the_session_had_ended_is_saved_after_signing_in(

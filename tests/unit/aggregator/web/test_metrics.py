@@ -7,7 +7,7 @@ from math import inf
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.api.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, Standing
+from sottovoce.aggregator.api.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, PublicStatus
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.request_metrics import GATE, NO_ROUTE, Histogram, Series, Traffic
@@ -139,7 +139,7 @@ def test_largest_batch_of_all_surveys_is_the_step() -> None:
 
     def told(reports: int, requests: int) -> int:
         now = Measured({key: Series((requests, *[0] * 10), 1.0)}, NOTHING, {})
-        text = metrics.text(now, Standing(reports, 0, 0, True, 100)).decode()
+        text = metrics.text(now, PublicStatus(reports, 0, 0, True, 100)).decode()
         found = re.search(r'_count{class="2xx",route="collect.report"} (\d+)', text)
         return int(found[1]) if found else 0
 

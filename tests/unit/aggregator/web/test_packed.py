@@ -4,11 +4,11 @@ import gzip
 
 import brotli
 from sottovoce.aggregator.http.static_assets import PackedAssets
-from sottovoce.client.page import Asset, assemble
+from sottovoce.client.page import PageFile, assemble
 
 ASSETS = {
-    "a.js": Asset(b"const one = 1;\n" * 100, "text/javascript"),
-    "b.html": Asset(b"<p>" * 100, "text/html", "'x'"),
+    "a.js": PageFile(b"const one = 1;\n" * 100, "text/javascript"),
+    "b.html": PageFile(b"<p>" * 100, "text/html", "'x'"),
 }
 
 

@@ -13,7 +13,7 @@ from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, Account, Key
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, Account
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
@@ -69,7 +69,7 @@ def ask(app: Flask, who: Account, method: str, path: str, **key: Any) -> Any:
         return client.open(path, method=method, headers={"Sec-Fetch-Site": "same-origin"}, **sent)
     secret, digest = new_key()
     whole = {"scopes": frozenset(SCOPES), "survey": EVERY_SURVEY} | key
-    storage.access.add_key(Key(digest, who.id, "test", expires_on=NEVER, **whole))
+    storage.access.add_key(AccessKey(digest, who.id, "test", expires_on=NEVER, **whole))
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     return client.open(path, method=method, headers=headers, data=b"{}" if method == "POST" else None)
 
@@ -157,7 +157,7 @@ def test_publisher_owns_a_survey_of_a_new_name(app: Flask, storage: SQLiteStorag
     """An admin who had no role on anything; where publishing fails nothing is owned."""
     who, client = account(storage, ADMIN), app.test_client()
     secret, digest = new_key()
-    storage.access.add_key(Key(digest, who.id, "test", frozenset(SCOPES), EVERY_SURVEY, NEVER))
+    storage.access.add_key(AccessKey(digest, who.id, "test", frozenset(SCOPES), EVERY_SURVEY, NEVER))
     storage.publish(survey(name="gone"))
     storage.delete_survey("gone")
     for name, status in (("gone", 422), ("new", 200)):
@@ -179,7 +179,7 @@ def test_expired_key_and_disabled_account_are_not_let_in(app: Flask, storage: SQ
     who, today = account(storage, "owner"), int(clock.moment.timestamp()) // DAY
     keys = [new_key() for _ in range(2)]
     for (_, digest), last in zip(keys, (today - 1, today), strict=True):
-        storage.access.add_key(Key(digest, who.id, "test", frozenset(SCOPES), EVERY_SURVEY, last))
+        storage.access.add_key(AccessKey(digest, who.id, "test", frozenset(SCOPES), EVERY_SURVEY, last))
     cookie, session = new_cookie()
     storage.access.start_session(session, who.id, "link", int(clock.moment.timestamp()))
 

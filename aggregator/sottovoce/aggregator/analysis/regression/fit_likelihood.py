@@ -34,7 +34,7 @@ NOT_FOUND = "the search for the maximum of the likelihood did not end; see the l
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FittedParameter:
     """What one parameter is: the outcome's category, where there are several, and the term."""
 
     category: str | None
@@ -48,8 +48,8 @@ class Fitted:
     sample: Sample
     kind: str
     model: Model
-    parameters: tuple[Parameter, ...]
-    of_predictor: tuple[Parameter, ...]
+    parameters: tuple[FittedParameter, ...]
+    of_predictor: tuple[FittedParameter, ...]
     fit: Fit
 
 
@@ -74,13 +74,13 @@ def parameter_count(sample: Sample, kind: str) -> int:
     return len(sample.design.terms) if kind == "linear" else _model(sample, kind)[0].parameters
 
 
-def _model(sample: Sample, kind: str) -> tuple[Model, tuple[Parameter, ...], tuple[Parameter, ...]]:
+def _model(sample: Sample, kind: str) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
     """The likelihood, its parameters in order, and those of a randomized predictor's own model."""
     outcome, columns = sample.outcome, sample.public.columns
     codes, categories = outcome.codes[sample.rows], outcome.variable.categories
     if kind == "ordered":
-        slopes = [Parameter(None, term) for term in sample.public.terms[1:]]
-        cuts = [Parameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
+        slopes = [FittedParameter(None, term) for term in sample.public.terms[1:]]
+        cuts = [FittedParameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
         return Ordered(columns[1:], codes, outcome.likelihood, sample.weights), (*slopes, *cuts), ()
     plain = Multinomial(columns, codes, outcome.likelihood, sample.weights)
     if not sample.randomized:
@@ -94,9 +94,9 @@ def _model(sample: Sample, kind: str) -> tuple[Model, tuple[Parameter, ...], tup
     return RandomizedPredictor(plain, other), parameters, of_predictor
 
 
-def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[Parameter, ...]:
+def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[FittedParameter, ...]:
     named = categories[1:] if len(categories) > 2 else (None,)
-    return tuple(Parameter(category, term) for category in named for term in terms)
+    return tuple(FittedParameter(category, term) for category in named for term in terms)
 
 
 def _with_errors(fitted: Fitted) -> Regression:
@@ -179,7 +179,7 @@ def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Re
 
 
 def _wald(
-    parameters: Sequence[Parameter], estimates: Array, errors: Array, confidence: float
+    parameters: Sequence[FittedParameter], estimates: Array, errors: Array, confidence: float
 ) -> tuple[Coefficient, ...]:
     z = normal_quantile(confidence)
     return tuple(

@@ -65,12 +65,12 @@ def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95)
     Returns:
         (low, high); None for a side without limit.
     """
-    profile = _Profile(model, fit, index, normal_quantile(confidence))
+    profile = _ParameterProfile(model, fit, index, normal_quantile(confidence))
     return profile.limit(-1.0), profile.limit(1.0)
 
 
 @dataclass(frozen=True)
-class _Profile:
+class _ParameterProfile:
     """The likelihood of one parameter, all others at their best."""
 
     model: Model

@@ -20,14 +20,14 @@ from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
-from sottovoce.aggregator.analysis.regression.regression_data import Choices, Sample, take_sample
+from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.variable_lookup import absence
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
-from sottovoce.aggregator.estimators.variable import Number
+from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -80,7 +80,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
     _check_variables(explained, explaining)
     kind = _model(explained, explaining, model)
-    choices = Choices(errors, weights, cluster, strata, confidence, smallest_group)
+    choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group)
     sample = take_sample(columns, explained, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
@@ -169,7 +169,7 @@ def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
             )
         )
     for each in sample.randomized:
-        if isinstance(each.variable, Number) and each.variable.coarse:
+        if isinstance(each.variable, NumberVariable) and each.variable.coarse:
             warnings.append(
                 Sentence(
                     "'{variable}': {reason}; its coefficient is too small by about as much",

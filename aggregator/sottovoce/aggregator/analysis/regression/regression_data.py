@@ -22,7 +22,7 @@ from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
-class Choices:
+class RegressionOptions:
     """
     How a regression is to be made.
 
@@ -81,7 +81,9 @@ class Sample:
         return self.weights is None and self.clusters is None
 
 
-def take_sample(columns: Columns, outcome: Answers, predictors: Sequence[Answers], choices: Choices) -> Sample:
+def take_sample(
+    columns: Columns, outcome: Answers, predictors: Sequence[Answers], choices: RegressionOptions
+) -> Sample:
     """
     The reports in which the outcome and all predictors were observed.
 

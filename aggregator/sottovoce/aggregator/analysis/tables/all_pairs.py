@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.selection import Chosen, check_together, choose, count_strata
+from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
@@ -95,7 +95,7 @@ def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | 
         return None
 
 
-def _able(columns: Columns) -> Iterator[Chosen]:
+def _able(columns: Columns) -> Iterator[SelectedVariable]:
     """All variables that can be looked at."""
     for question in columns.survey.questions:
         for variable in variables_of(question):
@@ -105,12 +105,12 @@ def _able(columns: Columns) -> Iterator[Chosen]:
                 continue
 
 
-def _apart(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> bool:
+def _apart(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> bool:
     """Whether their table is not to be told: then nothing is made of it, neither a test nor the q values of others."""
     return {chosen[each].question.name for each in place} <= columns.apart
 
 
-def _cautions(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> tuple[str, ...] | None:
+def _cautions(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:
     """What is to be known of a pair; None if no report can tell of both."""
     try:
         return check_together(columns, chosen[place[0]], chosen[place[1]])
@@ -136,7 +136,7 @@ class _Counts:
             self._places[question.name] = slice(start, end)
         self._counts = self._indicators(end)
 
-    def of(self, first: Chosen, second: Chosen) -> list[Pairs]:
+    def of(self, first: SelectedVariable, second: SelectedVariable) -> list[Pairs]:
         """By stratum."""
         places = [self._places.get(each.question.name) for each in (first, second)]
         if first.question.name == second.question.name or None in places:

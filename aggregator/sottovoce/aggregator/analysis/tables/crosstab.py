@@ -13,15 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import Chosen, check_together, choose, count_strata, drawn_evenly, strata
+from sottovoce.aggregator.analysis.selection import (
+    SelectedVariable,
+    check_together,
+    choose,
+    count_strata,
+    drawn_evenly,
+    strata,
+)
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_alone, seen_together
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
 from sottovoce.aggregator.analysis.tables.small_groups import merged
-from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
-from sottovoce.aggregator.analysis.tables.table_diagnostics import Alarm, Forged, forged, implausible
+from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, inverted_result, tested
+from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.variable import Floats
@@ -73,7 +80,7 @@ class Crosstab:
     conditional: Cells
     independence: Independence | None
     measures: Measures | None
-    alarm: Alarm | None
+    alarm: LowestCell | None
     forged: Forged
     drawn_evenly: float | None
     warnings: tuple[str, ...]
@@ -204,7 +211,9 @@ def likeliest_crosstab(
     return likeliest_table(seen, (len(names[0]), len(names[1])), cells)
 
 
-def _choose(columns: Columns, rows: str, across: str) -> tuple[tuple[Chosen, Chosen], tuple[str, ...]]:
+def _choose(
+    columns: Columns, rows: str, across: str
+) -> tuple[tuple[SelectedVariable, SelectedVariable], tuple[str, ...]]:
     first, second = choose(columns, rows), choose(columns, across)
     for each in (first, second):
         if not each.newest.categories:
@@ -217,7 +226,7 @@ def _choose(columns: Columns, rows: str, across: str) -> tuple[tuple[Chosen, Cho
 
 
 def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> Crosstab:
-    table = Table(whole, rule)
+    table = TwoWayTable(whole, rule)
     found, hide = table.joint, bool(table.hidden.any())
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
@@ -248,7 +257,7 @@ def _measures(whole: Joint, z: float) -> Measures:
     )
 
 
-def _seen(columns: Columns, chosen: Sequence[Chosen]) -> float:
+def _seen(columns: Columns, chosen: Sequence[SelectedVariable]) -> float:
     """The chance that a report tells of both variables."""
     chance = 1.0
     for each in chosen:

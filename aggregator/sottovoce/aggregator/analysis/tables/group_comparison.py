@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
-from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
+from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, inverted_result, tested
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.variable import Variable
@@ -75,7 +75,7 @@ def compare(
         )
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions = check_together(columns, told, among)
-    whole = Table(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
+    whole = TwoWayTable(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
     place = _place(told.newest, category)
     found = whole.joint
     bounds = _bounds(found.second)
@@ -118,7 +118,7 @@ def _bounds(variable: Variable) -> tuple[float, float]:
     return (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
 
 
-def _value(whole: Table, group: int, place: int, bounds: tuple[float, float]) -> Result:
+def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, float]) -> Result:
     if whole.joint.second.categories:
         return whole.share(group, place)
     return inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)

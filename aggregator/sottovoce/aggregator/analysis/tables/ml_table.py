@@ -21,7 +21,7 @@ _SETTLED = 1e-12
 _FLOOR = 1e-300
 
 
-class Seen(NamedTuple):
+class ObservedReports(NamedTuple):
     """
     Different reports.
 
@@ -34,16 +34,16 @@ class Seen(NamedTuple):
     weights: Floats
 
 
-def seen_together(joint: Joint) -> Seen:
+def seen_together(joint: Joint) -> ObservedReports:
     """The reports that tell of both variables, the cells row by row."""
     rows = [
         _cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1]))
         for pairs in joint.strata
     ]
-    return Seen(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
+    return ObservedReports(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
 
 
-def seen_alone(variable: Variable, other: Variable, columns: tuple[Numbers, Numbers], second: bool) -> Seen:
+def seen_alone(variable: Variable, other: Variable, columns: tuple[Numbers, Numbers], second: bool) -> ObservedReports:
     """
     The reports that tell of one of two variables, and not of the other.
 
@@ -59,11 +59,11 @@ def seen_alone(variable: Variable, other: Variable, columns: tuple[Numbers, Numb
     told = variable.observed(values)
     likely, blank = variable.likelihood(values[told]), np.ones((int(told.sum()), len(other.categories)))
     rows = _cells(blank, likely) if second else _cells(likely, blank)
-    return Seen(rows, counts[told].astype(float))
+    return ObservedReports(rows, counts[told].astype(float))
 
 
 def likeliest_table(
-    seen: Sequence[Seen], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
+    seen: Sequence[ObservedReports], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
 ) -> Floats:
     """
     The shares of all cells.
@@ -89,13 +89,13 @@ def likeliest_table(
     return _climb(rows, weights / weights.sum(), shares).reshape(shape)
 
 
-def log_likelihood(seen: Sequence[Seen], table: Floats) -> float:
+def log_likelihood(seen: Sequence[ObservedReports], table: Floats) -> float:
     """The logarithm of the likelihood of a table, up to a constant."""
     cells = table.ravel()
     return float(sum(each.weights @ np.log(np.maximum(each.rows @ cells, _FLOOR)) for each in seen))
 
 
-def expected_table(seen: Seen, table: Floats) -> Floats:
+def expected_table(seen: ObservedReports, table: Floats) -> Floats:
     """The shares of reports that lie in each cell, given what they say, if ``table`` is the truth."""
     cells = table.ravel()
     totals = seen.weights / np.maximum(seen.rows @ cells, _FLOOR)

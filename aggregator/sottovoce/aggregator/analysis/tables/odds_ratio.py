@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.ml_table import (
-    Seen,
+    ObservedReports,
     expected_table,
     likeliest_table,
     log_likelihood,
@@ -50,7 +50,7 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST
 
     enough = top - z**2 / scale / 2
-    profile = _Profile(seen, table)
+    profile = _OddsRatioProfile(seen, table)
     limits = []
     for side in (-1, 1):
         end = centre + side * far
@@ -70,7 +70,7 @@ def _centre(table: Floats) -> float:
     return min(max(float(logs[0, 0] + logs[1, 1] - logs[0, 1] - logs[1, 0]), -FARTHEST), FARTHEST)
 
 
-class _Profile:
+class _OddsRatioProfile:
     """
     The largest likelihoods among tables with a given odds ratio.
 
@@ -79,7 +79,7 @@ class _Profile:
         start: a table to begin with; each later search begins where the last one ended.
     """
 
-    def __init__(self, seen: Seen, start: Floats) -> None:
+    def __init__(self, seen: ObservedReports, start: Floats) -> None:
         self._seen = seen
         self._table = np.maximum(start, 1e-6)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.estimators.variable import Choice, Floats, Reported, Variable, YesNo
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 
 ROWS = 100_000
 """Rows that are in memory at once; no power of two, or the columns of a block share lines of the processor's cache."""
@@ -45,7 +45,7 @@ def score_products(
         reported: their reported values, (n,) each.
         weights: w and w^2 of each report, (n,) each.
     """
-    if all(isinstance(each, YesNo) or (isinstance(each, Choice) and not each.balanced) for each in variables):
+    if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in variables):
         return _by_support(variables, reported, weights)
     return _by_scores(variables, reported, weights)
 

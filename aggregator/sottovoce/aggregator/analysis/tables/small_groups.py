@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.variable import Choice, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 LEAST = 5
 """Respondents of a group by public answers."""
@@ -29,7 +29,7 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
         counts: respondents of each category.
         least: a group has none or so many.
     """
-    if not (variable.public and isinstance(variable, Choice)):
+    if not (variable.public and isinstance(variable, ChoiceVariable)):
         return variable
     by_size = sorted(range(len(counts)), key=lambda place: (counts[place], place))
     joined = [place for place in by_size if 0 < counts[place] < least]

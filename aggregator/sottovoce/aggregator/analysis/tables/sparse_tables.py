@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge
-from sottovoce.aggregator.estimators.variable import Choice, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 ENOUGH = 25
 """Reports that must support every cell of a table for the sample's covariance to be trusted."""
@@ -128,7 +128,7 @@ def _of_two_groups(joint: Joint, groups: tuple[int, int]) -> Joint | None:
     """The reports of two groups that are each other's opposite; None where they are not."""
     if len(joint.first.categories) == 2:
         return joint if all(_opposite(pairs.first) for pairs in joint.strata) else None
-    if not joint.first.public or not isinstance(joint.first, Choice):
+    if not joint.first.public or not isinstance(joint.first, ChoiceVariable):
         return None
     some = tuple(pairs for pairs in (_among(pairs, groups) for pairs in joint.strata) if pairs.n and pairs.size)
     return Joint(some, joint.reports) if some else None

@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, mer
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.variable import Choice, Floats, Variable
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
 SCORE = "score"
@@ -56,7 +56,7 @@ class Rule:
 DEFAULT_RULE = Rule()
 
 
-class Table:
+class TwoWayTable:
     """
     The reports of two variables as a table, and its figures.
 
@@ -174,7 +174,7 @@ def _merged(whole: Joint, rule: Rule) -> Joint:
 
 def _as(own: Variable, changed: Variable, rule: Rule) -> Variable:
     """The stratum's own channel, unless it is public, where there is none."""
-    if changed.public or not isinstance(own, Choice):
+    if changed.public or not isinstance(own, ChoiceVariable):
         return changed if changed.public else own
     return replace(own, balanced=rule.balanced)
 

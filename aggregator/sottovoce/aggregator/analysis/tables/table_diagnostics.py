@@ -25,7 +25,7 @@ TAIL = 0.00135
 """Rate of false alarms of one side at three standard deviations, shared by all cells."""
 
 
-class Alarm(NamedTuple):
+class LowestCell(NamedTuple):
     """
     The lowest cell, in standard deviations of an empty one.
 
@@ -55,7 +55,7 @@ class Forged(NamedTuple):
     shift: float
 
 
-def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellChannel]]) -> Alarm | None:
+def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellChannel]]) -> LowestCell | None:
     """
     How far the lowest cell lies below 0; None where no answer is randomized.
 
@@ -72,14 +72,14 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
             found.append((float(table[row, column]) + step) / deviation)
     if not found:
         return None
-    return Alarm(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
+    return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
 
 
 def occupied(
     table: Floats,
     channels: Mapping[tuple[int, int], Sequence[CellChannel]],
     impossible: Collection[tuple[int, int]],
-) -> Alarm | None:
+) -> LowestCell | None:
     """
     How far cells that nobody can be in lie above 0, with the sign turned so that low is wrong; None without any.
 
@@ -95,7 +95,7 @@ def occupied(
         deviation = empty_deviation(strata, clip(float(p_a[row])), clip(float(p_b[column])))
         excess = max(float(table[row, column]) - max(each.step for each in strata), 0.0)
         found.append(-excess / deviation if deviation > 0 else (-math.inf if excess else 0.0))
-    return Alarm(min(found), NormalDist().inv_cdf(TAIL / len(found))) if found else None
+    return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(found))) if found else None
 
 
 def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Moments
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
-from sottovoce.aggregator.estimators.variable import Floats, Number, Reported, Variable
+from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -161,7 +161,7 @@ class _Squared(Variable):
 
     def scores(self, reported: Reported) -> Floats:
         """(u, 2)."""
-        if not isinstance(self.of, Number):
+        if not isinstance(self.of, NumberVariable):
             return np.repeat(self.of.scores(reported)[:, [1]], 2, axis=1)
         squares = self.of.square_scores(reported)
         if squares is None:

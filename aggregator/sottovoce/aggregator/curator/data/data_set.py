@@ -16,11 +16,11 @@ from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import check_delta, usual_delta
-from sottovoce.aggregator.curator.questions import Question
-from sottovoce.aggregator.curator.records import Records
-from sottovoce.aggregator.curator.reidentification import Table
+from sottovoce.aggregator.curator.questions import CuratorQuestion
+from sottovoce.aggregator.curator.records import DataRecords
+from sottovoce.aggregator.curator.reidentification import PublishedTable
 from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import Terms
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.errors import StorageError
 
 
@@ -37,14 +37,14 @@ class DataSet:
             numbers already, which take as long whatever they are.
     """
 
-    source: Callable[[Sequence[str] | None], Records]
+    source: Callable[[Sequence[str] | None], DataRecords]
     declaration: Declaration
     budget: Budget
     placed: PlacedRecords | None = None
 
     def bind(
         self, epsilon: Fraction, delta: Fraction | None, neighbours: Neighbours
-    ) -> tuple[Records, BudgetTerms, list[str]]:
+    ) -> tuple[DataRecords, BudgetTerms, list[str]]:
         """
         Check all of the content, once, place it, and open the budget.
 
@@ -78,12 +78,12 @@ class DataSet:
             notes.append(f"{self.placed.path.name} holds every record; guard and delete it as the data themselves")
         return records, terms, notes
 
-    def ask(self, question: Question, epsilon: Fraction) -> Answered:
+    def ask(self, question: CuratorQuestion, epsilon: Fraction) -> Answered:
         """The answer to a question, recorded before it is returned; the data are read only if it is a new one."""
 
         def draw(terms: BudgetTerms) -> Release:
             records = (self.source if self.placed is None else self.placed.read)(question.columns)
-            return question.draw(records, Terms(epsilon, terms.neighbours), system_draws())
+            return question.draw(records, ReleaseTerms(epsilon, terms.neighbours), system_draws())
 
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
@@ -93,7 +93,7 @@ def declaration_file(path: Path, named: Path | None) -> Path:
     return path.with_suffix(".yaml") if named is None else named
 
 
-def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> Table:
+def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> PublishedTable:
     """
     A table as it would be published, for ``reidentify``.
 
@@ -106,7 +106,7 @@ def read_table(path: Path, declaration: Path | None, public: Sequence[str], sens
     declared = read_declaration(declaration_file(path, declaration))
     named = tuple(public) or tuple(name for name in declared.columns if name != sensitive)
     wanted = (*named, sensitive) if sensitive is not None else named
-    return Table(declared, read_records(path, declared, wanted), named, sensitive)
+    return PublishedTable(declared, read_records(path, declared, wanted), named, sensitive)
 
 
 def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.curator.declaration import Declaration, Kind
 from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
-from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 
@@ -54,7 +54,7 @@ class PlacedRecords:
         """Where they lie."""
         return _place(self.file)
 
-    def write(self, records: Records) -> None:
+    def write(self, records: DataRecords) -> None:
         """
         Write all columns, in the place of what was there.
 
@@ -95,7 +95,7 @@ class PlacedRecords:
             Path(part).unlink(missing_ok=True)
         sync(self.path.parent)
 
-    def read(self, names: Sequence[str]) -> Records:
+    def read(self, names: Sequence[str]) -> DataRecords:
         """
         Some columns.
 
@@ -122,7 +122,7 @@ class PlacedRecords:
             raise StorageError(f"{self.path.name}, the placed records of these data, is missing; {_AGAIN}") from None
         except (OSError, KeyError, TypeError, ValueError, OverflowError):
             raise self._damaged() from None
-        return Records(count, {name: found[name] for name in names}, {})
+        return DataRecords(count, {name: found[name] for name in names}, {})
 
     def _column(self, content: bytes, digest: str, kind: Kind) -> Values:
         if hashlib.sha256(content).hexdigest() != digest:

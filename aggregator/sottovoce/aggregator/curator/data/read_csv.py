@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.curator.data.read_parquet import read_grouped
 from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, Declaration, Kind, parse_declaration
-from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError
@@ -61,7 +61,7 @@ def digest_of(path: Path) -> str:
         raise SpecError(f"{path.name} cannot be read") from None
 
 
-def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> Records:
+def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> DataRecords:
     """
     Columns of a CSV or Parquet file.
 
@@ -111,7 +111,7 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
         raise SpecError(f"{place}: the declared column '{missing}' is missing")
 
 
-def _csv(rows: Iterator[str], name: str, declaration: Declaration, chosen: Mapping[str, Kind]) -> Records:
+def _csv(rows: Iterator[str], name: str, declaration: Declaration, chosen: Mapping[str, Kind]) -> DataRecords:
     reader = csv.reader(rows, strict=True)
     header = next(_blocks(reader, name, 1), [[]])[0]
     if len(header) == 1 and ";" in header[0]:
@@ -158,7 +158,7 @@ def placed(cells: Sequence[str], kind: Kind, known: dict[str, int]) -> Values:
     return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
 
 
-def records(codes: Mapping[str, Values], count: int, name: str) -> Records:
+def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
     """
     Records of columns as ``placed`` gives them.
 
@@ -169,14 +169,14 @@ def records(codes: Mapping[str, Values], count: int, name: str) -> Records:
     """
     if count == 0:
         raise SpecError(f"{name}: there are no records")
-    return Records(
+    return DataRecords(
         count,
         {column: found >> 1 for column, found in codes.items()},
         {column: int(np.count_nonzero(found & 1 == 0)) for column, found in codes.items()},
     )
 
 
-def _parquet(path: Path, declaration: Declaration, chosen: Mapping[str, Kind]) -> Records:
+def _parquet(path: Path, declaration: Declaration, chosen: Mapping[str, Kind]) -> DataRecords:
     texts, times = read_grouped(path, list(chosen), lambda header: check_header(header, declaration, path.name))
     codes = {name: np.repeat(placed(texts[name], kind, {}), times) for name, kind in chosen.items()}
     return records(codes, int(times.sum()), path.name)

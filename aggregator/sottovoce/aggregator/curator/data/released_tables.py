@@ -12,9 +12,9 @@ from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered
 from sottovoce.aggregator.curator.data.data_set import DataSet
-from sottovoce.aggregator.curator.declaration import Declaration, Number
-from sottovoce.aggregator.curator.ledger.ledger_format import Ledger, parse_ledger
-from sottovoce.aggregator.curator.questions import Question, cell_names, histogram_question, number_question
+from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
+from sottovoce.aggregator.curator.ledger.ledger_format import ReleaseLedger, parse_ledger
+from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
@@ -27,7 +27,7 @@ MOST_POINTS = 1000
 COLUMNS = ("entry", "verb", "columns", "cell", "value", "error_below", "epsilon", "neighbours")
 
 
-def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[Question, Answered]]:
+def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[CuratorQuestion, Answered]]:
     """
     Draw tables of public answers, or find them in the ledger: each question's alone, or one of several together.
 
@@ -46,14 +46,14 @@ def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> li
     return [(each, data.ask(each, epsilon / len(asked))) for each in asked]
 
 
-def _of_one(declared: Declaration, name: str) -> Question:
+def _of_one(declared: Declaration, name: str) -> CuratorQuestion:
     kind = declared.column(name)
-    if isinstance(kind, Number) and kind.steps >= MOST_POINTS:
+    if isinstance(kind, NumberColumn) and kind.steps >= MOST_POINTS:
         return number_question("mean", declared, name)
     return histogram_question(declared, [name])
 
 
-def answers_document(answers: Sequence[tuple[Question, Answered]]) -> dict[str, Any]:
+def answers_document(answers: Sequence[tuple[CuratorQuestion, Answered]]) -> dict[str, Any]:
     """What was answered now or before, as ``curator --json`` tells it, table by table."""
     return {"format": FORMAT, "tables": [answer_document(answered, question.names) for question, answered in answers]}
 
@@ -80,7 +80,7 @@ def released_document(lines: bytes, declared: Declaration, about: About) -> dict
     }
 
 
-def _tables(ledger: Ledger, declared: Declaration) -> Iterator[dict[str, Any]]:
+def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, Any]]:
     for entry in ledger.entries:
         names = []
         if entry.question["verb"] == "histogram":

@@ -11,7 +11,7 @@ Where       The ledger lies in the database, so that each node knows of it and b
             its head lies in the folder of heads, which the nodes share or one of them alone has.
 Opened      By its owner's choice or by the first release, never by closing alone: epsilon is fixed for good and nobody
             but the owner can say how much. From then on the survey's exact public tables are in no file and no reply
-            that is made for others: ``Revision.released``.
+            that is made for others: ``RevisionCounts.released``.
 Try-outs    have none: their answers are not the survey's.
 """
 
@@ -24,13 +24,13 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.estimates import Revision, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.analysis.shown_columns import Column, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, kept_heads
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Number
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
-from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.releases import ReleaseTables
@@ -108,7 +108,7 @@ def _kind(question: Question) -> Kind | None:
     domain = question.domain
     if domain.grid is not None and not domain.options:
         low, step = domain.grid.low, domain.grid.step
-        return Number(low, domain.grid.high, step, low + domain.steps // 2 * step)
+        return NumberColumn(low, domain.grid.high, step, low + domain.steps // 2 * step)
     return Categories(domain.options) if domain.options and domain.grid is None else None
 
 
@@ -138,17 +138,17 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
     kept = kept_heads(heads, data)
     storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
 
-    def read(names: Sequence[str] | None) -> Records:
+    def read(names: Sequence[str] | None) -> DataRecords:
         reports = read_reports(storage, ordered, public=True)
         wanted = declared.columns if names is None else names
         columns = {each: _values(reports.columns[each], declared.column(each)) for each in wanted}
-        return Records(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
+        return DataRecords(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
 
     first = revisions[0].survey.digest
     return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, kept))
 
 
-def opened_last(revisions: Sequence[Revision], ledger: bytes | None) -> Sequence[Revision]:
+def opened_last(revisions: Sequence[RevisionCounts], ledger: bytes | None) -> Sequence[RevisionCounts]:
     """The same revisions, at their end the one by whose declaration the budget was opened: it names the columns."""
     if ledger is None:
         return revisions

@@ -24,7 +24,7 @@ if sys.platform != "win32":
 _HEAD = re.compile(r"([0-9]{1,12}):([0-9a-f]{64})\n")
 
 
-class Head(NamedTuple):
+class LedgerHead(NamedTuple):
     """Number and hash of the last entry."""
 
     number: int
@@ -59,7 +59,7 @@ class Heads:
                 "SOTTOVOCE_LEDGER_HEADS lies in the folder of the data; name one outside, and outside backups"
             )
 
-    def get(self, name: str) -> Head | None:
+    def get(self, name: str) -> LedgerHead | None:
         """
         The head of this data set; None if there is none.
 
@@ -78,9 +78,9 @@ class Heads:
         found = _HEAD.fullmatch(text)
         if found is None:
             raise StorageError("the head of this budget cannot be read")
-        return Head(int(found[1]), found[2])
+        return LedgerHead(int(found[1]), found[2])
 
-    def note(self, name: str, head: Head) -> None:
+    def note(self, name: str, head: LedgerHead) -> None:
         """Replace the head of this data set, durably."""
         handle, part = tempfile.mkstemp(dir=self.folder, prefix=f".{name}.", suffix=".part")
         try:

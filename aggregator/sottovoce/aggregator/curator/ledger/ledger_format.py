@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Head
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerHead
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
@@ -47,7 +47,7 @@ class BudgetTerms:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReleaseEntry:
     """
     One question that was answered.
 
@@ -65,7 +65,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class ReleaseLedger:
     """
     A ledger whose lines follow from each other.
 
@@ -76,11 +76,11 @@ class Ledger:
     """
 
     terms: BudgetTerms
-    entries: Sequence[Entry]
-    heads: Sequence[Head]
+    entries: Sequence[ReleaseEntry]
+    heads: Sequence[LedgerHead]
 
     @property
-    def head(self) -> Head:
+    def head(self) -> LedgerHead:
         """Of the last line."""
         return self.heads[-1]
 
@@ -99,7 +99,7 @@ def first_line(terms: BudgetTerms) -> bytes:
     return _line(told, 0, FIRST)
 
 
-def entry_line(question: Mapping[str, Any], release: Release, before: Head) -> bytes:
+def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead) -> bytes:
     """
     The line of an entry.
 
@@ -135,7 +135,7 @@ def _hash(told: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.dump(told)).hexdigest()
 
 
-def parse_ledger(content: bytes) -> Ledger:
+def parse_ledger(content: bytes) -> ReleaseLedger:
     """
     The ledger in these whole lines.
 
@@ -143,16 +143,16 @@ def parse_ledger(content: bytes) -> Ledger:
         StorageError: a line was changed, dropped, swapped or added; says which.
     """
     found: list[dict[str, Any]] = []
-    heads = [Head(-1, FIRST)]
+    heads = [LedgerHead(-1, FIRST)]
     for number, line in enumerate(content.split(b"\n")[:-1]):
         told = _told(line, number)
         if told["number"] != number or told["previous"] != heads[-1].hash:
             raise StorageError(f"the budget's entry {number} does not follow from the one before it")
-        heads.append(Head(number, told["hash"]))
+        heads.append(LedgerHead(number, told["hash"]))
         found.append(told)
     if not found:
         raise StorageError("the budget's ledger is empty")
-    return Ledger(_terms(found[0]), [_entry(told) for told in found[1:]], heads[1:])
+    return ReleaseLedger(_terms(found[0]), [_entry(told) for told in found[1:]], heads[1:])
 
 
 def _told(line: bytes, number: int) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _terms(told: Mapping[str, Any]) -> BudgetTerms:
         raise StorageError("the budget's entry 0 does not say what it is about; is this file a budget?") from None
 
 
-def _entry(told: Mapping[str, Any]) -> Entry:
+def _entry(told: Mapping[str, Any]) -> ReleaseEntry:
     try:
         rho = told["charge"]["rho"]
         charge = Charge(
@@ -189,6 +189,6 @@ def _entry(told: Mapping[str, Any]) -> Entry:
             Fraction(told["charge"]["delta"]),
             None if rho is None else Fraction(rho),
         )
-        return Entry(told["number"], told["question"], charge, told["answer"])
+        return ReleaseEntry(told["number"], told["question"], charge, told["answer"])
     except (KeyError, ValueError, TypeError):
         raise StorageError(f"the budget's entry {told['number']} has no question, charge and answer") from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol
 
-from sottovoce.aggregator.export.offline.manifest import LARGEST, NAME, Part, says_format
+from sottovoce.aggregator.export.offline.manifest import LARGEST, NAME, ReportFile, says_format
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import SpecError, StorageError
 
@@ -21,7 +21,7 @@ ENDPOINT, REGION = "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION"
 _BLOCK = 1 << 20
 
 
-class Place(Protocol):
+class ReportFolder(Protocol):
     """A folder of reports. It is sent to other machines, so that it holds an address and nothing that is open."""
 
     def manifest(self) -> bytes:
@@ -35,7 +35,7 @@ class Place(Protocol):
     def parts(self) -> set[str]:
         """Where Parquet files lie in it, with ``/`` between."""
 
-    def whole(self, path: str, part: Part) -> AbstractContextManager[Path]:
+    def whole(self, path: str, part: ReportFile) -> AbstractContextManager[Path]:
         """
         The file of a part, once its hash has been found to be the manifest's.
 
@@ -48,12 +48,12 @@ class Place(Protocol):
         """
 
 
-def place_named(name: str | Path) -> "Folder | Bucket":
+def place_named(name: str | Path) -> "LocalFolder | Bucket":
     """The folder of this path, or the one in a bucket of this address."""
-    return Bucket(name) if isinstance(name, str) and name.startswith(BUCKET) else Folder(Path(name))
+    return Bucket(name) if isinstance(name, str) and name.startswith(BUCKET) else LocalFolder(Path(name))
 
 
-def is_countable(folder: "Folder") -> bool:
+def is_countable(folder: "LocalFolder") -> bool:
     """Whether a folder on a disk has a manifest of reports; a rehearsal's folder has another one."""
     try:
         return says_format(folder.manifest())
@@ -62,7 +62,7 @@ def is_countable(folder: "Folder") -> bool:
 
 
 @dataclass(frozen=True)
-class Folder:
+class LocalFolder:
     """A folder on a disk."""
 
     path: Path
@@ -80,7 +80,7 @@ class Folder:
         return {path.relative_to(self.path).as_posix() for path in self.path.rglob("*.parquet")}
 
     @contextmanager
-    def whole(self, path: str, part: Part) -> Iterator[Path]:
+    def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
         """
         The file itself.
 
@@ -114,7 +114,7 @@ class Bucket:
             return {path for path in self._files(store, root) if path.endswith(".parquet")}
 
     @contextmanager
-    def whole(self, path: str, part: Part) -> Iterator[Path]:
+    def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
         """
         A copy on this machine's disk, hashed as it comes, which goes when it has been read.
 
@@ -186,7 +186,7 @@ def _copied(stream: BinaryIO, copy: Path) -> str:
     return digest.hexdigest()
 
 
-def _check_hash(path: str, part: Part, found: str) -> None:
+def _check_hash(path: str, part: ReportFile, found: str) -> None:
     if found != part.sha256:
         raise SpecError(
             f"{path} is not the file that was exported: its SHA-256 is another one than the manifest's. It was changed,"

@@ -34,7 +34,7 @@ Tally = dict[Whole, Whole]
 """How many reports by counted value."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file: its rows, the reports that they stand for, its size and its SHA-256."""
 
     rows: Whole
@@ -50,7 +50,7 @@ class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wave: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)]
     withdrawn: Whole
     tallies: dict[str, Tally]
-    parts: tuple[Part, ...]
+    parts: tuple[ReportFile, ...]
 
     @property
     def reports(self) -> int:
@@ -58,7 +58,7 @@ class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(part.reports for part in self.parts)
 
 
-class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExportedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A revision: its canonical bytes as text, whether it is closed, and how many reports are told of it."""
 
     digest: str
@@ -84,7 +84,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     format: Literal["sottovoce-reports/1"]
     about: dict[str, str]
     public_rows: bool
-    asked: tuple[Asked, ...]
+    asked: tuple[ExportedRevision, ...]
     waves: tuple[OfWave, ...]
     public: dict[Whole, dict[str, Tally]]
     wave: Whole | None = None
@@ -129,7 +129,7 @@ class Described:
         return next(survey for survey in self.surveys if survey.revision == number)
 
     @property
-    def parts(self) -> Iterator[tuple[OfWave, str, Part]]:
+    def parts(self) -> Iterator[tuple[OfWave, str, ReportFile]]:
         """Each part with whose it is, and its place in the folder."""
         for of_wave in self.manifest.waves:
             for number, part in enumerate(of_wave.parts):

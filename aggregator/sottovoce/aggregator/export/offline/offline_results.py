@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.export.offline.count import Counts, Engine, count_by_duckdb, count_by_numpy
-from sottovoce.aggregator.export.offline.locations import Place
+from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
 from sottovoce.aggregator.export.offline.shards import Key, count_shard, shards_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
@@ -31,7 +31,7 @@ class Opened:
         described: its manifest.
     """
 
-    place: Place
+    place: ReportFolder
     described: Described
 
     @property
@@ -40,7 +40,7 @@ class Opened:
         return sum(of_wave.reports for of_wave in self.described.manifest.waves)
 
 
-def open_folder(place: Place) -> Opened:
+def open_folder(place: ReportFolder) -> Opened:
     """
     The folder of reports at a place; its parts are read when they are counted, and their hashes before that.
 
@@ -82,7 +82,7 @@ def key_of(of_wave: OfWave) -> Key:
 
 def results_of(
     folder: Opened, work: Work, progress: Progress, interval: str = DEFAULT_RULE.method, wave: int | None = None
-) -> Results:
+) -> SurveyResults:
     """
     The results of a folder: the live ones of what is closed, from counts made anew.
 
@@ -117,7 +117,7 @@ def _check(of_wave: OfWave, counts: Counts) -> None:
         )
 
 
-def _revisions(described: Described, found: dict[Key, Counts]) -> list[Revision]:
+def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionCounts]:
     """The revisions with the cells of all respondents, as a database has them."""
     revisions = []
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
@@ -131,7 +131,7 @@ def _revisions(described: Described, found: dict[Key, Counts]) -> list[Revision]
         }
         if survey is described.survey:
             _add_public(described, cells)
-        revisions.append(Revision(stored, survey, tuple(cells.values()), _withholds(described)))
+        revisions.append(RevisionCounts(stored, survey, tuple(cells.values()), _withholds(described)))
     return revisions
 
 

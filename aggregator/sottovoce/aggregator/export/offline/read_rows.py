@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.offline_results import Opened
-from sottovoce.aggregator.export.read_archive import Folder
+from sottovoce.aggregator.export.read_archive import Archive
 from sottovoce.aggregator.export.read_csv import Read, joined
 from sottovoce.aggregator.export.row_validation import Expected
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import SpecError
 
 
-def all_rows(folder: Opened) -> Folder:
+def all_rows(folder: Opened) -> Archive:
     """
     The reports as columns; they must fit into memory, as joint analyses need them.
 
@@ -24,7 +24,7 @@ def all_rows(folder: Opened) -> Folder:
     if not blocks:
         raise SpecError("there are no reports in the folder")
     columns, wave, revision = joined(blocks)
-    return Folder(folder.described.survey, surveys, columns, wave, revision)
+    return Archive(folder.described.survey, surveys, columns, wave, revision)
 
 
 def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sottovoce.aggregator.export.offline.count import Counts, Engine, Layout, count_by_numpy, layout_of
-from sottovoce.aggregator.export.offline.locations import Place
-from sottovoce.aggregator.export.offline.manifest import Described, Part
+from sottovoce.aggregator.export.offline.locations import ReportFolder
+from sottovoce.aggregator.export.offline.manifest import Described, ReportFile
 
 Key = tuple[int, int]
 """Revision and wave."""
@@ -29,9 +29,9 @@ class Shard:
     """
 
     key: Key
-    place: Place
+    place: ReportFolder
     layout: Layout
-    parts: tuple[tuple[str, Part], ...]
+    parts: tuple[tuple[str, ReportFile], ...]
 
     @property
     def reports(self) -> int:
@@ -44,7 +44,7 @@ class Shard:
         return sum(part.bytes for _, part in self.parts)
 
 
-def shards_of(place: Place, described: Described, least: int = SHARD) -> Iterator[Shard]:
+def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
     """
     The parts in shards of at least so many bytes, but for the last one of each revision and wave.
 
@@ -54,7 +54,7 @@ def shards_of(place: Place, described: Described, least: int = SHARD) -> Iterato
         least: bytes.
     """
     for key, parts in groupby(described.parts, key=lambda each: (each[0].revision, each[0].wave)):
-        layout, gathered = layout_of(described, key[0]), list[tuple[str, Part]]()
+        layout, gathered = layout_of(described, key[0]), list[tuple[str, ReportFile]]()
         for _, path, part in parts:
             gathered.append((path, part))
             if sum(part.bytes for _, part in gathered) >= least:

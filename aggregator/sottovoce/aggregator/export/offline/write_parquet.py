@@ -17,17 +17,17 @@ import msgspec
 import numpy as np
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import analyse
-from sottovoce.aggregator.analysis.shown_columns import Reports, blocks_of, named_cohorts, standing_alone
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.offline.count import ROWS, TYPES, Counts, layout_of, limited, tally_rows
 from sottovoce.aggregator.export.offline.manifest import (
     FORMAT,
     NAME,
-    Asked,
     Described,
+    ExportedRevision,
     Manifest,
     OfWave,
-    Part,
+    ReportFile,
     dump_manifest,
     place_of,
 )
@@ -93,7 +93,9 @@ Key = tuple[int, int]
 
 def _manifest(source: Source, public: bool) -> Manifest:
     asked = [
-        Asked(each.survey.digest, each.stored.closed, reports_so_far(each.stored), each.survey.canonical.decode())
+        ExportedRevision(
+            each.survey.digest, each.stored.closed, reports_so_far(each.stored), each.survey.canonical.decode()
+        )
         for each in source.revisions
     ]
     return Manifest(FORMAT, dict(source.about.pairs), public, tuple(asked), (), _public(source), source.wave)
@@ -135,7 +137,9 @@ def _options(source: Source) -> str:
     return f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, KV_METADATA {{{about}}}"
 
 
-def _parts(rows: "_Sorted", key: Key, named: Mapping[int, Sequence[int]], folder: Path, size: int) -> tuple[Part, ...]:
+def _parts(
+    rows: "_Sorted", key: Key, named: Mapping[int, Sequence[int]], folder: Path, size: int
+) -> tuple[ReportFile, ...]:
     name, count = rows.described.survey.name, rows.fill(key, named)
     return tuple(
         rows.write(folder / place_of(name, *key, number), start, start + size)
@@ -161,7 +165,7 @@ def _lay_down(source: Source, described: Described, table: Any, progress: Progre
     kinds = [f"c{place} {TYPES[width]}" for place, width in enumerate(described.widths)]
     table.sql(f"CREATE TABLE laid ({', '.join([*kinds, 'revision UINTEGER', 'wave USMALLINT'])})")
     counts: dict[Key, Counts] = {}
-    gathered: list[Reports] = []
+    gathered: list[ReportColumns] = []
     whole, read = sum(each.stored.reports for each in source.revisions), 0
     for revision in source.revisions:
         layout = layout_of(described, revision.survey.revision)
@@ -180,7 +184,7 @@ def _lay_down(source: Source, described: Described, table: Any, progress: Progre
     return counts
 
 
-def _insert(table: Any, blocks: Sequence[Reports]) -> None:  # noqa: ANN401 - as above
+def _insert(table: Any, blocks: Sequence[ReportColumns]) -> None:  # noqa: ANN401 - as above
     rows = zip(*[(*block.columns.values(), block.revision, block.wave) for block in blocks], strict=True)
     columns = [np.concatenate(parts) for parts in rows]
     table.register("block", needed("pandas").DataFrame(dict(enumerate(columns)), copy=False))
@@ -221,7 +225,7 @@ class _Sorted:
         ((rows,),) = self.table.sql("SELECT count(*) FROM sorted").fetchall()
         return int(rows)
 
-    def write(self, path: Path, start: int, end: int) -> Part:
+    def write(self, path: Path, start: int, end: int) -> ReportFile:
         """
         Write some of them as a part.
 
@@ -239,7 +243,7 @@ class _Sorted:
         ((rows, reports),) = self.table.sql(f"SELECT count(*), sum(n) {chosen}").fetchall()
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
-        return Part(int(rows), int(reports), path.stat().st_size, found)
+        return ReportFile(int(rows), int(reports), path.stat().st_size, found)
 
 
 def _told(place: int, width: int, named: Sequence[int] | None) -> str:

@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.export.results_client.dataframes import frame
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.plots import plot_intervals
-from sottovoce.aggregator.export.results_client.sources import FolderReports, Reports
+from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
 from sottovoce.shared.errors import EstimateError, SpecError
 
@@ -75,7 +75,7 @@ class OpenResults:
     """
 
     export: Mapping[str, Any] | None
-    reports: Reports | None
+    reports: ReportSource | None
 
     @property
     def estimates(self) -> tuple[Row, ...]:

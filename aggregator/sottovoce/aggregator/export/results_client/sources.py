@@ -16,14 +16,14 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import open_folder
 from sottovoce.aggregator.export.offline.read_rows import all_rows
-from sottovoce.aggregator.export.read_archive import Folder, read_folder
+from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import EstimateError, SpecError
 
 Document = dict[str, Any]
 
 
-class Reports(Protocol):
+class ReportSource(Protocol):
     """Reports that can be asked about."""
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
@@ -119,12 +119,12 @@ NO_ORDER = (
 )
 
 
-def _read(folder: Path | str) -> Folder:
+def _read(folder: Path | str) -> Archive:
     place = place_named(folder)
     return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
 
 
-def columns_of(folder: Folder) -> Columns:
+def columns_of(folder: Archive) -> Columns:
     """The reports of a folder as joint analyses take them."""
     revisions = sorted(folder.surveys)
     return Columns(

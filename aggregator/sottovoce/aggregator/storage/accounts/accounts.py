@@ -14,7 +14,14 @@ from sottovoce.aggregator.storage.accounts.account_rows import (
 )
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.accounts.keys import DAY, insert_key
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account, Invitation, Key, View
+from sottovoce.aggregator.storage.accounts.models import (
+    EVERY_SURVEY,
+    SCOPES,
+    AccessKey,
+    Account,
+    AccountInvitation,
+    BoardView,
+)
 from sottovoce.aggregator.storage.accounts.passkeys import PasskeyTables
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.audit_log import table
@@ -57,7 +64,7 @@ class AccessTables(PasskeyTables):
 
     # Invitations
 
-    def add_invitation(self, invitation: Invitation) -> None:
+    def add_invitation(self, invitation: AccountInvitation) -> None:
         """Remember a link that is good once."""
         with self._write() as db:
             db.execute(
@@ -69,13 +76,13 @@ class AccessTables(PasskeyTables):
             else:
                 self._note(db, words.SIGN_IN_LINK, invitation.account.hex())
 
-    def invitation(self, link_hash: bytes, day: int) -> Invitation | None:
+    def invitation(self, link_hash: bytes, day: int) -> AccountInvitation | None:
         """The invitation behind a link, if it is good on this day."""
         with self._read() as db:
             row = db.execute(_INVITATION, [link_hash, day]).fetchone()
         return None if row is None else _invitation(*row)
 
-    def invitations(self) -> list[Invitation]:
+    def invitations(self) -> list[AccountInvitation]:
         """All that are not spent; those too that have expired."""
         with self._read() as db:
             return [_invitation(*row) for row in db.execute(_ALL_INVITATIONS).fetchall()]
@@ -136,7 +143,7 @@ class AccessTables(PasskeyTables):
 
     # Links for ethics boards
 
-    def add_view(self, view: View) -> None:
+    def add_view(self, view: BoardView) -> None:
         """Remember a link for an ethics board."""
         with self._write() as db:
             db.execute(
@@ -145,13 +152,13 @@ class AccessTables(PasskeyTables):
             )
             self._note(db, words.VIEW_MADE, view.survey)
 
-    def view(self, link_hash: bytes, day: int) -> View | None:
+    def view(self, link_hash: bytes, day: int) -> BoardView | None:
         """What a link shows, if it is good on this day."""
         with self._read() as db:
             row = db.execute(_VIEW, [link_hash, day]).fetchone()
         return None if row is None else _view(*row)
 
-    def views(self, survey: str) -> list[View]:
+    def views(self, survey: str) -> list[BoardView]:
         """The links to a survey that were not ended; those too that have expired."""
         with self._read() as db:
             rows = db.execute(_VIEWS_OF, [survey]).fetchall()
@@ -187,7 +194,7 @@ class AccessTables(PasskeyTables):
             row = db.execute(_OF_NAME, [name]).fetchone()
             found = self._add_owner(db, name) if row is None else account_of(row)
             scopes = frozenset(SCOPES)
-            insert_key(db, Key(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
+            insert_key(db, AccessKey(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
             if row is None:
                 self._note_owner(db, found)
             self._note(db, words.KEY_MADE, f"{EVERY_SURVEY} {found.id.hex()}")
@@ -241,20 +248,20 @@ class AccessTables(PasskeyTables):
         self._back_end.after_deletion()
 
 
-def _role(invitation: Invitation) -> str:
+def _role(invitation: AccountInvitation) -> str:
     """What an invitation offers, as the journal has it."""
     return f"{invitation.survey} {invitation.role}" if invitation.role else ""
 
 
-def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> Invitation | None:
+def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> AccountInvitation | None:
     """Of two at the same moment one finds it."""
     row = db.execute(statement, [link_hash, day]).fetchone()
     return None if row is None else _invitation(*row)
 
 
-def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None, expires_on: int) -> Invitation:
-    return Invitation(bytes(link_hash), survey, role, None if account is None else bytes(account), expires_on)
+def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None, expires_on: int) -> AccountInvitation:
+    return AccountInvitation(bytes(link_hash), survey, role, None if account is None else bytes(account), expires_on)
 
 
-def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> View:
-    return View(bytes(link_hash), survey, digest, bool(results), expires_on)
+def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> BoardView:
+    return BoardView(bytes(link_hash), survey, digest, bool(results), expires_on)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sottovoce.aggregator.storage.accounts.account_rows import FORMER_OF_KEY, AccountTables, account_of
-from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account, Key, Session
+from sottovoce.aggregator.storage.accounts.models import AccessKey, AccessRefused, Account, StaffSession
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.sql_statements import Handle
@@ -40,7 +40,7 @@ class KeyTables(AccountTables):
 
     until_end: str
 
-    def add_key(self, key: Key) -> None:
+    def add_key(self, key: AccessKey) -> None:
         """
         Let an account in by one more key.
 
@@ -53,14 +53,14 @@ class KeyTables(AccountTables):
             insert_key(db, key)
             self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
 
-    def list_keys(self, account_id: bytes | None = None) -> list[Key]:
+    def list_keys(self, account_id: bytes | None = None) -> list[AccessKey]:
         """The keys of one account, or of all, by label; those too that have expired."""
         query, values = (_ALL_KEYS, []) if account_id is None else (_KEYS_OF, [account_id])
         with self._read() as db:
             rows = db.execute(query, values).fetchall()
         return [_key(*row) for row in rows]
 
-    def key(self, key_hash: bytes, day: int) -> tuple[Account, Key] | None:
+    def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
         """
         The key and whose it is, which counts as use; None if it lets nobody in.
 
@@ -121,7 +121,7 @@ class KeyTables(AccountTables):
                 return None
             return self._begin(db, session_hash, found[0], "key", now)
 
-    def session(self, session_hash: bytes, now: int) -> Session | None:
+    def session(self, session_hash: bytes, now: int) -> StaffSession | None:
         """
         The live session of an account that is not disabled, which counts as use; or None.
 
@@ -139,7 +139,7 @@ class KeyTables(AccountTables):
                 db.execute("UPDATE staff_sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
         return found
 
-    def sessions(self, account_id: bytes, now: int) -> list[Session]:
+    def sessions(self, account_id: bytes, now: int) -> list[StaffSession]:
         """An account's live sessions, the newest first."""
         with self._read() as db:
             query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
@@ -176,7 +176,7 @@ class KeyTables(AccountTables):
         return account
 
 
-def insert_key(db: Handle, key: Key) -> None:
+def insert_key(db: Handle, key: AccessKey) -> None:
     """Add a key; within a transaction in which its account is there."""
     db.execute(
         "INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on, used_on) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -189,13 +189,13 @@ def _note_day(db: Handle, key_hash: bytes, day: int) -> None:
     db.execute("UPDATE keys SET used_on = ? WHERE key_hash = ?", [day, key_hash])
 
 
-def _with_owner(row: Any) -> tuple[Account, Key] | None:  # noqa: ANN401 - a row, or None
+def _with_owner(row: Any) -> tuple[Account, AccessKey] | None:  # noqa: ANN401 - a row, or None
     return None if row is None else (account_of(row), _key(*row[5:]))
 
 
-def _key(key_hash: bytes, account: bytes, label: str, scopes: str, *rest: Any) -> Key:  # noqa: ANN401 - a row
-    return Key(bytes(key_hash), bytes(account), label, frozenset(scopes.split()), *rest)
+def _key(key_hash: bytes, account: bytes, label: str, scopes: str, *rest: Any) -> AccessKey:  # noqa: ANN401 - a row
+    return AccessKey(bytes(key_hash), bytes(account), label, frozenset(scopes.split()), *rest)
 
 
-def _session(row: Any) -> Session:  # noqa: ANN401 - a row
-    return Session(bytes(row[5]), account_of(row), *row[6:])
+def _session(row: Any) -> StaffSession:  # noqa: ANN401 - a row
+    return StaffSession(bytes(row[5]), account_of(row), *row[6:])

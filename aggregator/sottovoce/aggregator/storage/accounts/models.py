@@ -53,7 +53,7 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Key:
+class AccessKey:
     """
     What a program, or a person, comes in with; of the secret itself only the hash is known.
 
@@ -87,7 +87,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Session:
+class StaffSession:
     """
     A browser that is signed in.
 
@@ -112,7 +112,7 @@ class Session:
 
 
 @dataclass(frozen=True)
-class Invitation:
+class AccountInvitation:
     """
     A link that is good once: to a new account, or, bound to one, to sign in.
 
@@ -132,7 +132,7 @@ class Invitation:
 
 
 @dataclass(frozen=True)
-class View:
+class BoardView:
     """
     What an ethics board is shown through a link, without an account.
 

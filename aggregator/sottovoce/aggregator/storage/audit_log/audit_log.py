@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS, Journal
 from sottovoce.aggregator.storage.audit_log.table import OF_SURVEY, of_survey
-from sottovoce.aggregator.storage.hash_chain import Entry, Head
+from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead
 from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.sql_statements import Handle
 
@@ -54,7 +54,7 @@ class _Journal:
                 table.append(db, day, what, who, about)
         return day
 
-    def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[Entry]:
+    def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
         """Entries in their order."""
         condition, given = _of(survey)
         with self._read() as db:
@@ -63,7 +63,7 @@ class _Journal:
 
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """The last entries, newest first."""
         condition, given = _of(survey)
         with self._read() as db:
@@ -77,12 +77,12 @@ class _Journal:
             day = db.execute("SELECT max(day) FROM journal WHERE what = ?", [what]).fetchone()[0]
         return None if day is None else int(day)
 
-    def head(self) -> Head:
+    def head(self) -> ChainHead:
         """The last entry's number and hash."""
         with self._read() as db:
             return table.head(db)
 
-    def is_known(self, noted: Head) -> bool | None:
+    def is_known(self, noted: ChainHead) -> bool | None:
         """Whether there is, or was, an entry with this number and hash."""
         with self._read() as db:
             return table.is_known(db, noted)

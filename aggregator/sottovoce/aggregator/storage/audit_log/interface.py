@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from sottovoce.aggregator.storage.hash_chain import Entry, Head
+from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead
 
 ALWAYS = 10**9
 """A day that never comes."""
@@ -32,7 +32,7 @@ class Journal(Protocol):
             about: the same.
         """
 
-    def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[Entry]:
+    def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
         """
         Entries in their order.
 
@@ -44,7 +44,7 @@ class Journal(Protocol):
 
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """
         The last entries, newest first.
 
@@ -58,10 +58,10 @@ class Journal(Protocol):
     def last_day(self, what: str) -> int | None:
         """The day of the last entry of this kind; None if there is none."""
 
-    def head(self) -> Head:
+    def head(self) -> ChainHead:
         """The last entry's number and hash."""
 
-    def is_known(self, noted: Head) -> bool | None:
+    def is_known(self, noted: ChainHead) -> bool | None:
         """Whether there is, or was, an entry with this number and hash; None if it was cut off, and none can say."""
 
     def problems(self) -> list[str]:

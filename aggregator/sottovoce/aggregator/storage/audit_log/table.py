@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sottovoce.aggregator.storage.audit_log.events import CUT, NOBODY, OF_SURVEYS, WHAT, check_words
-from sottovoce.aggregator.storage.hash_chain import FIRST, Entry, Head, broken
+from sottovoce.aggregator.storage.hash_chain import FIRST, AuditEntry, ChainHead, broken
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 KEPT = 366
 """Days for which an entry is kept."""
 
-_START = Head(0, FIRST)
+_START = ChainHead(0, FIRST)
 
 _CHUNK = 5_000
 _ENTRIES = "SELECT number, day, what, who, about, previous FROM journal"
@@ -55,7 +55,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
     """
     check_words(what, who, about)
     ((number, previous),) = db.execute(_NEXT, [1, FIRST]).fetchall()
-    entry = Entry(number, day, what, who, about, bytes(previous))
+    entry = AuditEntry(number, day, what, who, about, bytes(previous))
     db.execute("INSERT INTO journal (number, day, what, who, about, previous) VALUES (?, ?, ?, ?, ?, ?)", entry)
     db.execute("UPDATE journal_head SET hash = ?", [entry.hash])
 
@@ -79,13 +79,13 @@ def wait_for_others(db: Handle) -> None:
     db.execute(_NEXT, [0, FIRST]).fetchall()
 
 
-def head(db: Handle) -> Head:
+def head(db: Handle) -> ChainHead:
     """The last entry's number and hash."""
     row = db.execute("SELECT number, hash FROM journal_head").fetchone()
-    return _START if row is None else Head(int(row[0]), bytes(row[1]))
+    return _START if row is None else ChainHead(int(row[0]), bytes(row[1]))
 
 
-def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Iterator[Entry]:
+def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Iterator[AuditEntry]:
     """
     Entries, without holding all of them.
 
@@ -98,7 +98,7 @@ def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Itera
         yield from (_entry(*row) for row in chunk)
 
 
-def last_due(db: Handle, today: int) -> Entry | None:
+def last_due(db: Handle, today: int) -> AuditEntry | None:
     """
     The last of the entries that have been kept for ``KEPT`` days; None if nothing is to be cut off.
 
@@ -125,11 +125,11 @@ def problems(db: Handle) -> Iterator[str]:
     last = _one(db, "ORDER BY number DESC")
     if changed is not None:
         yield f"the journal was changed at or before its entry {changed}"
-    elif head(db) != (_START if last is None else Head(last.number, last.hash)):
+    elif head(db) != (_START if last is None else ChainHead(last.number, last.hash)):
         yield "the journal does not end where it should: entries were changed, added or taken out at its end"
 
 
-def is_known(db: Handle, noted: Head) -> bool | None:
+def is_known(db: Handle, noted: ChainHead) -> bool | None:
     """Whether an entry with this number and hash stands, or stood, in the chain; None if it was cut off since."""
     cut_off = _last_cut(db)
     if noted == cut_off:
@@ -140,19 +140,19 @@ def is_known(db: Handle, noted: Head) -> bool | None:
     return found is not None and found.hash == noted.hash
 
 
-def _last_cut(db: Handle) -> Head:
+def _last_cut(db: Handle) -> ChainHead:
     found = _one(db, "WHERE what = ? ORDER BY number DESC", [CUT])
     if found is None or WHAT[CUT].pattern.fullmatch(found.about) is None:
         return _START
     number, hashed = found.about.split()
-    return Head(int(number), bytes.fromhex(hashed))
+    return ChainHead(int(number), bytes.fromhex(hashed))
 
 
-def _one(db: Handle, condition: str, given: Sequence[Any] = ()) -> Entry | None:
+def _one(db: Handle, condition: str, given: Sequence[Any] = ()) -> AuditEntry | None:
     query = f"{_ENTRIES} {condition} LIMIT 1"
     row = db.execute(query, given).fetchone()
     return None if row is None else _entry(*row)
 
 
-def _entry(number: int, day: int, what: str, who: str, about: str, previous: bytes) -> Entry:
-    return Entry(number, day, what, who, about, bytes(previous))
+def _entry(number: int, day: int, what: str, who: str, about: str, previous: bytes) -> AuditEntry:
+    return AuditEntry(number, day, what, who, about, bytes(previous))

@@ -15,7 +15,7 @@ def at_once(work: Callable[[], None]) -> None:
     work()
 
 
-class Aside:
+class BackgroundThread:
     """
     Does one work after the other; what is wanted again before its turn has come is done once.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
-from sottovoce.aggregator.storage.models import ID, Arrival
+from sottovoce.aggregator.storage.models import ID, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import cut
 
 NOW = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
@@ -43,7 +43,7 @@ class PostgresHandle:
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
 
-    def insert(self, arrivals: Sequence[Arrival]) -> int:
+    def insert(self, arrivals: Sequence[ReportBatch]) -> int:
         """Add the reports whose ids are not there yet; returns how many those are."""
         return sum(
             self.execute(
@@ -56,7 +56,7 @@ class PostgresHandle:
         """(id, wave, packed values) of those of these reports that are stored, wherever they lie."""
         return self._connection.execute("SELECT * FROM sottovoce_known_9(%s, %s::bytea[])", [survey, list(report_ids)])
 
-    def is_any_settled(self, arrivals: Sequence[Arrival]) -> bool:
+    def is_any_settled(self, arrivals: Sequence[ReportBatch]) -> bool:
         """Whether one of these reports lies elsewhere than where reports arrive."""
         query = "SELECT EXISTS (SELECT FROM sottovoce_settled_9(%s, %s::bytea[]))"
         return any(

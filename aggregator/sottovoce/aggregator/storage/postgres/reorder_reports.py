@@ -64,7 +64,7 @@ class Ended(StorageError):
     """The process is ending, and another one goes on."""
 
 
-class Settling:
+class Reordering:
     """
     All that is to be done about the order of reports, by one node at a time.
 

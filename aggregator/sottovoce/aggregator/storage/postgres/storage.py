@@ -19,15 +19,15 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
-from sottovoce.aggregator.storage.models import Arrival, Outcome
+from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import migrate
-from sottovoce.aggregator.storage.postgres.background_thread import Aside, at_once
+from sottovoce.aggregator.storage.postgres.background_thread import BackgroundThread, at_once
 from sottovoce.aggregator.storage.postgres.checks import described
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.count_slots import Showing, Slot
 from sottovoce.aggregator.storage.postgres.functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres.invitations import sort_invitations
-from sottovoce.aggregator.storage.postgres.reorder_reports import Settling
+from sottovoce.aggregator.storage.postgres.reorder_reports import Reordering
 from sottovoce.aggregator.storage.postgres.rewrite import write_anew
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import is_any_withdrawn, signed, store_sorted
@@ -90,8 +90,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         )
         self._own_slot = Slot(url)
         self._showing = Showing(self.show_grown)
-        self._settling = Settling(self._connection)
-        self._aside: Aside | None = None
+        self._settling = Reordering(self._connection)
+        self._aside: BackgroundThread | None = None
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped)
@@ -99,7 +99,7 @@ class PostgresStorage(sql_storage.SQLStorage):
             self._pool.close()
             raise
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
         merged = merge(arrivals)
         added = change(merged)
@@ -111,14 +111,14 @@ class PostgresStorage(sql_storage.SQLStorage):
             self._showing.want(added.batches)
         return outcomes
 
-    def _store_sorted(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
         while True:
             try:
                 with self._write() as db:
                     counted = partial(sql_statements.count_up, slot=self._slot())
                     return store_sorted(db, arrivals, _insert, counted, self.OPEN, " FOR UPDATE")
-            except _NotAllNew:
+            except _NotAllNewPostgres:
                 continue
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
@@ -161,7 +161,7 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def work_aside(self) -> None:
         """From now on a thread of its own settles and scrubs."""
-        self._aside = Aside()
+        self._aside = BackgroundThread()
 
     def tidy(self) -> None:
         """Scrub, at once or soon."""
@@ -251,17 +251,17 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SET synchronous_commit = on")
 
 
-class _NotAllNew(Exception):
+class _NotAllNewPostgres(Exception):
     """Something in the group is not new, or not allowed; nothing of it was stored."""
 
 
-def _insert(db: PostgresHandle, arrivals: Sequence[Arrival]) -> None:
+def _insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
     # A report may have been stored, or stored and withdrawn, elsewhere since its id was looked up.
     if db.insert(arrivals) != count(arrivals) or db.is_any_settled(arrivals) or is_any_withdrawn(db, arrivals):
-        raise _NotAllNew
+        raise _NotAllNewPostgres
 
 
-def _arguments(arrivals: Sequence[Arrival], added: Change) -> list[str | list[bytes]]:
+def _arguments(arrivals: Sequence[ReportBatch], added: Change) -> list[str | list[bytes]]:
     """What the function in the database is called with, but for the slot."""
     surveys = sorted(added.batches)
     tokens = sorted(sql_statements.tokens_of(arrivals))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-from sottovoce.aggregator.storage.models import ID, Arrival
+from sottovoce.aggregator.storage.models import ID, ReportBatch
 from sottovoce.aggregator.storage.pack_values import null
 
 _WIDTH = 256
@@ -22,26 +22,26 @@ _FEW = 1 << 15
 """But up to here by place, however few they are: to sort costs more."""
 
 
-def merge(arrivals: Iterable[Arrival]) -> list[Arrival]:
+def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
     """
     One arrival for each shape, its reports in the order of their ids: nothing is written in the order of arrival.
 
     The shapes come in an order of their own, so that two nodes with the same reports take them in the same order.
     """
-    found: dict[tuple[int, ...], list[Arrival]] = {}
+    found: dict[tuple[int, ...], list[ReportBatch]] = {}
     for arrival in arrivals:
         shape = (arrival.plan.survey, arrival.wave, arrival.size, arrival.packed[0], len(arrival.tokens) > 0)
         found.setdefault(shape, []).append(arrival)
     return [_merged(found[shape]) for shape in sorted(found)]
 
 
-def _merged(alike: list[Arrival]) -> Arrival:
+def _merged(alike: list[ReportBatch]) -> ReportBatch:
     ids = b"".join([arrival.report_ids for arrival in alike])
     packed = b"".join([arrival.packed for arrival in alike])
     tokens = [token for arrival in alike for token in arrival.tokens]
     # The first half of a random id is order enough.
     order = np.argsort(np.frombuffer(ids, dtype=">u8")[::2].astype(np.uint64))
-    return Arrival(
+    return ReportBatch(
         alike[0].plan,
         alike[0].wave,
         _octets(ids, len(order))[order].tobytes(),
@@ -50,16 +50,16 @@ def _merged(alike: list[Arrival]) -> Arrival:
     )
 
 
-def split(arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+def split(arrivals: Iterable[ReportBatch]) -> Iterator[ReportBatch]:
     """The reports one by one."""
     for arrival in arrivals:
         ids, packed = cut(arrival.report_ids, ID), cut(arrival.packed, arrival.size)
         for index, report_id in enumerate(ids):
             tokens = arrival.tokens[index : index + 1]
-            yield Arrival(arrival.plan, arrival.wave, report_id, packed[index], tokens)
+            yield ReportBatch(arrival.plan, arrival.wave, report_id, packed[index], tokens)
 
 
-def report_ids(arrivals: Iterable[Arrival]) -> list[tuple[int, bytes]]:
+def report_ids(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
     """(survey, id) of every report."""
     return [(arrival.plan.survey, each) for arrival in arrivals for each in cut(arrival.report_ids, ID)]
 
@@ -69,7 +69,7 @@ def cut(text: bytes, size: int) -> list[bytes]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def count(arrivals: Sequence[Arrival]) -> int:
+def count(arrivals: Sequence[ReportBatch]) -> int:
     """How many reports there are."""
     return sum(map(len, arrivals))
 

@@ -7,7 +7,7 @@ A client that repeats itself, or an attacker, must not make the others of a larg
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from sottovoce.aggregator.storage.models import Arrival, Outcome
+from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import merge, report_ids, split
 from sottovoce.aggregator.storage.reports.count_changes import Change, change
 from sottovoce.aggregator.storage.sql_statements import MOST_KEYS, Handle, for_keys, id_hash, spend_tokens
@@ -28,8 +28,8 @@ Key = tuple[int, bytes]
 
 def store_sorted(
     db: H,
-    arrivals: Sequence[Arrival],
-    insert: Callable[[H, Sequence[Arrival]], object],
+    arrivals: Sequence[ReportBatch],
+    insert: Callable[[H, Sequence[ReportBatch]], object],
     counted: Callable[[H, Change], None],
     open_query: str,
     lock: str = "",
@@ -58,7 +58,7 @@ def store_sorted(
 class _Group:
     """What the database knows of a group, and what has become of its reports so far."""
 
-    def __init__(self, db: Handle, open_query: str, reports: Sequence[Arrival], lock: str) -> None:
+    def __init__(self, db: Handle, open_query: str, reports: Sequence[ReportBatch], lock: str) -> None:
         surveys = sorted({report.plan.survey for report in reports})
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
         ids = sorted(set(report_ids(reports)))
@@ -74,7 +74,7 @@ class _Group:
         tokens = {token for token in map(_token, reports) if token is not None}
         self._good = {(survey, bytes(found)) for survey, found in _look_up(db, _TOKENS + lock, sorted(tokens))}
 
-    def classify(self, report: Arrival) -> Outcome:
+    def classify(self, report: ReportBatch) -> Outcome:
         """The outcome of one report, which counts for those that follow it."""
         survey, token = report.plan.survey, _token(report)
         key, content = (survey, report.report_ids), (report.wave, report.packed)
@@ -95,17 +95,17 @@ class _Group:
         return Outcome.NEW
 
 
-def has_other_revisions(db: Handle, arrivals: Sequence[Arrival]) -> bool:
+def has_other_revisions(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     """Whether one of these reports has a signed id that a report for another revision may have."""
     return any(db.execute(_OTHERS, [survey]).fetchone() is not None for survey in signed(arrivals))
 
 
-def is_any_withdrawn(db: Handle, arrivals: Sequence[Arrival]) -> bool:
+def is_any_withdrawn(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     """Whether one of these reports has been withdrawn by now."""
     return bool(_withdrawn(db, report_ids(arrivals)))
 
 
-def _held(db: Handle, reports: Sequence[Arrival]) -> dict[int, list[int]]:
+def _held(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
     """
     The other revisions of surveys whose ids are signed, by their keys.
 
@@ -118,12 +118,12 @@ def _held(db: Handle, reports: Sequence[Arrival]) -> dict[int, list[int]]:
     return {survey: [int(key) for (key,) in db.execute(_OTHERS, [survey])] for survey in surveys}
 
 
-def signed(arrivals: Sequence[Arrival]) -> list[int]:
+def signed(arrivals: Sequence[ReportBatch]) -> list[int]:
     """Keys of the surveys of which one id may have one report, for whichever revision."""
     return sorted({each.plan.survey for each in arrivals if each.plan.signed})
 
 
-def _token(report: Arrival) -> Key | None:
+def _token(report: ReportBatch) -> Key | None:
     """(survey whose token it spends, hash), or None."""
     return None if report.plan.tokens is None else (report.plan.tokens, b"".join(report.tokens))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.storage.models import Arrival
+from sottovoce.aggregator.storage.models import ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import distinct, is_null, matrix, tallies
 
 NO_COHORT = -1
@@ -27,7 +27,7 @@ class Change(NamedTuple):
     batches: dict[int, int]
 
 
-def change(arrivals: Iterable[Arrival]) -> Change:
+def change(arrivals: Iterable[ReportBatch]) -> Change:
     """What these reports, all of them new, add to the counts."""
     cells: list[np.ndarray] = []
     counts: list[np.ndarray] = []
@@ -50,7 +50,7 @@ def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
     return np.where(is_null(column), 0, column.astype(np.int64) - NO_COHORT)
 
 
-def _placed(arrival: Arrival, rows: np.ndarray) -> np.ndarray:
+def _placed(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
     """Rows that begin with a cohort so counted, with survey and wave before it."""
     placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
     placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows

@@ -7,11 +7,11 @@ known by number, and so within which bounds each shown count lies. Where nothing
 
 from collections.abc import Iterator
 
-from sottovoce.aggregator.storage.stored_totals import Cell, Kept
+from sottovoce.aggregator.storage.stored_totals import Cell, StoredTotals
 from sottovoce.shared.spec import Survey
 
 
-def wrong_shown(key: int, survey: Survey, kept: Kept) -> Iterator[str]:
+def wrong_shown(key: int, survey: Survey, kept: StoredTotals) -> Iterator[str]:
     """
     What cannot be a copy of the live counts, in words.
 
@@ -28,7 +28,7 @@ def wrong_shown(key: int, survey: Survey, kept: Kept) -> Iterator[str]:
         yield "the shown counts cannot have been those of the rows"
 
 
-def _may_be_shown(cell: Cell, kept: Kept) -> bool:
+def _may_be_shown(cell: Cell, kept: StoredTotals) -> bool:
     arrived, withdrawn, at_close = kept.shown[cell]
     # Later steps only add to what the first close showed.
     close = 0 if at_close is None else at_close
@@ -39,7 +39,7 @@ def _may_be_shown(cell: Cell, kept: Kept) -> bool:
     )
 
 
-def _may_be_counted(cell: Cell, survey: Survey, kept: Kept) -> bool:
+def _may_be_counted(cell: Cell, survey: Survey, kept: StoredTotals) -> bool:
     arrived, withdrawn, _ = kept.shown[cell]
     shown = {place[3:]: number for place, number in kept.shown_counts.items() if place[:3] == cell}
     live = {place[3:]: number for place, number in kept.counts.items() if place[:3] == cell}

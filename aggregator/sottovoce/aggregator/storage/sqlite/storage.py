@@ -17,7 +17,7 @@ from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NOBODY
 from sottovoce.aggregator.storage.interface import Storage
-from sottovoce.aggregator.storage.models import Arrival, Outcome
+from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
@@ -83,7 +83,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
             self.close()
             raise
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction."""
         try:
             with self._write() as db:
@@ -94,7 +94,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
                 return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.OPEN)
         return [Outcome.NEW] * count(arrivals)
 
-    def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
+    def _store_new(self, db: "_Handle", arrivals: Sequence[ReportBatch]) -> None:
         surveys = {arrival.plan.survey for arrival in arrivals}
         states = [db.execute(_STATE, [survey]).fetchone() or (False, False) for survey in surveys]
         if not all(is_open for is_open, _ in states) or not sql_statements.spend_tokens(db, arrivals):
@@ -223,7 +223,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> int:
+def _insert(db: "_Handle", arrivals: Sequence[ReportBatch]) -> int:
     """Insert what is not there yet; returns how many rows that were."""
     return sum(
         db.execute(_INSERT, (one.plan.survey, one.wave, one.report_ids, one.packed, one.size, len(one))).rowcount

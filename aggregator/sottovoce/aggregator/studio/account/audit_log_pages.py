@@ -8,7 +8,7 @@ from datetime import date
 from flask import render_template, request
 from sottovoce.aggregator.accounts.audit_log import names_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.storage import Entry
+from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLogLine:
     """
     An entry for people.
 
@@ -60,7 +60,7 @@ def history(name: str) -> str:
     )
 
 
-def line(entry: Entry, names: Mapping[str, str]) -> Line:
+def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
     """
     An entry in the reader's language.
 
@@ -70,7 +70,7 @@ def line(entry: Entry, names: Mapping[str, str]) -> Line:
     """
     what = words().say(f"did_{entry.what.replace(' ', '_')}")
     about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
-    return Line(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
+    return AuditLogLine(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
 
 
 def _word(word: str, names: Mapping[str, str], what: str, place: int) -> str:
@@ -89,7 +89,7 @@ def _who(who: str, names: Mapping[str, str]) -> str:
     return names.get(who, who) or words().say("by_program")
 
 
-def _lines(survey: str | None) -> list[Line]:
+def _lines(survey: str | None) -> list[AuditLogLine]:
     """One more than are shown, where there are older ones."""
     before, day = request.args.get("before", ""), _day_asked()
     number = int(before) if before.isascii() and before.isdigit() and len(before) <= 15 else None
@@ -98,7 +98,7 @@ def _lines(survey: str | None) -> list[Line]:
     return [line(entry, names) for entry in storage().journal.latest(ROWS + 1, survey, number, until)]
 
 
-def _older(lines: list[Line]) -> int | None:
+def _older(lines: list[AuditLogLine]) -> int | None:
     """Takes the one too many away; the number before which the next page goes on, None on the last one."""
     if len(lines) <= ROWS:
         return None

@@ -4,7 +4,7 @@ from flask import Response, current_app, render_template, request, url_for
 from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new_link
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.storage.accounts.models import AccessRefused, View
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
 from sottovoce.aggregator.studio.request_context import as_date, storage, tables, to, today, told
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest
@@ -41,7 +41,7 @@ def _make(name: str) -> str:
         raise AccessRefused(f"a link is good for 1 to {MOST_VIEW_DAYS} days", "days", most=MOST_VIEW_DAYS)
     secret, digest = new_link()
     shows_results = request.form.get("results") == "yes"
-    tables().add_view(View(digest, name, newest(storage(), name).digest, shows_results, today() + int(days)))
+    tables().add_view(BoardView(digest, name, newest(storage(), name).digest, shows_results, today() + int(days)))
     return f"{current_app.extensions['settings'].url}/dashboard/ethics?link={secret}"
 
 
@@ -52,7 +52,7 @@ def _end(name: str) -> None:
             tables().end_view(view.hash)
 
 
-def number_of(view: View) -> str:
+def number_of(view: BoardView) -> str:
     """What a link is called where it is listed; from it nobody finds the link."""
     return view.hash.hex()[:16]
 

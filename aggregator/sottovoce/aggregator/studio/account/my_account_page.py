@@ -10,7 +10,7 @@ from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, link_
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessRefused, Account, Key
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import tables as _tables
 from sottovoce.aggregator.studio.request_context import told
@@ -103,7 +103,7 @@ def _me(made: str = "", refused: str = "") -> str:
     )
 
 
-def _asked_for(digest: bytes) -> Key:
+def _asked_for(digest: bytes) -> AccessKey:
     """
     The key that a form asks for.
 
@@ -119,7 +119,7 @@ def _asked_for(digest: bytes) -> Key:
         raise AccessRefused("you have no role on a survey of this name", "no_role")
     scopes = check_scopes(frozenset(given.getlist("scope")))
     label = check_text(given.get("label", ""), "a label")
-    return Key(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
+    return AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
 
 
 def _own() -> Account:

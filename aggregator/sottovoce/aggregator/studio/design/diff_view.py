@@ -8,8 +8,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from sottovoce.aggregator.authoring.conditions import answers_of
-from sottovoce.aggregator.authoring.diff import Difference, differences
-from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.diff import FieldDifference, differences
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.shared.types import TYPES
@@ -60,7 +60,7 @@ _CODES = {"declining": "declining_", "access": "design_access_", "type": "type_"
 _WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch
 
 
-class Told(NamedTuple):
+class DisplayedDifference(NamedTuple):
     """
     One field that two versions have differently, as people read it.
 
@@ -75,7 +75,7 @@ class Told(NamedTuple):
     theirs: str
 
 
-def differences_in_words(mine: Draft, theirs: Draft, words: Words) -> list[Told]:
+def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -> list[DisplayedDifference]:
     """
     Every field that differs, in the order of the form.
 
@@ -85,12 +85,14 @@ def differences_in_words(mine: Draft, theirs: Draft, words: Words) -> list[Told]
         words: the reader's language.
     """
     return [
-        Told(_place(each, words), _value(each, each.mine, mine, words), _value(each, each.theirs, theirs, words))
+        DisplayedDifference(
+            _place(each, words), _value(each, each.mine, mine, words), _value(each, each.theirs, theirs, words)
+        )
         for each in differences(mine, theirs)
     ]
 
 
-def _place(found: Difference, words: Words) -> str:
+def _place(found: FieldDifference, words: Words) -> str:
     card = words.say("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
     tag = f" ({NAMES.get(found.tag, found.tag)})" if found.tag else ""
     return f"{card}: {_field(found.field, words)}{tag}"
@@ -102,7 +104,7 @@ def _field(field: str, words: Words) -> str:
     return words.say(_FIELDS.get(field, "field_other")).rstrip(":")
 
 
-def _value(found: Difference, value: str, draft: Draft, words: Words) -> str:
+def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words) -> str:
     """As the form shows it; what it shows in no way, such as the settings of a file, is only said to be there."""
     field = found.field.rpartition(".")[2]
     if not value:
@@ -123,7 +125,7 @@ def _value(found: Difference, value: str, draft: Draft, words: Words) -> str:
 _OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort")
 
 
-def _of_card(field: str, value: str, card: Card, draft: Draft, words: Words) -> str:
+def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
     kind = TYPES.get(str(card.treated.get("type", "boolean")))
     if field == "use":
         key = f"use_{kind.truth if kind else ''}_{value}"
@@ -146,7 +148,7 @@ def _mechanism(told: Mapping[str, object], words: Words) -> str:
     return f"{told.get('name', words.say('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
 
 
-def _condition(name: str, wanted: object, draft: Draft, words: Words) -> str:
+def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:
     """On which answers to which question; on bounds of a number as the page says it of what came from a file."""
     place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
     answers = wanted if isinstance(wanted, list) else [wanted]
@@ -156,7 +158,7 @@ def _condition(name: str, wanted: object, draft: Draft, words: Words) -> str:
     return f"{words.say('design_if', number=place + 1)} {labels}"
 
 
-def _answer(name: str, card: Card, draft: Draft, words: Words) -> str:
+def _answer(name: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
     label: Mapping[str, str] = answers_of(card).get(name, {}) if card.type in TYPES else {}
     if label:
         return label.get(words.language) or label.get(draft.tags[0]) or name

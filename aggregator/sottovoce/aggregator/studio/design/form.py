@@ -7,7 +7,7 @@ from itertools import count, takewhile
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import with_condition
-from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, Card, Draft
+from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
 from sottovoce.shared.types import TYPES
@@ -21,7 +21,7 @@ _LONGEST_NUMBER = 9
 _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
-def posted_draft(form: Form, base: Draft) -> Draft:
+def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
     """
     The draft as the form has it; whatever the form does not hold stays as it was.
 
@@ -66,7 +66,7 @@ def _clean(text: str) -> str:
     return "".join(character for character in lines if character >= " " or character == "\n")
 
 
-def _head(form: Form, base: Draft) -> dict[str, Any]:
+def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
     head = dict(base.head)
     for key in _TEXTS:
         head[key] = _text(form, key, base.tags, head.get(key))
@@ -134,7 +134,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
 """Where the survey's document has what a field of this name holds, and how that is read."""
 
 
-def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
+def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> DraftItem:
     asked = dict(card.asked)
     for key in ("label", "hint"):
         asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
@@ -146,7 +146,7 @@ def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
         asked = _typed(form, prefix, asked, tags)
     kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
     use = form.get(f"{prefix}.use", card.use)
-    return Card(
+    return DraftItem(
         {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
         harm if harm in HARMS else card.harm,
         use if use in uses_of(kind) else "",
@@ -154,13 +154,13 @@ def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
     )
 
 
-def _with_cohort(card: Card, divides: bool) -> Card:
+def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
     """The card as the one question that divides people into groups, or as one that does not."""
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
     return replace(card, asked=asked | ({"cohort": True} if divides else {}))
 
 
-def _own_mechanism(form: Form, prefix: str, card: Card) -> Mapping[str, Any] | None:
+def _own_mechanism(form: Form, prefix: str, card: DraftItem) -> Mapping[str, Any] | None:
     """An epsilon that was typed takes the place of a mechanism; an empty field leaves that as it was."""
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return {"epsilon": epsilon[:20]} if epsilon else card.mechanism

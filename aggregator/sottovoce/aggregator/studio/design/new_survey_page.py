@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from flask import Response, g, render_template, request, url_for
-from sottovoce.aggregator.authoring.draft import Draft, empty_draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
@@ -34,7 +34,7 @@ class Begun(NamedTuple):
         left_out: what of a file could not come over.
     """
 
-    draft: Draft
+    draft: SurveyDraft
     left_out: Sequence[str] = ()
 
 
@@ -46,7 +46,8 @@ def new() -> str:
 def _page(refused: str) -> str:
     found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
     mine = {
-        each.name: Draft.read(each.document).title_in(words().language) for each in drafts.storage().drafts.drafts()
+        each.name: SurveyDraft.read(each.document).title_in(words().language)
+        for each in drafts.storage().drafts.drafts()
     }
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
     # A survey that one has no role on is as if there were none.
@@ -111,7 +112,7 @@ def _file() -> Begun | None:
     return Begun(draft_in(data)) if data else None
 
 
-def draft_in(data: bytes) -> Draft:
+def draft_in(data: bytes) -> SurveyDraft:
     """
     The draft in a survey file.
 
@@ -126,7 +127,7 @@ def draft_in(data: bytes) -> Draft:
     try:
         draft = draft_of(document)  # type: ignore[arg-type]
         # Whatever could not be shown is told now, and not when the page is opened.
-        if Draft.read(draft.dumped) != draft or not draft.cards:
+        if SurveyDraft.read(draft.dumped) != draft or not draft.cards:
             raise SpecError(words().say("new_no_survey"))
     except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
         raise SpecError(words().say("new_no_survey")) from None

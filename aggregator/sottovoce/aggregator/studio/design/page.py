@@ -5,7 +5,7 @@ from dataclasses import replace
 from flask import Response, render_template, request, url_for
 from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
 from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, question_of, steps_of, totals_of
-from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, Draft
+from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.panel_cost import panel_of
@@ -44,7 +44,7 @@ def _kept_access(name: str) -> str:
     return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
 
 
-def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
+def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> str:
     return render_template(
         "design.html",
         page="design",
@@ -123,7 +123,7 @@ def _onwards(name: str, word: str, cards: int) -> Response:
     return lead_to(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None))
 
 
-def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> Response:
+def _both(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[str, str]) -> Response:
     page = render_template(
         "conflict.html",
         page="design",

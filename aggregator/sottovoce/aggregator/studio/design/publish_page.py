@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from flask import Response, current_app, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.cost_and_precision import totals_of
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.panel_cost import panel_of
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
@@ -12,7 +12,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.design.diff_view import Told, differences_in_words
+from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
 from sottovoce.aggregator.studio.design.sentences import Sentences, about
 from sottovoce.aggregator.studio.design.text_locations import texts_in_words
 from sottovoce.aggregator.studio.language import words
@@ -98,7 +98,7 @@ def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Ques
     return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
 
 
-def _changed(draft: Draft, earlier: list[StoredSurvey]) -> list[Told]:
+def _changed(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
     """Of a correction, what it says in another way than the revision before; for how many people, is in none."""
     if not earlier:
         return []

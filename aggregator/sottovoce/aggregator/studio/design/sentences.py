@@ -6,8 +6,8 @@ from functools import partial
 from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.cost_and_precision import BEFORE, Figures, Totals, figures_of
-from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
-from sottovoce.aggregator.authoring.templates import PEOPLE, Item
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft
+from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
@@ -24,7 +24,7 @@ class Sentences:
 
     words: Words
 
-    def margin(self, draft: Draft, card: Card) -> Sequence[str]:
+    def margin(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
         """Beside a question: what to expect of its figures; an incomplete one has none yet."""
         found = figures_of(draft, card)
         if found is None:
@@ -59,13 +59,13 @@ class Sentences:
             "design_points_other", count=self.words.number(points, 1)
         )  # fmt: skip
 
-    def templates(self, items: Sequence[Item]) -> str:
+    def templates(self, items: Sequence[TemplateQuestion]) -> str:
         """The widest margins of a template's shares, with few people and with more, each to a tenth of a point."""
         widths = [item.margins for item in items if not item.number]
         few, many = (self.tenths(max(width)) for width in zip(*widths, strict=True))
         return self.words.say("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
 
-    def item(self, item: Item) -> str:
+    def item(self, item: TemplateQuestion) -> str:
         """A question of a template: what it gives, if it is as large as others have found."""
         show = partial(self.words.number, decimals=1) if item.number else self.tenths
         expected = self.words.number(item.expected, 1) if item.number else self.words.percent(item.expected, 0)

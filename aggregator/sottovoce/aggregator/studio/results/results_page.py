@@ -4,7 +4,7 @@ import io
 from collections.abc import Sequence
 
 from flask import Response, current_app, render_template, request
-from sottovoce.aggregator.analysis.estimates import Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
@@ -19,7 +19,13 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.not_yet_available import later
-from sottovoce.aggregator.studio.results.results_view import MOST_PEOPLE, Card, Choices, View, view_of
+from sottovoce.aggregator.studio.results.results_view import (
+    MOST_PEOPLE,
+    QuestionCard,
+    ResultsView,
+    ViewOptions,
+    view_of,
+)
 from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
@@ -32,7 +38,7 @@ REFRESH_TRIAL = 3
 
 
 def results(name: str) -> Response:
-    """One survey's results, as ``Choices`` says; of a draft, that there are none yet."""
+    """One survey's results, as ``ViewOptions`` says; of a draft, that there are none yet."""
     if (told := later(name, "results")) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
@@ -54,12 +60,12 @@ def results(name: str) -> Response:
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
 
 
-def _twice(view: View) -> int:
+def _twice(view: ResultsView) -> int:
     """How many people may have reported twice, where invitations were held after a restore and then let go."""
     return possibly_twice(current_app.extensions["storage"], view.survey.name) if view.survey.is_blind else 0
 
 
-def _trial(name: str, view: View) -> dict[str, object]:
+def _trial(name: str, view: ResultsView) -> dict[str, object]:
     """Of a try-out: its link, for whoever made it just now, and where they came from."""
     if not view.survey.trial:
         return {"trial": None}
@@ -69,7 +75,7 @@ def _trial(name: str, view: View) -> dict[str, object]:
 
 def download(name: str) -> Response:
     """The same results as a file to keep."""
-    choices, revisions = Choices.of(request.args), _revisions(name)
+    choices, revisions = ViewOptions.of(request.args), _revisions(name)
     note_read(name, revisions)
     found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
     group = None if choices.people is None else group_of(revisions, found, choices.people)
@@ -100,20 +106,22 @@ def _file(reply: Response, name: str) -> Response:
     return unless_known(reply)
 
 
-def _revisions(name: str) -> Sequence[Revision]:
+def _revisions(name: str) -> Sequence[RevisionCounts]:
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise unknown_survey()
     return revisions
 
 
-def _view(name: str) -> View:
+def _view(name: str) -> ResultsView:
     revisions = _revisions(name)
     note_read(name, revisions)
-    return view_of(revisions, Choices.of(request.args), words(), current_app.extensions["storage"].drafts.plan(name))
+    return view_of(
+        revisions, ViewOptions.of(request.args), words(), current_app.extensions["storage"].drafts.plan(name)
+    )
 
 
-def card_of(view: View, question: str) -> Card:
+def card_of(view: ResultsView, question: str) -> QuestionCard:
     """
     One question of the page.
 
@@ -126,7 +134,7 @@ def card_of(view: View, question: str) -> Card:
     raise Refusal("not_found", "the survey has no such question")
 
 
-def _card_of_file(view: View, question: str) -> Card:
+def _card_of_file(view: ResultsView, question: str) -> QuestionCard:
     """
     The same, of a file: of public questions there is none where they are published under a budget.
 
@@ -139,7 +147,7 @@ def _card_of_file(view: View, question: str) -> Card:
     return card
 
 
-def names_in(view: View) -> dict[str, object]:
+def names_in(view: ResultsView) -> dict[str, object]:
     """What the templates call things by."""
     survey, link = view.survey, current_app.extensions["settings"].link
     return {

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sottovoce.aggregator.analysis.diagnostics import Alarm, alarms
-from sottovoce.aggregator.analysis.estimates import QuestionResult, Results, Revision, analyse
-from sottovoce.aggregator.analysis.finite_population import Group, group_of
+from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
+from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
-from sottovoce.shared.answers import Grid
+from sottovoce.shared.answers import AnswerGrid
 from sottovoce.shared.spec import Survey
 
 MOST_PEOPLE = 10_000_000_000
@@ -22,7 +22,7 @@ MOST_PEOPLE = 10_000_000_000
 
 
 @dataclass(frozen=True)
-class Choices:
+class ViewOptions:
     """
     What the reader chose to see; each is a parameter of the page's address.
 
@@ -43,7 +43,7 @@ class Choices:
     is_refused: bool
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Choices":
+    def of(cls, query: Mapping[str, str]) -> "ViewOptions":
         """As the address says."""
         written = query.get("people", "").strip()
         people = (
@@ -90,7 +90,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Row:
+class ChartRow:
     """
     One option of a chart.
 
@@ -123,12 +123,12 @@ class Chart:
     """
 
     kind: str
-    rows: Sequence[Row]
-    grid: Grid | None
+    rows: Sequence[ChartRow]
+    grid: AnswerGrid | None
 
 
 @dataclass(frozen=True)
-class Card:
+class QuestionCard:
     """
     One question.
 
@@ -150,7 +150,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class View:
+class ResultsView:
     """
     All of the page.
 
@@ -167,11 +167,11 @@ class View:
         withheld: public answers are not told by group, because they are published under a budget.
     """
 
-    results: Results
-    choices: Choices
-    cards: Sequence[Card]
-    alarms: Sequence[Alarm]
-    group: Group | None
+    results: SurveyResults
+    choices: ViewOptions
+    cards: Sequence[QuestionCard]
+    alarms: Sequence[CountWarning]
+    group: Population | None
     planned: int | None
     invited: int | None
     unshown: int
@@ -190,7 +190,7 @@ class View:
         return any(has_band(estimate, not self.results.closed) for estimate in estimates)
 
 
-def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, plan: Plan) -> View:
+def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Words, plan: PlannedSize) -> ResultsView:
     """
     The page's content.
 
@@ -211,7 +211,7 @@ def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, plan:
     told = [
         index for index, result in enumerate(results.questions) if not withheld or result.question.mechanism is not None
     ]
-    return View(
+    return ResultsView(
         results=results,
         choices=choices,
         cards=[_card(results, index, side, (choices, group, words)) for index in told],
@@ -226,8 +226,8 @@ def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, plan:
 
 
 def _side_by_side(
-    revisions: Sequence[Revision], results: Results, choices: Choices, words: Words
-) -> Sequence[tuple[str, Results]]:
+    revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions, words: Words
+) -> Sequence[tuple[str, SurveyResults]]:
     """The results of each group, or of each wave, with its name."""
     if choices.by == "cohort" and results.cohort is None:
         named = partial(name_of_group, results.survey, words=words)
@@ -242,11 +242,11 @@ def _side_by_side(
 
 
 def _card(
-    results: Results,
+    results: SurveyResults,
     index: int,
-    side: Sequence[tuple[str, Results]],
-    chosen: tuple[Choices, Group | None, Words],
-) -> Card:
+    side: Sequence[tuple[str, SurveyResults]],
+    chosen: tuple[ViewOptions, Population | None, Words],
+) -> QuestionCard:
     result, (choices, group, words) = results.questions[index], chosen
     question, survey = result.question, results.survey
     labels = labels_of(survey, question, words)
@@ -255,7 +255,7 @@ def _card(
     charts = [_with_points(chart, beside) for chart in charts if chart.rows]
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
-    return Card(
+    return QuestionCard(
         title=title_of(survey, question, words),
         result=result,
         labels=labels,
@@ -265,12 +265,14 @@ def _card(
     )
 
 
-def _chart(result: QuestionResult, kind: str, labels: Mapping[str, str], group: Group | None, words: Words) -> Chart:
+def _chart(
+    result: QuestionResult, kind: str, labels: Mapping[str, str], group: Population | None, words: Words
+) -> Chart:
     estimates = result.of_kind(kind) if result.n else []
     question = result.question
     whole = question.kind.truth == "option" or question.domain.absent
     rows = [
-        Row(_label(estimate, labels, words), estimate, bar, _people(estimate, group, question.kind.truth, words))
+        ChartRow(_label(estimate, labels, words), estimate, bar, _people(estimate, group, question.kind.truth, words))
         for estimate, bar in bars(estimates, whole)
     ]
     return Chart(kind, rows, question.domain.grid)
@@ -290,7 +292,7 @@ def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
     return labels.get(estimate.option, estimate.option)
 
 
-def _people(estimate: Estimate, group: Group | None, truth: str, words: Words) -> str:
+def _people(estimate: Estimate, group: Population | None, truth: str, words: Words) -> str:
     if group is None or estimate.kind != "share" or truth == "number":
         return ""
     return people_in_words(estimate, group, words)

@@ -26,7 +26,7 @@ from sottovoce.aggregator.studio.results.analysis_page import JointSubject, join
 from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
-from sottovoce.aggregator.studio.results.results_view import Choices, View, view_of
+from sottovoce.aggregator.studio.results.results_view import ResultsView, ViewOptions, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
     ROOM,
     SETTING,
@@ -57,7 +57,7 @@ def rehearse(name: str) -> str:
 def download(name: str) -> Response:
     """The same results as a file, that no reader of results takes."""
     _, found = rehearsed_file(name)
-    choices, revisions = Choices.of(request.args), found.made.revisions
+    choices, revisions = ViewOptions.of(request.args), found.made.revisions
     results = analyse(revisions, choices.cohort)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     document = {**marked(export_document(results, group=group), found.about), "set": found.made.document}
@@ -144,8 +144,8 @@ def file(name: str, file: str) -> Response:
     return file_reply(source, name, file)
 
 
-def _view(subject: Subject, rehearsed: Rehearsed) -> View:
-    return view_of(rehearsed.made.revisions, Choices.of(request.args), words(), subject.plan)
+def _view(subject: Subject, rehearsed: Rehearsed) -> ResultsView:
+    return view_of(rehearsed.made.revisions, ViewOptions.of(request.args), words(), subject.plan)
 
 
 def _nothing(subject: Subject) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flask import current_app, request
-from sottovoce.aggregator.analysis.estimates import QuestionResult, Results, analyse
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, analyse
 from sottovoce.aggregator.authoring.simulation import Rehearsal, rehearse
 from sottovoce.aggregator.authoring.simulation_settings import MOST_PEOPLE, Field, Setting, read_setting
 from sottovoce.aggregator.authoring.validation import survey_of_draft
@@ -14,7 +14,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Query
 from sottovoce.aggregator.planning.margin_of_error import widest_margin
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of
 from sottovoce.aggregator.studio.language import words
@@ -53,7 +53,7 @@ class Subject:
 
     frame: SurveyPage
     survey: Survey | None
-    plan: Plan = Plan()
+    plan: PlannedSize = PlannedSize()
     why: str = ""
 
 
@@ -105,7 +105,7 @@ class Rehearsed:
         return About.of(self.made.survey, rehearsal=True)
 
     @cached_property
-    def results(self) -> Results:
+    def results(self) -> SurveyResults:
         """Of all people."""
         return analyse(self.made.revisions)
 
@@ -167,7 +167,7 @@ def subject_of(name: str) -> Subject:
             survey = survey_of_draft(kept.draft, name)
         except SpecError:
             return Subject(frame, None, why="unfinished")
-        return Subject(frame, survey, Plan(kept.draft.people, kept.draft.group))
+        return Subject(frame, survey, PlannedSize(kept.draft.people, kept.draft.group))
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")

@@ -12,7 +12,7 @@ from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.results.format_numbers import figure, interval, percent, place, tick
-from sottovoce.aggregator.studio.results.results_view import Card, Chart, Row, View
+from sottovoce.aggregator.studio.results.results_view import Chart, ChartRow, QuestionCard, ResultsView
 
 WIDTH, MARGIN = 760, 20
 LETTERS, TITLE_LETTERS = 88, 68
@@ -31,7 +31,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Bar:
+class ChartBar:
     """One estimate: its bar and its limits, from 0 to 100."""
 
     y: int
@@ -49,7 +49,7 @@ class Drawing:
     direction: str
     language: str
     texts: Sequence[Text]
-    bars: Sequence[Bar]
+    bars: Sequence[ChartBar]
     grids: Sequence[tuple[int, int]]
 
     def x(self, across: float) -> str:
@@ -58,7 +58,7 @@ class Drawing:
         return f"{MARGIN + part / 100 * (WIDTH - 2 * MARGIN):.2f}"
 
 
-def drawing(card: Card, view: View, words: Words, warning: str = "") -> Drawing:
+def drawing(card: QuestionCard, view: ResultsView, words: Words, warning: str = "") -> Drawing:
     """
     The picture of a question's charts.
 
@@ -79,7 +79,7 @@ def drawing(card: Card, view: View, words: Words, warning: str = "") -> Drawing:
     return Drawing(card.title, pen.y + MARGIN, words.direction, words.language, pen.texts, pen.bars, pen.grids)
 
 
-def _foot(card: Card, view: View, words: Words) -> Iterator[str]:
+def _foot(card: QuestionCard, view: ResultsView, words: Words) -> Iterator[str]:
     estimates = [row.estimate for chart in card.charts for row in chart.rows]
     if estimates:
         banded = any(each.band_low is not None for each in estimates) and not view.results.closed
@@ -96,7 +96,7 @@ class _Pen:
     def __init__(self, still_open: bool, words: Words) -> None:
         self.y = MARGIN
         self.texts: list[Text] = []
-        self.bars: list[Bar] = []
+        self.bars: list[ChartBar] = []
         self.grids: list[tuple[int, int]] = []
         self._still_open, self._words = still_open, words
 
@@ -114,7 +114,7 @@ class _Pen:
         self.grids.append((first, self.y))
         self._axis(chart)
 
-    def _row(self, row: Row, chart: Chart) -> None:
+    def _row(self, row: ChartRow, chart: Chart) -> None:
         named = [(row.label, row.estimate, row.bar)]
         for point in row.points:
             label = self._words.say("results_series", option=row.label, name=point.name)
@@ -125,9 +125,9 @@ class _Pen:
             self.bars.append(self._bar(estimate, bar))
             self.y += ROW
 
-    def _bar(self, estimate: Estimate, bar: float | None) -> Bar:
+    def _bar(self, estimate: Estimate, bar: float | None) -> ChartBar:
         low, high = (float(place(limit, estimate)) for limit in limits(estimate, self._still_open))
-        return Bar(self.y + 6, None if bar is None else float(place(bar, estimate)), low, high)
+        return ChartBar(self.y + 6, None if bar is None else float(place(bar, estimate)), low, high)
 
     def _axis(self, chart: Chart) -> None:
         self.y += LINE

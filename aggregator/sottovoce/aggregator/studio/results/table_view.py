@@ -7,7 +7,7 @@ from typing import Any
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords
 from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
-from sottovoce.aggregator.studio.results.view_parts import Bar, ShownAnswer, ShownTable, ToDraw, bars
+from sottovoce.aggregator.studio.results.view_parts import EstimateBar, ShownAnswer, ShownTable, ToDraw, bars
 
 Document = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ class TablesInWords:
         lines = [[self._row(table, row), *(found[row, each] for each in columns)] for row in table["row_categories"]]
         return headings, lines
 
-    def _bars(self, table: Document) -> list[Bar]:
+    def _bars(self, table: Document) -> list[EstimateBar]:
         """Of two columns the last is enough: the other is the rest."""
         columns = table["column_categories"]
         shown = columns[-1:] if len(columns) == 2 else columns

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Bar:
+class EstimateBar:
     """
     One figure as a bar with its limits, in a box 100 units wide.
 
@@ -43,7 +43,7 @@ class ShownTable:
     title: str
     headings: Sequence[str] = ()
     lines: Sequence[Sequence[str]] = ()
-    bars: Sequence[Bar] = ()
+    bars: Sequence[EstimateBar] = ()
     sentences: Sequence[str] = ()
     aside: bool = False
 
@@ -76,7 +76,7 @@ class ToDraw:
     high: float | None
 
 
-def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None = None) -> list[Bar]:
+def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None = None) -> list[EstimateBar]:
     """
     The figures on one scale.
 
@@ -93,14 +93,14 @@ def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None
     return [_bar(each, start, end) for each in drawn if each.figure is not None or each.low is not None]
 
 
-def _bar(each: ToDraw, start: float, end: float) -> Bar:
+def _bar(each: ToDraw, start: float, end: float) -> EstimateBar:
     zero, low, high = (_place(value, start, end) for value in (0.0, each.low, each.high))
     low, high = 0.0 if each.low is None else low, 100.0 if each.high is None else high
     if each.figure is None:
-        return Bar(each.name, each.value, each.limits, "", "", f"{low:.2f}", f"{high:.2f}")
+        return EstimateBar(each.name, each.value, each.limits, "", "", f"{low:.2f}", f"{high:.2f}")
     place = _place(each.figure, start, end)
     from_, width = min(zero, place), abs(place - zero)
-    return Bar(each.name, each.value, each.limits, f"{from_:.2f}", f"{width:.2f}", f"{low:.2f}", f"{high:.2f}")
+    return EstimateBar(each.name, each.value, each.limits, f"{from_:.2f}", f"{width:.2f}", f"{low:.2f}", f"{high:.2f}")
 
 
 def _place(value: float | None, start: float, end: float) -> float:

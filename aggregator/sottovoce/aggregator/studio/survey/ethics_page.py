@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
-from sottovoce.aggregator.analysis.estimates import Results
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.accounts.models import View
+from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
 from sottovoce.aggregator.studio.design.text_locations import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
@@ -26,7 +26,7 @@ from sottovoce.shared.spec import Survey
 
 
 @dataclass(frozen=True)
-class Shown:
+class SharedAccount:
     """
     What a link shows.
 
@@ -36,7 +36,7 @@ class Shown:
         corrected: another revision has been published since.
     """
 
-    view: View
+    view: BoardView
     survey: Survey
     corrected: bool
 
@@ -59,20 +59,20 @@ def ethics() -> Response:
     return Response(page)
 
 
-def _shown(secret: str) -> Shown | None:
+def _shown(secret: str) -> SharedAccount | None:
     view = tables().view(link_hash(secret), today())
     stored = [] if view is None else storage().revisions(view.survey)
     bound = [revision for revision in stored if view is not None and revision.digest == view.digest]
     if view is None or not bound:
         return None
-    return Shown(view, survey_of(bound[0].document), _last_digest(stored) != view.digest)
+    return SharedAccount(view, survey_of(bound[0].document), _last_digest(stored) != view.digest)
 
 
 def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
     return revisions[-1].digest
 
 
-def _checks(shown: Shown) -> str:
+def _checks(shown: SharedAccount) -> str:
     """What is typed on another machine to have form and client checked."""
     settings = current_app.extensions["settings"]
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
@@ -80,7 +80,7 @@ def _checks(shown: Shown) -> str:
     return f"sottovoce verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
 
 
-def _results(view: View) -> Results | None:
+def _results(view: BoardView) -> SurveyResults | None:
     """The results, noted in the journal as read by somebody without an account; None if the board is shown none."""
     if not view.results:
         return None

@@ -4,7 +4,7 @@ from flask import Response, current_app
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
-from sottovoce.aggregator.invitations.posters import Invitation, poster
+from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
@@ -23,7 +23,7 @@ def qr_png(name: str) -> Response:
 def poster_page(name: str) -> Response:
     """A poster, in the language in ``?in=``, else in the reader's."""
     found = invited(name)
-    return print_reply(poster(Invitation(found.survey, found.wave.number, language_asked()), found.wave.link))
+    return print_reply(poster(PosterContent(found.survey, found.wave.number, language_asked()), found.wave.link))
 
 
 def saved_page(name: str) -> Response:

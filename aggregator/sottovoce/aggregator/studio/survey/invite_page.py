@@ -14,7 +14,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
 from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, as_table, in_steps, token_in
-from sottovoce.aggregator.invitations.posters import Invitation, cards
+from sottovoce.aggregator.invitations.posters import PosterContent, cards
 from sottovoce.aggregator.invitations.survey_links import InvitedWave, first_to_ask, invited_waves
 from sottovoce.aggregator.invitations.tokens import (
     KeyReused,
@@ -128,7 +128,7 @@ def _made(found: Invited, count: int) -> list[str]:
 
 
 def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
-    invitation = Invitation(found.survey, found.wave.number, language_asked())
+    invitation = PosterContent(found.survey, found.wave.number, language_asked())
     return print_reply(cards(invitation, [link for _, link in links]))
 
 

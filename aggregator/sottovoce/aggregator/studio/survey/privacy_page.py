@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, current_app, jsonify, render_template, request
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.privacy_account.document import Document, Terms, account
+from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio.language import words
@@ -24,7 +24,7 @@ from sottovoce.shared.spec import Survey
 
 
 @dataclass(frozen=True)
-class Told:
+class AccountSource:
     """
     What an account is made of.
 
@@ -76,29 +76,29 @@ def privacy_data(name: str) -> Response:
     return reply
 
 
-def _told(name: str) -> Told:
+def _told(name: str) -> AccountSource:
     revisions, draft = _storage().revisions(name), _storage().drafts.draft(name)
     if not revisions and draft is None:
         raise unknown_survey()
     if draft is not None and (not revisions or request.args.get("of") == "draft"):
-        return Told(_read(name, draft.document), is_draft=True, has_draft=True)
-    return Told(survey_of(revisions[-1].document), is_draft=False, has_draft=draft is not None)
+        return AccountSource(_read(name, draft.document), is_draft=True, has_draft=True)
+    return AccountSource(survey_of(revisions[-1].document), is_draft=False, has_draft=draft is not None)
 
 
 def _read(name: str, document: bytes) -> Survey | None:
     try:
-        return parse_survey(survey_document(Draft.read(document), name))
+        return parse_survey(survey_document(SurveyDraft.read(document), name))
     except (SpecError, ValueError):
         return None
 
 
-def _finished(told: Told) -> tuple[Survey, Words]:
+def _finished(told: AccountSource) -> tuple[Survey, Words]:
     if told.survey is None:
         raise unknown_survey()
     return told.survey, words_for(told.language)
 
 
-def _frame(name: str, told: Told) -> SurveyPage:
+def _frame(name: str, told: AccountSource) -> SurveyPage:
     if _storage().revisions(name):
         return published_page(name, "privacy")
     return draft_page(
@@ -112,7 +112,7 @@ def account_body(survey: Survey, spoken: Words) -> str:
 
 
 def _document(survey: Survey, spoken: Words) -> Document:
-    return account(survey, Terms(waves=len(survey.waves)), _form_sentences(spoken.language), spoken)
+    return account(survey, AccountTerms(waves=len(survey.waves)), _form_sentences(spoken.language), spoken)
 
 
 def _sums(survey: Survey) -> tuple[str, ...]:

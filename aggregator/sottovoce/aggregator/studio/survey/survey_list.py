@@ -7,10 +7,10 @@ from typing import Any
 
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.cost_and_precision import totals_of
-from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.redirect import lead_to
@@ -24,7 +24,7 @@ STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "for
 
 
 @dataclass(frozen=True)
-class Row:
+class SurveyListRow:
     """
     A survey as the list shows it.
 
@@ -73,20 +73,22 @@ def surveys() -> str:
     )
 
 
-def _rows() -> list[Row]:
+def _rows() -> list[SurveyListRow]:
     """Of the surveys and drafts that one may know of."""
-    begun = {draft.name: Draft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
+    begun = {draft.name: SurveyDraft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
     plans = drafts.storage().drafts.plans()
     listed = list_surveys(drafts.storage())
-    published = [_published([stored for stored, _ in row.revisions], plans.get(row.name, Plan())) for row in listed]
+    published = [
+        _published([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
+    ]
     known = {row.name for row in published}
     written = [_draft(name, draft) for name, draft in begun.items() if name not in known]
     return [row for row in (*published, *written) if row.role]
 
 
-def _published(revisions: list[StoredSurvey], plan: Plan) -> Row:
+def _published(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
     survey = survey_of(revisions[-1].document)
-    return Row(
+    return SurveyListRow(
         name=survey.name,
         title=words().text(survey.title, survey.default_language),
         stage=stage_of(revisions),
@@ -98,16 +100,16 @@ def _published(revisions: list[StoredSurvey], plan: Plan) -> Row:
     )
 
 
-def _draft(name: str, draft: Draft) -> Row:
+def _draft(name: str, draft: SurveyDraft) -> SurveyListRow:
     title = draft.title_in(words().language) or name
-    return Row(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
+    return SurveyListRow(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
 
 
 def _role(name: str) -> str:
     return g.actor.role(name) or ""
 
 
-SORTS: Mapping[str, Callable[[Row], Any]] = {
+SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
     "title": lambda row: row.title.casefold(),
     "stage": lambda row: (STAGES.index(row.stage), row.title.casefold()),
     "reports": lambda row: (-row.reports, row.title.casefold()),
