@@ -15,12 +15,12 @@ from sottovoce.shared.errors import SpecError
 from tests.surveys import document
 
 ROOT = Path(__file__).parents[4]
-SHARED, PLANNING = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce/aggregator/planning"
+SHARED, SURVEYS = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce/aggregator/surveys"
 SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
-    *(PLANNING / f"{name}.py" for name in ("survey_file", "next_revision")),
+    *(SURVEYS / f"{name}.py" for name in ("survey_file", "revisions")),
     ROOT / "aggregator/sottovoce/aggregator/invitations/publish_keys.py",
 )
 NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY", "_NO_FILE"}

@@ -28,13 +28,14 @@ from tests.unit.aggregator.studio.joint_pages import app, client, document, get
 __all__ = ["app", "client"]
 
 ROOT = Path(__file__).parents[4] / "aggregator" / "sottovoce" / "aggregator"
-SPOKEN = [*sorted((ROOT / "joint").glob("*.py")), ROOT / "closed.py", ROOT / "estimators" / "question_variables.py"]
+SPOKEN = [*sorted((ROOT / "analysis").rglob("*.py")), ROOT / "estimators" / "question_variables.py"]
 
 NOT_ON_A_PAGE = {
-    "columns.py": "columns of files",
-    "two_designs.py": "called from Python",
-    "routes.py": "bodies of programs",
-    "in_words.py": "the command line",
+    "report_columns.py": "columns of files",
+    "shown_columns.py": "columns of files",
+    "cheater_detection.py": "called from Python",
+    "estimates.py": "parameters of programs",
+    "text_report.py": "the command line",
 }
 """Modules whose sentences no page shows, and why."""
 
