@@ -45,7 +45,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, university: Institution, port
     data = tmp_path_factory.mktemp("institution") / "data"
     known = {"oidc_issuer": university.issuer, "oidc_client": CLIENT, "oidc_secret": SECRET}
     address = f"http://localhost:{port}"
-    with start(data, survey(), port=port, public_url=address, doors="key oidc", **known) as process:
+    with start(data, survey(), port=port, public_url=address, sign_in_methods="key oidc", **known) as process:
         storage = process.storage()
         storage.access.add_account(Account(b"account of Ada..", "Ada", subject=f"{university.issuer} ada"))
         storage.access.grant(b"account of Ada..", "*", "viewer")

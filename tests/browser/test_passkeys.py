@@ -30,7 +30,9 @@ DEVICE = {
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """An aggregator at an address with a name, as passkeys need one."""
     data, port = tmp_path_factory.mktemp("passkeys") / "data", free_port()
-    with start(data, survey(), port=port, public_url=f"http://localhost:{port}", doors="key passkey") as process:
+    with start(
+        data, survey(), port=port, public_url=f"http://localhost:{port}", sign_in_methods="key passkey"
+    ) as process:
         yield process
 
 

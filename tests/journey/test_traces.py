@@ -198,7 +198,7 @@ def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) ->
 
 def test_signing_in_by_a_passkey_leaves_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither what was asked and answered, nor the session that it opened, nor an address."""
-    monkeypatch.setenv("SOTTOVOCE_DOORS", "key passkey")
+    monkeypatch.setenv("SOTTOVOCE_SIGN_IN_METHODS", "key passkey")
     monkeypatch.setenv("SOTTOVOCE_PUBLIC_URL", "https://survey.example.org")
     device = SoftwareAuthenticator("https://survey.example.org", "survey.example.org")
     with served(tmp_path / "data") as server:

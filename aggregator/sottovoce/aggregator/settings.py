@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -12,7 +13,10 @@ from sottovoce.shared.blind_signatures import SIZES
 from sottovoce.shared.errors import SurveyError
 
 PREFIX = "SOTTOVOCE_"
-DOORS = ("key", "oidc", "passkey")
+SIGN_IN_METHODS = ("key", "oidc", "passkey")
+FORMER_NAMES = {"sign_in_methods": "DOORS", "ledger_anchor_dir": "LEDGER_HEADS"}
+"""Names of settings before 0.4, read with a warning until 0.5."""
+
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
@@ -47,7 +51,9 @@ class Settings:
         6000, "reports, logins and other writes a minute that one network may send; 0 for no limit"
     )
     proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")
-    doors: str = _setting("key", "how staff may sign in, beside links that are good once: some of `key oidc passkey`")
+    sign_in_methods: str = _setting(
+        "key", "how staff may sign in, beside links that are good once: some of `key oidc passkey`"
+    )
     oidc_issuer: str = _setting("", "address of the institution's OpenID Connect provider, exactly as it names itself")
     oidc_client: str = _setting("", "client id that the institution gave to this aggregator")
     oidc_secret: str = _setting("", "client secret that it gave; empty if it gave none")
@@ -55,13 +61,13 @@ class Settings:
         "", "file of the private keys of surveys with `access: blind`, outside data and backups, the same on all nodes"
     )
     blind_key_bits: int = _setting(2048, "bits of the keys that are made for such surveys: 2048 or 3072")
-    ledger_heads: str = _setting(
+    ledger_anchor_dir: str = _setting(
         "", "folder for the heads of budgets, outside data and backups, if answers are published from data in trust"
     )
 
     def __post_init__(self) -> None:
         """Refuse at once what would be refused at every request."""
-        _ = self.embedders, self.open_doors
+        _ = self.embedders, self.allowed_sign_in_methods
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
 
@@ -76,6 +82,8 @@ class Settings:
         found: dict[str, Any] = {}
         for item in fields(cls):
             text = _text(environment, PREFIX + item.name.upper())
+            if text is None and item.name in FORMER_NAMES:
+                text = _former(environment, item.name)
             if text is not None:
                 found[item.name] = _convert(item.name, type(item.default), text)
         return cls(**found)
@@ -98,16 +106,16 @@ class Settings:
         return {PREFIX + item.name.upper(): str(getattr(self, item.name)) for item in fields(self)}
 
     @property
-    def open_doors(self) -> frozenset[str]:
+    def allowed_sign_in_methods(self) -> frozenset[str]:
         """
-        The doors by which staff may come in, beside links that are good once.
+        Ways in which staff may sign in, beside links that are good once.
 
         Raises:
-            SettingError: there is no such door.
+            SettingError: a name that is no sign-in method.
         """
-        named = frozenset(self.doors.split())
-        if not named <= set(DOORS):
-            raise SettingError(f"the setting {PREFIX}DOORS must list some of: {' '.join(DOORS)}")
+        named = frozenset(self.sign_in_methods.split())
+        if not named <= set(SIGN_IN_METHODS):
+            raise SettingError(f"the setting {PREFIX}SIGN_IN_METHODS must list some of: {' '.join(SIGN_IN_METHODS)}")
         return named
 
     @property
@@ -139,6 +147,15 @@ def describe() -> list[tuple[str, str, str]]:
         (PREFIX + item.name.upper(), "" if item.default is MISSING else str(item.default), item.metadata["help"])
         for item in fields(Settings)
     ]
+
+
+def _former(environment: Mapping[str, str], name: str) -> str | None:
+    former = PREFIX + FORMER_NAMES[name]
+    text = _text(environment, former)
+    if text is not None:
+        told = f"the setting {former} is now called {PREFIX}{name.upper()}; version 0.5 will no longer read the former name"
+        warnings.warn(told, FutureWarning, stacklevel=3)
+    return text
 
 
 def _text(environment: Mapping[str, str], name: str) -> str | None:

@@ -34,3 +34,16 @@ def test_every_setting_is_documented() -> None:
     for name, default, _ in describe():
         assert f"| `{name}` | {f'`{default}`' if default else ''}" in page
     assert len(describe()) < 25
+
+
+@pytest.mark.parametrize(
+    ("former", "value", "name"),
+    [("DOORS", "key oidc", "sign_in_methods"), ("LEDGER_HEADS", "/srv", "ledger_anchor_dir")],
+)
+def test_former_name_of_a_setting_is_read_with_a_warning(former: str, value: str, name: str) -> None:
+    """An upgrade shuts nobody out; the present name wins where both are set."""
+    with pytest.warns(FutureWarning, match=f"SOTTOVOCE_{name.upper()}"):
+        settings = Settings.from_environment({f"SOTTOVOCE_{former}": value})
+
+    assert getattr(settings, name) == value
+    assert Settings.from_environment({f"SOTTOVOCE_{former}": "passkey", **settings.to_environment()}) == settings

@@ -26,7 +26,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """300 records and their declaration."""
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
-    monkeypatch.setenv("SOTTOVOCE_LEDGER_HEADS", str(tmp_path / "heads"))
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
     found = tmp_path / "data" / "class.csv"
     found.write_text(ROWS)
     found.with_suffix(".yaml").write_text(YAML)
@@ -251,10 +251,10 @@ def test_changed_file_or_declaration_is_another_data_set(file: Path) -> None:
 
 def test_place_for_heads_must_be_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no usual one: it would lie in the backups of everything else."""
-    monkeypatch.delenv("SOTTOVOCE_LEDGER_HEADS")
+    monkeypatch.delenv("SOTTOVOCE_LEDGER_ANCHOR_DIR")
     ended = run("bind", file, "--epsilon", "2")
     assert ended.exit_code == 1
-    assert "SOTTOVOCE_LEDGER_HEADS" in ended.output
+    assert "SOTTOVOCE_LEDGER_ANCHOR_DIR" in ended.output
 
 
 def test_worked_file_of_the_chapter_works(file: Path) -> None:

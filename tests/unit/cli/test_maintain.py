@@ -370,7 +370,12 @@ def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: 
     """A wrong secret, a wrong name and one that is down are told apart before anybody signs in."""
     SQLiteStorage(tmp_path / "sottovoce.sqlite").close()
     with pretended_provider() as provider:
-        named = {"DOORS": "oidc", "OIDC_ISSUER": provider.issuer, "OIDC_CLIENT": "sottovoce", "DATA": str(tmp_path)}
+        named = {
+            "SIGN_IN_METHODS": "oidc",
+            "OIDC_ISSUER": provider.issuer,
+            "OIDC_CLIENT": "sottovoce",
+            "DATA": str(tmp_path),
+        }
         provider.refuses = "invalid_grant"
         assert run("doctor", **named).exit_code == 0
         provider.refuses = "invalid_client"

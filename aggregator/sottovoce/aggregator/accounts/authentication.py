@@ -162,7 +162,7 @@ def _begin_session_by_key(token: str) -> str | None:
     """The cookie of a session; None if the key lets nobody in, or that door is shut."""
     digest = key_hash(token)
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
-    if "key" not in current_app.config["OPEN_DOORS"] or _storage().access.key(digest, now() // DAY) is None:
+    if "key" not in current_app.config["SIGN_IN_METHODS"] or _storage().access.key(digest, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
     return cookie if _storage().access.start_session_by_key(session, digest, now()) else None
@@ -251,7 +251,7 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
 
     Args:
         account_id: who has come in.
-        door: by what: one of ``doors.DOORS``.
+        door: by what: one of ``doors.SIGN_IN_METHODS``.
         reply: what the browser is sent.
     """
     cookie, session = new_cookie()

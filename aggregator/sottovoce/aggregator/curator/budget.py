@@ -154,7 +154,7 @@ class Budget:
         head = self.heads.get(self.data)
         ledger = self._parsed()
         if head is None:
-            raise StorageError("the head of this budget is missing where heads are kept (SOTTOVOCE_LEDGER_HEADS)")
+            raise StorageError("the head of this budget is missing where heads are kept (SOTTOVOCE_LEDGER_ANCHOR_DIR)")
         _check_head(ledger, head)
         if ledger.head != head:
             self.place.sync()

@@ -41,10 +41,10 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
     if (file is None) == (survey is None):
         raise click.UsageError("name a FILE, or a closed survey with --survey")
     if file is not None:
-        return open_data_set(file, declaration, Settings.from_environment().ledger_heads)
+        return open_data_set(file, declaration, Settings.from_environment().ledger_anchor_dir)
     settings = data_settings(data)
     storage = open_storage(settings)
-    return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_heads)
+    return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_anchor_dir)
 
 
 @dataclass(frozen=True)

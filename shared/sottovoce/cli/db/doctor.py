@@ -37,7 +37,7 @@ def doctor(data: Path | None) -> None:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
         )
-    if "oidc" in settings.open_doors:
+    if "oidc" in settings.allowed_sign_in_methods:
         provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)

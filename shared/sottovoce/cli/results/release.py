@@ -47,7 +47,7 @@ def release_tables(
     amount = parse_epsilon(epsilon)
     settings = data_settings(data)
     storage = open_storage(settings)
-    public = survey_data_set(storage, name, present(storage), settings.data, settings.ledger_heads)
+    public = survey_data_set(storage, name, present(storage), settings.data, settings.ledger_anchor_dir)
     if not storage.releases.has_any(name):
         _open(public, name, amount, yes)
     storage.journal.append(EXPORTED, MACHINE, f"{name} public-tables.json")

@@ -30,8 +30,8 @@ def test_missing_part_of_the_institution_is_named(wrong: dict[str, Any], named: 
 def test_unknown_door_is_named_at_once() -> None:
     """A door with a slip in its name would otherwise stay shut without a word."""
     with pytest.raises(SettingError, match="key oidc passkey"):
-        Settings(doors="key saml")
-    assert Settings().open_doors == {"key"}
+        Settings(sign_in_methods="key saml")
+    assert Settings().allowed_sign_in_methods == {"key"}
 
 
 @pytest.mark.parametrize("url", ["", "http://surveys.example", "https://192.0.2.1", "https://[2001:db8::1]:8443"])

@@ -33,7 +33,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     storage.publish(survey())
     for account in (ANN, BEN):
         storage.access.add_account(account)
-    settings = Settings(doors="oidc", oidc_issuer="http://127.0.0.1:9", oidc_client="sottovoce")
+    settings = Settings(sign_in_methods="oidc", oidc_issuer="http://127.0.0.1:9", oidc_client="sottovoce")
     made = create_app(settings, storage, clock, {})
     made.extensions["provider"] = Institution()
     return made

@@ -186,7 +186,7 @@ def test_missing_ledger_or_head_is_told(budget: Budget, tmp_path: Path) -> None:
     head = tmp_path / "heads" / f"{DATA}.head"
     kept = head.read_bytes()
     head.unlink()
-    with pytest.raises(StorageError, match="SOTTOVOCE_LEDGER_HEADS"):
+    with pytest.raises(StorageError, match="SOTTOVOCE_LEDGER_ANCHOR_DIR"):
         budget.ask(question(1), drawn())
     head.write_bytes(b"1:xyz\n")
     with pytest.raises(StorageError, match="cannot be read"):

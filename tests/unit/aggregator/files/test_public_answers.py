@@ -36,7 +36,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "heads").mkdir()
     folder = tmp_path / "data"
     folder.mkdir()
-    monkeypatch.setenv("SOTTOVOCE_LEDGER_HEADS", str(tmp_path / "heads"))
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
     made = asked()
     storage = published(folder, made)
     send(storage, made, [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50)

@@ -47,7 +47,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "heads").mkdir()
     folder = tmp_path / "data"
     folder.mkdir()
-    monkeypatch.setenv("SOTTOVOCE_LEDGER_HEADS", str(tmp_path / "heads"))
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
     storage = published(folder, asked())
     send(storage, asked(), ROWS)
     storage.close()

@@ -27,7 +27,7 @@ def application(folder: Path, heads: str) -> Flask:
     storage = published(folder / "data", asked())
     send(storage, asked(), [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50)
     storage.close_survey("exam", TODAY)
-    return create_app(Settings(public_url=SITE, data=folder / "data", ledger_heads=heads), storage, now, {})
+    return create_app(Settings(public_url=SITE, data=folder / "data", ledger_anchor_dir=heads), storage, now, {})
 
 
 @pytest.fixture

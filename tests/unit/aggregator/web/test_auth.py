@@ -288,7 +288,7 @@ def test_redirects_stay_here(app: Flask, path: str) -> None:
 
 def test_closed_door_lets_no_key_in(storage: SQLiteStorage, clock: FakeClock) -> None:
     """Where the settings leave keys out, a good one begins no session; programs go on with theirs."""
-    settings = Settings(public_url="https://survey.example.org", doors="passkey")
+    settings = Settings(public_url="https://survey.example.org", sign_in_methods="passkey")
     _, reply = log_in(create_app(settings, storage, clock, {}))
 
     assert reply.status_code == 401

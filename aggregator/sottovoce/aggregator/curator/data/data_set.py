@@ -140,7 +140,7 @@ def kept_heads(heads: str, data: Path) -> Heads:
         data: the folder of the data, outside which it must lie.
     """
     if not heads:
-        told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_HEADS"
+        told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"
         raise StorageError(f"a budget needs a second place for its head, against old copies of it: {told}")
     kept = Heads(Path(heads))
     kept.check_apart(data)

@@ -40,7 +40,7 @@ class Heads:
     A folder of heads.
 
     Attributes:
-        folder: as ``SOTTOVOCE_LEDGER_HEADS`` names it.
+        folder: as ``SOTTOVOCE_LEDGER_ANCHOR_DIR`` names it.
     """
 
     folder: Path
@@ -53,10 +53,12 @@ class Heads:
             StorageError: it does, or does not exist.
         """
         if not self.folder.is_dir():
-            raise StorageError("SOTTOVOCE_LEDGER_HEADS must name a folder that exists, outside the data and backups")
+            raise StorageError(
+                "SOTTOVOCE_LEDGER_ANCHOR_DIR must name a folder that exists, outside the data and backups"
+            )
         if self.folder.resolve().is_relative_to(data.resolve()):
             raise StorageError(
-                "SOTTOVOCE_LEDGER_HEADS lies in the folder of the data; name one outside, and outside backups"
+                "SOTTOVOCE_LEDGER_ANCHOR_DIR lies in the folder of the data; name one outside, and outside backups"
             )
 
     def get(self, name: str) -> LedgerHead | None:
@@ -106,7 +108,7 @@ class Heads:
         try:
             handle = os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
-            raise StorageError("the folder that SOTTOVOCE_LEDGER_HEADS names cannot be written to") from None
+            raise StorageError("the folder that SOTTOVOCE_LEDGER_ANCHOR_DIR names cannot be written to") from None
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)

@@ -133,7 +133,7 @@ def _account(found: Account, link: str = "", refused: str = "") -> str:
 
 def _row(found: Account, has_key: bool) -> AccountRow:
     has = {"key": has_key, "passkey": bool(tables().passkeys(found.id)), "oidc": found.subject is not None}
-    opened = current_app.config["OPEN_DOORS"]
+    opened = current_app.config["SIGN_IN_METHODS"]
     return AccountRow(found, account_number(found), [door for door in has if has[door] and door in opened])
 
 

@@ -28,15 +28,15 @@ def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Rou
     Raises:
         SettingError: what a door needs is missing.
     """
-    app.config["OPEN_DOORS"] = settings.open_doors
+    app.config["SIGN_IN_METHODS"] = settings.allowed_sign_in_methods
     app.register_error_handler(SignInRefused, _not_signed_in)
     routes: list[Route] = []
-    if "oidc" in settings.open_doors:
+    if "oidc" in settings.allowed_sign_in_methods:
         from sottovoce.aggregator.studio.account import oidc_pages
 
         app.extensions["provider"] = provider_of(settings, clock)
         routes += oidc_pages.ROUTES
-    if "passkey" in settings.open_doors:
+    if "passkey" in settings.allowed_sign_in_methods:
         check_passkeys(settings)
         from sottovoce.aggregator.studio.account import passkey_pages
 

@@ -96,7 +96,7 @@ def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> 
         return "no_number"
     try:
         with current_app.extensions["joint_results"].turn():
-            act(survey_data_set(_storage(), name, now, settings.data, settings.ledger_heads, g.who), epsilon)
+            act(survey_data_set(_storage(), name, now, settings.data, settings.ledger_anchor_dir, g.who), epsilon)
     except BudgetExhausted:
         return "not_left"
     except (EstimateError, SpecError, StorageError):
