@@ -153,8 +153,8 @@ def _former(environment: Mapping[str, str], name: str) -> str | None:
     former = PREFIX + FORMER_NAMES[name]
     text = _text(environment, former)
     if text is not None:
-        told = f"the setting {former} is now called {PREFIX}{name.upper()}; version 0.5 will no longer read the former name"
-        warnings.warn(told, FutureWarning, stacklevel=3)
+        message = f"the setting {former} is now {PREFIX}{name.upper()}; version 0.5 will not read its former name"
+        warnings.warn(message, FutureWarning, stacklevel=3)
     return text
 
 
