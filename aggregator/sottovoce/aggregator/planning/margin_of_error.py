@@ -7,6 +7,7 @@ Half-width  z sqrt(v / n) + blur, v the largest variance of one report's score, 
 """
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 from sottovoce.aggregator.planning.estimand import Measure
@@ -17,6 +18,8 @@ _TRIED = 200
 """Steps of the search over shares or means: variances are smooth, and flat where they are largest."""
 
 
+# One page asks for the same few channels again and again, and each search tries 201 shares or means.
+@lru_cache(maxsize=1024)
 def widest_variance(measure: Measure) -> float:
     """The largest variance of one report's score over all shares or means."""
     step = (measure.high - measure.low) / _TRIED
