@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -51,8 +51,8 @@ class Figures:
     Of one question.
 
     Attributes:
+        question: as the draft has it.
         epsilon: of its report; 0 of a public one.
-        mechanism: the name of what the software has picked; "" of a public one.
         number: it is a mean, in the question's own unit; else a share.
         margin: widest half-width with the people that are expected; None if that is not known.
         openly: the same, if it were asked openly.
@@ -62,8 +62,8 @@ class Figures:
             None where the question cannot have such an answer, or one of the two is out of reach.
     """
 
+    question: Question
     epsilon: float
-    mechanism: str
     number: bool
     margin: float | None
     openly: float | None
@@ -175,22 +175,24 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people)
     wanted = _wanted(measure, openly)
-    with_own, without = (_needed(replace(draft, declining=way), card, wanted, share) for way in ("own", "never"))
+    needed = {draft.declining: _needed(question, wanted, share)}
+    for way in {"own", "never"} - set(needed):
+        needed[way] = _needed(question_of(replace(draft, declining=way), card), wanted, share)
+    with_own, without = needed["own"], needed["never"]
     return Figures(
+        question=question,
         epsilon=question.epsilon if private else 0.0,
-        mechanism=question.mechanism.name if question.mechanism else "",
         number=is_number(question),
         margin=None if people is None else widest_margin(measure, people * share),
         openly=openly,
         wanted=wanted,
-        needed=_needed(draft, card, wanted, share),
+        needed=needed[draft.declining],
         declining=None if with_own is None or without is None else max(with_own - without, 0) or None,
     )
 
 
-def _needed(draft: SurveyDraft, card: DraftItem, wanted: float, share: float) -> int | None:
+def _needed(question: Question | None, wanted: float, share: float) -> int | None:
     """People of whom such a share is asked the question, so that their reports give the margin."""
-    question = question_of(draft, card)
     reports = None if question is None else reports_for(measure_of(question), wanted)
     return None if reports is None else math.ceil(reports / share)
 
@@ -212,10 +214,40 @@ def _share_asked(draft: SurveyDraft) -> float:
     return asked_of_each(draft) / max(private_questions(draft), 1)
 
 
+class DraftFigures:
+    """
+    Figures of one draft, each computed once: its problems, its totals and its page all need them.
+
+    Args:
+        draft: complete or not.
+    """
+
+    def __init__(self, draft: SurveyDraft) -> None:
+        self.draft = draft
+
+    @cached_property
+    def of_items(self) -> Sequence[Figures | None]:
+        """Figures of each item; None for a note, and for an incomplete question."""
+        return [figures_of(self.draft, item) for item in self.draft.cards]
+
+    @property
+    def questions(self) -> Sequence[Question | None]:
+        """The question of each item; None for a note, and for an incomplete question."""
+        return [found.question if found else None for found in self.of_items]
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Figures of the whole, from the complete questions."""
+        return _totals(self.draft, self.of_items)
+
+
 def totals_of(draft: SurveyDraft) -> Totals:
-    """The figures of the whole, from those cards that are complete."""
-    found = [(card, figures_of(draft, card)) for card in draft.cards]
-    known = [(card, figures) for card, figures in found if figures is not None]
+    """Return the figures of the whole, from the complete questions."""
+    return DraftFigures(draft).totals
+
+
+def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
+    known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
     epsilons = [figures.epsilon for card, figures in known if figures.epsilon for _ in range(rows_of(card))]
     private, asked = private_questions(draft), asked_of_each(draft)
     epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
@@ -231,18 +263,18 @@ def totals_of(draft: SurveyDraft) -> Totals:
         margin=margin,
         # Two groups of half the people each: either has twice the variance, and the difference has both.
         difference=None if margin is None else min(2 * margin, 1.0),
-        cell=None if draft.people is None else _widest_cell(draft, draft.people),
+        cell=None if draft.people is None else _widest_cell(draft, draft.people, known),
         needed=None if None in needs else max((each for each in needs if each is not None), default=None),
     )
 
 
-def _widest_cell(draft: SurveyDraft, people: int) -> float | None:
+def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:
     """Of all tables of two questions, at least one of them private."""
     # Questions of one kind have one channel, however many there are.
     kinds: dict[object, list[Question]] = {}
-    for card in draft.cards:
-        if (question := question_of(draft, card)) is not None:
-            kinds.setdefault((question.domain, question.mechanism), []).extend([question] * rows_of(card))
+    for card, found in known:
+        alike = kinds.setdefault((found.question.domain, found.question.mechanism), [])
+        alike += [found.question] * rows_of(card)
     pairs = [(one[0], other[-1]) for one, other in product(kinds.values(), repeat=2) if one is not other or one[1:]]
     widths = [_cell(pair, people * _share_of_pair(draft, pair)) for pair in pairs]
     return max((width for width in widths if width is not None), default=None)

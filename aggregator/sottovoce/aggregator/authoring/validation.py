@@ -7,12 +7,12 @@ and is told with the key of the file.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import question_of, rows_of, totals_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS
 from sottovoce.aggregator.authoring.to_survey import survey_document
@@ -39,13 +39,34 @@ _FIELDS = {
 }
 
 
-def problems_of(draft: SurveyDraft, name: str) -> list[DraftProblem]:
-    """All problems, the grave ones first; of one field and gravity only the first."""
-    found = [problem for check in _CHECKS for problem in check(draft)]
+def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = None) -> list[DraftProblem]:
+    """
+    Return all problems, the grave ones first; of one field and gravity only the first.
+
+    Args:
+        draft: complete or not.
+        name: of the survey.
+        figures: of the draft, if they are known.
+    """
+    found = list(_checked(draft, figures or DraftFigures(draft)))
     told = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
     found += [each for each in _refused(draft, name) if each.place.field not in told and each.place.card not in cards]
     return sorted(found, key=lambda problem: not problem.grave)
+
+
+def _checked(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
+    """What the page has sentences of its own for, in the order of the page."""
+    yield from _texts(draft)
+    yield from _no_question(draft)
+    yield from _options(draft)
+    yield from _numbers(figures)
+    yield from condition_problems(draft)
+    yield from _bad_texts(draft)
+    yield from _cost(figures)
+    yield from _watched(draft)
+    yield from _who_asks(draft)
+    yield from _kinder(figures)
 
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
@@ -149,22 +170,21 @@ def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
             yield DraftProblem(place, "same_options", values={"number": number + 1})
 
 
-def _numbers(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    for number, card in enumerate(draft.cards):
+def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
+    for number, (card, question) in enumerate(zip(figures.draft.cards, figures.questions, strict=True)):
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.truth != "number":
             continue
         place = FieldPath(f"q{number}.min", number)
         if any(not card.treated.get(key) for key in kind.required):
             yield DraftProblem(place, "no_bounds", values={"number": number + 1})
-        elif question_of(draft, card) is None:
+        elif question is None:
             yield DraftProblem(place, "bad_bounds", values={"number": number + 1})
 
 
-def _cost(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
     epsilons = []
-    for number, card in enumerate(draft.cards):
-        question = question_of(draft, card)
+    for number, question in enumerate(figures.questions):
         epsilon = 0.0 if question is None or question.mechanism is None else question.epsilon
         epsilons += [epsilon] * (epsilon > 0)
         if epsilon > DEFAULT_ALLOWANCE.question:
@@ -178,8 +198,7 @@ def _cost(draft: SurveyDraft) -> Iterator[DraftProblem]:
                 },
                 mend=f"step:{number}:little",
             )
-    total = totals_of(draft).epsilon
-    yield from _dear(total, epsilons)
+    yield from _dear(figures.totals.epsilon, epsilons)
 
 
 def _dear(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
@@ -208,21 +227,23 @@ def _who_asks(draft: SurveyDraft) -> Iterator[DraftProblem]:
         yield DraftProblem(FieldPath("researcher.contact"), "no_contact", grave=False)
 
 
-def _kinder(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _kinder(figures: DraftFigures) -> Iterator[DraftProblem]:
+    draft = figures.draft
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
         yield DraftProblem(FieldPath("q0.harm", 0), "all_public", grave=False)
-    yield from _alone(draft)
+    yield from _alone(figures)
     if draft.people is None:
         yield DraftProblem(FieldPath("people"), "no_people", grave=False)
     elif draft.group is not None and draft.group < draft.people:
         yield DraftProblem(FieldPath("group"), "small_group")
 
 
-def _alone(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _alone(figures: DraftFigures) -> Iterator[DraftProblem]:
     """Public answers are told of before anybody gives one: how many people would be alone with theirs."""
+    draft, questions = figures.draft, figures.questions
     number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
-    thin = thin_cells([question_of(draft, draft.cards[number]) for number in number_of], draft.people)
+    thin = thin_cells([questions[number] for number in number_of], draft.people)
     if thin is not None:
         number = number_of[thin.widest]
         values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
@@ -257,18 +278,3 @@ def _windows(draft: SurveyDraft) -> Iterator[tuple[str, Wave]]:
             opens, closes = (datetime.fromisoformat(str(row.get(key, ""))) for key in ("opens", "closes"))
             if opens.tzinfo and closes.tzinfo:
                 yield field, Wave(opens, closes)
-
-
-_CHECKS: tuple[Callable[[SurveyDraft], Iterator[DraftProblem]], ...] = (
-    _texts,
-    _no_question,
-    _options,
-    _numbers,
-    condition_problems,
-    _bad_texts,
-    _cost,
-    _watched,
-    _who_asks,
-    _kinder,
-)
-"""In the order of the page."""

@@ -1,11 +1,12 @@
 """Design: the questions of a draft, with what they cost and give beside them; each button posts the whole form."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from flask import Response, render_template, request, url_for
-from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
-from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, question_of, steps_of, totals_of
-from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, SurveyDraft
+from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_questions, simple_condition
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, steps_of
+from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.panel_cost import panel_of
@@ -22,9 +23,36 @@ from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
 
 CHANGED = 409
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """
+    What the page shows of one question, note or matrix.
+
+    Attributes:
+        card: as the draft has it.
+        name: that somebody has given it, or "".
+        uses: what its answers may be for.
+        steps: what each step of protection would mean for it.
+        question: None for a note, and for an incomplete question; of a matrix, its first row.
+        margin: sentences about its precision.
+        earlier: questions that it may depend on.
+        condition: as ``simple_condition`` has it.
+    """
+
+    card: DraftItem
+    name: str
+    uses: Sequence[str]
+    steps: Sequence[Step]
+    question: Question | None
+    margin: Sequence[str]
+    earlier: Sequence[EarlierQuestion]
+    condition: str
 
 
 def design(name: str) -> str:
@@ -44,7 +72,24 @@ def _kept_access(name: str) -> str:
     return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
 
 
+def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
+    return [
+        ItemView(
+            card,
+            card.name if is_given(card.name) else "",
+            uses_of(str(card.treated.get("type", ""))),
+            steps_of(figures.draft, card),
+            found.question if found else None,
+            sentences.margin(figures.draft, found),
+            earlier_questions(figures.draft, number),
+            simple_condition(card),
+        )
+        for number, (card, found) in enumerate(zip(figures.draft.cards, figures.of_items, strict=True))
+    ]
+
+
 def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> str:
+    figures, sentences = DraftFigures(draft), Sentences(words())
     return render_template(
         "design.html",
         page="design",
@@ -54,22 +99,16 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         kept_access=_kept_access(name),
         version=version,
         versions=versions,
-        problems=problems_of(draft, name),
-        totals=totals_of(draft),
-        asked=asked_of_each(draft),
+        problems=problems_of(draft, name, figures),
+        items=_items(figures, sentences),
+        totals=figures.totals,
         panel=panel_of(draft, name),
-        sentences=Sentences(words()),
+        sentences=sentences,
         harms=HARMS,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
-        uses_of=uses_of,
-        question_of=question_of,
         about=about,
-        steps_of=steps_of,
-        earlier_questions=earlier_questions,
-        simple_condition=simple_condition,
-        is_given=is_given,
         other_languages={tag: told for tag, told in NAMES.items() if tag not in draft.tags},
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from flask import Response, current_app, g, render_template, request, url_for
-from sottovoce.aggregator.authoring.cost_and_precision import totals_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.panel_cost import panel_of
@@ -34,7 +34,8 @@ def publish(name: str) -> str:
 
 
 def _page(name: str, refused: tuple[str, ...]) -> str:
-    draft = drafts.draft_named(name).draft
+    kept = drafts.draft_named(name)
+    draft, figures = kept.draft, DraftFigures(kept.draft)
     survey, messages = _survey(name)
     earlier = drafts.storage().revisions(name)
     return render_template(
@@ -43,18 +44,18 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         frame=draft_page(name, "design", draft.title),
         name=name,
         draft=draft,
-        version=drafts.draft_named(name).version,
+        version=kept.version,
         survey=survey,
         texts=[] if survey is None else texts_in_words(survey, words()),
         panel=panel_of(draft, name),
         about=about,
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
-        grave=[problem for problem in problems_of(draft, name) if problem.grave],
+        grave=[problem for problem in problems_of(draft, name, figures) if problem.grave],
         earlier=earlier,
         kept=_kept(earlier, survey),
         changed=_changed(draft, earlier),
         signed_before=signed_before(earlier, survey) if survey else 0,
-        totals=totals_of(draft),
+        totals=figures.totals,
         sentences=Sentences(words()),
     )
 

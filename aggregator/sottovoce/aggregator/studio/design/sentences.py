@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, floor, log10
 
-from sottovoce.aggregator.authoring.cost_and_precision import BEFORE, Figures, Totals, figures_of
-from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft
+from sottovoce.aggregator.authoring.cost_and_precision import BEFORE, Figures, Totals
+from sottovoce.aggregator.authoring.draft import DraftProblem, SurveyDraft
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
@@ -24,9 +24,8 @@ class Sentences:
 
     words: Words
 
-    def margin(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
-        """Beside a question: what to expect of its figures; an incomplete one has none yet."""
-        found = figures_of(draft, card)
+    def margin(self, draft: SurveyDraft, found: Figures | None) -> Sequence[str]:
+        """Beside a question of the draft: what to expect of its figures; an incomplete one has none yet."""
         if found is None:
             return [self.words.say("design_margin_later")]
         if found.margin is None or draft.people is None:
