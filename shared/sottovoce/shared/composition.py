@@ -9,43 +9,17 @@ Comparison  Dwork, Rothblum and Vadhan: sqrt(2 k ln(1/delta)) epsilon + k epsilo
             and larger than the plain sum for most surveys; then it is not shown.
 Use         Next to none for what leaves a device: under 45 answers at ln 3, 30 at ln 2 or 15 at 0.1 even the optimal
             account gains less than 1 % on the plain sum (delta 10^-6). The ledger is the plain sum.
-zCDP        Gaussian noise has rho = D^2 / (2 sigma^2); randomized response has exactly epsilon tanh(epsilon / 2), less
-            than the epsilon^2 / 2 that any mechanism has. rho adds up, and gives rho + 2 sqrt(rho ln(1/delta)).
-Gaussian    delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), mu = D sqrt(k) / sigma: exact,
-            and to be preferred to zCDP. No device adds Gaussian noise; both serve curators.
-Sources     Kairouz, Oh and Viswanath 2017; Dwork, Rothblum and Vadhan 2010; Bun and Steinke 2016; Balle and Wang 2018.
+Sources     Kairouz, Oh and Viswanath 2017; Dwork, Rothblum and Vadhan 2010.
 """
 
 import math
 from decimal import Context, Decimal, localcontext
-from statistics import NormalDist
 
 from sottovoce.shared.accounting import check_delta, check_epsilon, check_whole
 
 MAX_RELEASES = 10_000
 
 _DIGITS = 60
-_NORMAL = NormalDist()
-
-
-def optimal_delta(epsilon: float, releases: int, total: float) -> float:
-    """
-    The least delta with which so many releases of ``epsilon`` each are ``total``-private.
-
-    Args:
-        epsilon: of each release by itself.
-        releases: how many.
-        total: epsilon of all together.
-
-    Raises:
-        ValueError: an epsilon or the number of releases is out of range.
-    """
-    check_epsilon(epsilon)
-    check_epsilon(total)
-    check_whole(releases, 1, MAX_RELEASES, "the number of releases")
-    with localcontext(Context(prec=_DIGITS)):
-        limit = Decimal(total).exp()
-        return float(sum((max(p - limit * q, Decimal(0)) for p, q in _terms(epsilon, releases)), Decimal(0)))
 
 
 def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
@@ -90,48 +64,6 @@ def advanced_epsilon(epsilon: float, releases: int, delta: float) -> float | Non
         return None
     figure = math.sqrt(2 * releases * math.log(1 / delta)) * epsilon + releases * epsilon * math.expm1(epsilon)
     return figure if figure < releases * epsilon else None
-
-
-def gaussian_rho(sensitivity: float, sigma: float) -> float:
-    """The zCDP of Gaussian noise with standard deviation ``sigma`` on a figure of this L2 sensitivity."""
-    if not (0 <= sensitivity < math.inf and 0 < sigma < math.inf):
-        raise ValueError("sensitivity must be at least 0 and sigma above 0")
-    return sensitivity**2 / (2 * sigma**2)
-
-
-def response_rho(epsilon: float) -> float:
-    """The zCDP of randomized response, exactly; it covers every mechanism of this epsilon."""
-    check_epsilon(epsilon)
-    return epsilon * math.tanh(epsilon / 2)
-
-
-def zcdp_epsilon(rho: float, delta: float) -> float:
-    """The epsilon that rho-zCDP gives with this delta."""
-    check_epsilon(rho)
-    check_delta(delta)
-    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
-
-
-def gaussian_epsilon(mu: float, delta: float) -> float:
-    """
-    The least epsilon of Gaussian noise, exactly, to 12 digits and rounded up.
-
-    Args:
-        mu: L2 sensitivity times the square root of the number of releases, over sigma.
-        delta: 0 < delta < 1.
-    """
-    check_delta(delta)
-    if not 0 < mu <= 30:
-        raise ValueError("mu must lie between 0 and 30")
-    low, high = 0.0, zcdp_epsilon(mu**2 / 2, delta)
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _gaussian_delta(mu, middle) <= delta else (middle, high)
-    return high
-
-
-def _gaussian_delta(mu: float, epsilon: float) -> float:
-    return _NORMAL.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * _NORMAL.cdf(-mu / 2 - epsilon / mu)
 
 
 def _terms(epsilon: float, releases: int) -> "list[tuple[Decimal, Decimal]]":

@@ -8,8 +8,8 @@ Several         The worst direction of a vector is not known, so what holds for 
                 rho-zCDP with rho = D^2 / (2 s), and delta <= e^((a - 1)(a rho - epsilon)) / (a - 1) (1 - 1/a)^a for any
                 a > 1. It costs about seven per cent of the width. The same where one number is too wide to be summed.
 Variance        s = D^2 k / 1024 for the smallest whole k found; the delta of the s in use is computed, not assumed.
-Refused         The classic sigma = sqrt(2 ln(1.25/delta)) D / epsilon from epsilon 1 on: it is proved below 1 only, and
-                at epsilon 12 and delta 1e-6 it is five times too small.
+Not used        The classic sigma = sqrt(2 ln(1.25/delta)) D / epsilon: it is proved below epsilon 1 only, and at
+                epsilon 12 and delta 1e-6 it is five times too small.
 Sources         Canonne, Kamath and Steinke 2020 (discrete Gaussian, conversion); Balle and Wang 2018 (exact curve);
                 Bun and Steinke 2016; Dwork and Roth 2014, appendix A (classic sigma).
 """
@@ -23,23 +23,6 @@ import numpy as np
 _PARTS = 1024
 _SUMMED = 100_000
 """Up to so wide a Gaussian its delta is summed integer by integer."""
-
-
-def classic_sigma(epsilon: float, delta: float, sensitivity: float) -> float:
-    """
-    The textbook's sigma, for comparison; no mechanism here uses it.
-
-    Args:
-        epsilon: above 0 and below 1.
-        delta: above 0 and below 1.
-        sensitivity: in L2.
-
-    Raises:
-        ValueError: epsilon is 1 or more, where its proof ends.
-    """
-    if not 0 < epsilon < 1:
-        raise ValueError("the classic Gaussian sigma is proved for epsilon below 1 only; use the exact delta")
-    return math.sqrt(2 * math.log(1.25 / delta)) * sensitivity / epsilon
 
 
 def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:

@@ -17,7 +17,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 BETA = Fraction(1, 20)
 """How often an error may be larger than the one that is told."""
@@ -29,12 +28,6 @@ _SUMMED = 200_000
 def laplace_tail(rate: Fraction, t: int) -> float:
     """Pr[|x| >= t] of discrete Laplace noise."""
     return 1.0 if t <= 0 else 2 * math.exp(-float(rate * t)) / (1 + math.exp(-rate))
-
-
-def laplace_masses(rate: Fraction, reach: int) -> npt.NDArray[np.float64]:
-    """P(x) for x = -reach .. reach."""
-    a = math.exp(-rate)
-    return (1 - a) / (1 + a) * np.exp(-float(rate) * np.abs(np.arange(-reach, reach + 1)))
 
 
 def largest_of(tail: float, cells: int) -> float:

@@ -1,16 +1,11 @@
-"""The width of Gaussian noise: delta of the discrete distribution, and what the classic formula gets wrong."""
+"""The width of Gaussian noise: delta of the discrete distribution."""
 
 import math
 from fractions import Fraction
 from statistics import NormalDist
 
 import pytest
-from sottovoce.aggregator.curator.gaussian_delta import (
-    classic_sigma,
-    concentrated_delta,
-    discrete_delta,
-    gaussian_variance,
-)
+from sottovoce.aggregator.curator.gaussian_delta import concentrated_delta, discrete_delta, gaussian_variance
 from sottovoce.audit.noise_branches import noise_distribution
 
 PHI = NormalDist().cdf
@@ -62,11 +57,3 @@ def test_several_numbers_hold_in_every_direction():
 def test_concentrated_privacy_says_nothing_where_rho_is_large():
     """A delta is never above 1."""
     assert concentrated_delta(50.0, 0.1) == 1.0
-
-
-def test_classic_sigma_is_refused_from_one_on():
-    """Its proof ends there; at 12 it is 5.2 times too small a delta's width."""
-    assert classic_sigma(0.5, 1e-5, 1.0) == pytest.approx(9.69, abs=0.01)
-    for epsilon in (1, 3, 12):
-        with pytest.raises(ValueError, match="below 1 only"):
-            classic_sigma(epsilon, 1e-6, 1.0)

@@ -7,7 +7,6 @@ import pytest
 from sottovoce.aggregator.curator.noise_distribution import (
     gaussian_error,
     laplace_error,
-    laplace_masses,
     laplace_tail,
     largest_of,
 )
@@ -67,8 +66,3 @@ def test_very_wide_gaussian_errs_to_the_safe_side():
     sigma = 10**6
 
     assert 1.959964 * sigma <= gaussian_error(Fraction(sigma**2), 1)["t"] <= 1.959964 * sigma + 3
-
-
-def test_masses_sum_to_one():
-    """Up to what lies beyond their reach."""
-    assert laplace_masses(Fraction(1), 60).sum() == pytest.approx(1, abs=1e-15)
