@@ -24,7 +24,6 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import ReportRejected, StorageError
@@ -240,11 +239,10 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def move(self) -> None:
-        """Everything is copied to another database, table by table, and goes on there."""
+        """Everything is copied to another database, and goes on there."""
         path = Path(self.folder.name) / f"moved{len(self.opened)}.sqlite"
         there = SQLiteStorage(path)
-        for table in TABLES:
-            there.import_table(table, self.storage.export_table(table))
+        there.copy_from(self.storage)
         there.close()
         self.path = path
         self.reopen()

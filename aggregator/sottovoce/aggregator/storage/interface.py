@@ -8,7 +8,7 @@ moves a moment after the reports are durable: late, and never early. The whole i
 never a count of its own: less its cohorts, that would be a handful of people.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -259,9 +259,6 @@ class Storage(Protocol):
 
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
         """All rows of one of ``tables.TABLES``, reports in the order of their random ids."""
-
-    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Add rows to an empty table."""
 
     def copy_from(self, source: "Storage") -> None:
         """Fill all tables anew, from one moment of another database, in one step."""

@@ -5,7 +5,7 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -110,10 +110,6 @@ class SQLStorage(TokenStorage):
     @abstractmethod
     def _set_version(self, db: Handle, version: int) -> None:
         """Keep another number."""
-
-    @abstractmethod
-    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Add rows to an empty table."""
 
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:

@@ -32,7 +32,7 @@ from sottovoce.aggregator.storage.postgres.rewrite import write_anew
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import is_any_withdrawn, signed, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import Change, change
-from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, fill
+from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
 from sottovoce.shared.errors import StorageError
 
 _STORE = (
@@ -199,11 +199,6 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def _set_version(self, db: sql_statements.Handle, version: int) -> None:
         db.execute("UPDATE schema_version SET version = ?", [version])
-
-    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Add rows to an empty table."""
-        with self._write() as db:
-            db.executemany(fill(table), rows)
 
     def close(self) -> None:
         """Close all connections."""

@@ -23,7 +23,7 @@ from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisi
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema
-from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, fill, take_over
+from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
@@ -146,11 +146,6 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     def _set_version(self, db: sql_statements.Handle, version: int) -> None:
         db.execute(f"PRAGMA user_version = {version:d}")
-
-    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Add rows to an empty table."""
-        with self._write() as db:
-            db.executemany(fill(table), rows)
 
     def copy_from(self, source: Storage) -> None:
         """Fill all tables anew; from another file without a row passing through this interpreter."""
