@@ -26,13 +26,36 @@ from sottovoce.aggregator.http.headers import ANY_ORIGIN, add_headers, is_for_re
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
-from sottovoce.aggregator.intake.async_wait import GroupWait
+from sottovoce.aggregator.intake.group_commit import CommitGroup
 from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
 from sottovoce.aggregator.intake.shutdown import Ending
 from sottovoce.aggregator.intake.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
+
+
+class GroupWait:
+    """For one event loop."""
+
+    def __init__(self) -> None:
+        self._events: dict[CommitGroup, asyncio.Event] = {}
+
+    async def stored(self, group: CommitGroup) -> None:
+        """Return as soon as the group is stored, or has failed; no thread is held meanwhile."""
+        if group.stored.done():
+            return
+        event = self._events.get(group)
+        if event is None:
+            event = self._events[group] = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            # To wake the loop is a system call: one for each group, not for each report.
+            group.stored.add_done_callback(lambda _: loop.call_soon_threadsafe(self._wake, group))
+        await event.wait()
+
+    def _wake(self, group: CommitGroup) -> None:
+        self._events.pop(group).set()
+
 
 T = TypeVar("T")
 

@@ -7,7 +7,6 @@ from typing import Any
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
-from sottovoce.aggregator.surveys.minimum_version import oldest_release
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
@@ -15,6 +14,32 @@ from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
+
+SINCE = {
+    "0.2.0": ("optimal_unary", "date"),
+    "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
+}
+"""The words of a survey file that came after its first format, by the release that first read them, oldest first."""
+
+
+def oldest_release(survey: Survey) -> tuple[str, list[str]] | None:
+    """The oldest release that can answer the survey and the words that need it; None where every release can."""
+    used = set(_words(survey.document))
+    for release, words in reversed(SINCE.items()):
+        if needing := [word for word in words if word in used]:
+            return release, needing
+    return None
+
+
+def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a survey's document
+    """Keys, types and names of mechanisms; none of the author's own names, which may be spelled like any of them."""
+    yield from document
+    yield from document["retention"]
+    for item in document["questions"]:
+        yield from (*item, item["type"])
+        asked = item.get("of", item)
+        yield from (asked.get("type", ""), asked.get("mechanism", {}).get("name", ""))
+
 
 MANY = 8
 """So many missing texts are named one by one."""

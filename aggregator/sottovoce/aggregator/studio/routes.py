@@ -1,8 +1,10 @@
 """The researchers' pages: server-rendered, whole without a script, no cookie but the session's and the language's."""
 
-from flask import Flask
-from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.studio import language, static_files
+from importlib.resources import files
+
+from flask import Flask, Response
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.studio import language
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
 from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
@@ -23,6 +25,43 @@ from sottovoce.aggregator.studio.survey import (
     settings_page,
     survey_list,
 )
+
+
+def style() -> Response:
+    """The pages' style sheet."""
+    return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
+
+
+def script() -> Response:
+    """The pages' script; every page is whole without it."""
+    return Response(_static("studio.js"), content_type="text/javascript; charset=utf-8")
+
+
+def drafts_script() -> Response:
+    """What saves a draft while it is typed; its pages are whole without it."""
+    return Response(_static("drafts.js"), content_type="text/javascript; charset=utf-8")
+
+
+def _static(name: str) -> bytes:
+    return files("sottovoce.aggregator.studio").joinpath("static", name).read_bytes()
+
+
+_SCRIPT = ("text/javascript",)
+
+_STATIC_FILES = (
+    Route("studio.style", "GET", "/dashboard/style.css", style, "The pages' style.", Kind.PAGE, ("text/css",)),
+    Route("studio.script", "GET", "/dashboard/studio.js", script, "The pages' script.", Kind.PAGE, _SCRIPT),
+    Route(
+        "studio.drafts_script",
+        "GET",
+        "/dashboard/drafts.js",
+        drafts_script,
+        "The script of drafts.",
+        Kind.PAGE,
+        _SCRIPT,
+    ),
+)
+"""Files that everybody may have: the page that asks who somebody is needs them."""
 
 _PAGES = (
     survey_list,
@@ -47,10 +86,9 @@ _PAGES = (
     ethics_page,
     audit_log_pages,
     language,
-    static_files,
 )
 
-ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
+ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES), *_STATIC_FILES)
 """All pages of the studio."""
 
 

@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.planning.lint import describe
-from sottovoce.aggregator.surveys.minimum_version import SINCE, oldest_release
+from sottovoce.aggregator.planning.lint import SINCE, describe, oldest_release
 
 from tests.documents import names
 from tests.surveys import document, survey

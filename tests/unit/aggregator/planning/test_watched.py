@@ -8,7 +8,7 @@ from sottovoce.aggregator.authoring.invitation_texts import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.lint import suggestions, warnings
 from sottovoce.aggregator.planning.traffic_analysis import BEFORE_THE_END, blind_limits, spread
-from sottovoce.aggregator.privacy_account.sentences import limits, stored
+from sottovoce.aggregator.privacy_account.document import limits, stored
 from sottovoce.client import delivery
 
 from tests.surveys import months, survey

@@ -9,11 +9,10 @@ import pytest
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account import page as account_page
 from sottovoce.aggregator.privacy_account import text
-from sottovoce.aggregator.privacy_account.document import AccountTerms, Document
+from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, limits, stored
 from sottovoce.aggregator.privacy_account.document import account as make_account
 from sottovoce.aggregator.privacy_account.format import percent as percent_in
 from sottovoce.aggregator.privacy_account.format import totals as totals_in
-from sottovoce.aggregator.privacy_account.sentences import limits, stored
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
