@@ -172,7 +172,7 @@ def test_module_imports_only_what_its_rule_allows(path: Path) -> None:
         ("sottovoce.aggregator.curator.count", "from sottovoce.aggregator.storage.interface import Storage"),
         ("sottovoce.aggregator.curator.count", "import secrets"),
         ("sottovoce.aggregator.export.results_client.open_results", "import requests"),
-        ("sottovoce.aggregator.export.results_client.plots", "import matplotlib"),
+        ("sottovoce.aggregator.export.results_client.open_results", "import matplotlib"),
         ("sottovoce.aggregator.export.tables", "import duckdb"),
         ("sottovoce.aggregator.export.scripts.analysis", "from sottovoce.shared.spec import Survey"),
         ("sottovoce.aggregator.authoring.xlsform", "import python_calamine"),

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from sottovoce.client.draws import Draws
-from sottovoce.client.review import example
+from sottovoce.client.terminal.review import example
 from sottovoce.client.value_words import answered_in_words, reported_in_words
 from sottovoce.client.words import text_of
 from sottovoce.shared.rational import parse_decimal

@@ -5,7 +5,9 @@ Estimates of each question, and joint results, as objects that know their figure
 ``frame()`` for pandas or polars where installed, ``plot()`` with matplotlib (extra ``[plot]``).
 """
 
+import importlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +17,78 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.results_document import FORMAT
 from sottovoce.aggregator.analysis.text_report import in_words
-from sottovoce.aggregator.export.results_client.dataframes import frame
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
-from sottovoce.aggregator.export.results_client.plots import plot_intervals
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
 from sottovoce.shared.errors import EstimateError, SpecError
+
+_FIGURES = {"n", "shown", "raw", "clipped", "estimate", "std_error", "low", "high", "a", "b", "confidence", "method"}
+_WIDTH, _HEIGHT = 7.0, 0.35  # inches: of all, and of a row
+
+
+def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - matplotlib's figure
+    """
+    A point and a line for each row that has ``shown``, ``low`` and ``high``, named by its texts.
+
+    Raises:
+        EstimateError: matplotlib is not installed, or no row has a figure.
+    """
+    try:
+        figures = importlib.import_module("matplotlib.figure")
+    except ModuleNotFoundError:
+        raise EstimateError("a plot needs pip install 'sottovoce[plot]'") from None
+    drawn = [row for row in rows if row.get("shown") is not None]
+    if not drawn:
+        raise EstimateError("there is no figure to draw")
+    figure = figures.Figure(figsize=(_WIDTH, 1 + _HEIGHT * len(drawn)), layout="constrained")
+    axes = figure.subplots()
+    points = [float(row["shown"]) for row in drawn]
+    axes.errorbar(points, range(len(drawn)), xerr=_lengths(drawn), fmt="o", color="black", capsize=3)
+    axes.set_yticks(range(len(drawn)), labels=[_name(row) for row in drawn])
+    axes.invert_yaxis()
+    axes.set_xlabel("estimate with 95 % limits")
+    return figure
+
+
+def _lengths(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    """From each point to its limits; not a number where a side has no limit."""
+    ends: list[list[float]] = [[], []]
+    for row in rows:
+        for side, limit in enumerate((row.get("low"), row.get("high"))):
+            length = math.nan if limit is None else abs(float(limit) - float(row["shown"]))
+            ends[side].append(length)
+    return ends
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return ", ".join(str(value) for key, value in row.items() if key not in _FIGURES and isinstance(value, str))
+
+
+LIBRARIES = ("pandas", "polars")
+
+
+def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401 - a library's own
+    """
+    The rows as a table with a column for each key of any of them; empty where a row has no such key.
+
+    Args:
+        rows: flat.
+        library: one of ``LIBRARIES``; None for the first that is installed.
+
+    Raises:
+        EstimateError: it is not installed, or unknown.
+    """
+    if library not in {None, *LIBRARIES}:
+        raise EstimateError(f"a frame is one of: {', '.join(LIBRARIES)}")
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    table = {column: [row.get(column) for row in rows] for column in columns}
+    for name in LIBRARIES if library is None else (library,):
+        try:
+            return importlib.import_module(name).DataFrame(table)
+        except ModuleNotFoundError:
+            continue
+    raise EstimateError(f"a frame needs {library or 'pandas or polars'}, which is not installed")
+
 
 EXPORT = "export.json"
 LARGEST = 1 << 28

@@ -1,6 +1,8 @@
 """Invite: the link, its code, a poster, personal links, a frame, and what to tell people. It cannot say who answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from flask import Response, current_app, g, render_template, request
@@ -15,7 +17,6 @@ from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
 from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, as_table, in_steps, token_in
 from sottovoce.aggregator.invitations.posters import PosterContent, cards
-from sottovoce.aggregator.invitations.survey_links import InvitedWave, first_to_ask, invited_waves
 from sottovoce.aggregator.invitations.tokens import (
     KeyReused,
     TokenRequest,
@@ -24,14 +25,58 @@ from sottovoce.aggregator.invitations.tokens import (
     revoke_tokens,
     token_counts,
 )
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.survey_frame import published_page
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, wave_state
 from sottovoce.shared import canonical
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Survey, Wave
+
+
+@dataclass(frozen=True)
+class InvitedWave:
+    """
+    One wave of a survey.
+
+    Attributes:
+        number: from 0 on.
+        wave: when it is asked.
+        link: for everybody, to the newest revision.
+        state: ``early``, ``open`` or ``closed``.
+    """
+
+    number: int
+    wave: Wave
+    link: str
+    state: str
+
+
+def invited_waves(stored: StoredSurvey, settings: Settings, now: datetime) -> Sequence[InvitedWave]:
+    """
+    Every wave, in order; all are closed once the survey is.
+
+    Args:
+        stored: the newest revision.
+        settings: they know the aggregator's address.
+        now: the present moment.
+    """
+    return [
+        InvitedWave(
+            number,
+            wave,
+            settings.link(stored.name, stored.digest, number),
+            "closed" if stored.closed else wave_state(wave, now),
+        )
+        for number, wave in enumerate(survey_of(stored.document).waves)
+    ]
+
+
+def first_to_ask(waves: Sequence[InvitedWave]) -> int:
+    """The wave that people are invited to unless somebody names another: the first that is not over, else the last."""
+    return next((wave.number for wave in waves if wave.state != "closed"), waves[-1].number)
 
 
 @dataclass(frozen=True)
