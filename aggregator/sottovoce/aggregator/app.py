@@ -4,19 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Response, request
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.api import analysis as joint
-from sottovoce.aggregator.api import description, front_page, health, results, tokens
+from sottovoce.aggregator.api import description, health, results, tokens
 from sottovoce.aggregator.api import respondent as collect
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.health import Readiness
-from sottovoce.aggregator.http import compression, problems
+from sottovoce.aggregator.http import compression, error_pages, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
-from sottovoce.aggregator.http.routing import Route, add_routes
+from sottovoce.aggregator.http.routing import Kind, Route, add_routes
 from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
+from sottovoce.aggregator.i18n.languages import language_of
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.invitations.key_file import KeysFile
@@ -26,22 +27,31 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import routes as studio
 from sottovoce.aggregator.studio.account import my_account_page as access
-from sottovoce.aggregator.studio.account import session_routes
-from sottovoce.aggregator.studio.account.sign_in_routes import register_doors
+from sottovoce.aggregator.studio.account.sign_in_routes import SESSION_ROUTES, register_doors
 from sottovoce.aggregator.studio.design.preview_form import PreviewedForm
 from sottovoce.aggregator.surveys.clock_check import SteadyClock
 from sottovoce.aggregator.surveys.database_clock import SharedClock
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
+
+def front() -> Response:
+    """What this is, for people; programs find nothing here. It leads nowhere and names no survey."""
+    if not error_pages.wants_page(request.headers.get("Accept", "")):
+        return problems.response("not_found")
+    language = language_of(request.headers.get("Accept-Language", ""))
+    return Response(error_pages.front_page(language), headers=error_pages.headers(language))
+
+
+_FRONT = (Route("front.front", "GET", "/", front, "What this is, for people.", Kind.PAGE, ("text/html",)),)
 _ROOMS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,
     results.ROUTES,
     joint.ROUTES,
     studio.ROUTES,
-    session_routes.ROUTES,
+    SESSION_ROUTES,
     health.ROUTES,
-    front_page.ROUTES,
+    _FRONT,
     description.ROUTES,
     access.ROUTES,
 )
