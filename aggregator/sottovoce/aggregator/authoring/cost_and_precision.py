@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
@@ -15,7 +15,7 @@ from sottovoce.aggregator.planning.pair_power import cell_half_width
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared import canonical
-from sottovoce.shared.accounting import belief_after, report_epsilon
+from sottovoce.shared.accounting import belief_after, report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -295,3 +295,29 @@ def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float
 def rows_of(card: DraftItem) -> int:
     """How many questions a card asks: each row of a matrix is one."""
     return len(card.asked.get("rows", ())) if card.type == "matrix" else 1
+
+
+class Panel(NamedTuple):
+    """
+    All waves together.
+
+    Attributes:
+        waves: how many there are.
+        epsilon: of all of one person's reports.
+    """
+
+    waves: int
+    epsilon: float
+
+
+def panel_of(draft: SurveyDraft, name: str) -> Panel | None:
+    """The panel that a draft is; None if it is asked once, costs nothing, or is no survey yet."""
+    if len(draft.waves) < 2:
+        return None
+    try:
+        survey = parse_survey(survey_document(draft, name))
+    except SpecError:
+        return None
+    waves = len(survey.waves)
+    epsilon = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves) if survey.private else 0.0
+    return Panel(waves, epsilon) if epsilon else None

@@ -9,7 +9,7 @@ from string import Template
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.format import caveat, conditions, digest_in_words, percent, totals
+from sottovoce.aggregator.privacy_account.text import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.authoring.cost_and_precision import figures_of, question_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.cost_and_precision import figures_of, panel_of, question_of, steps_of, totals_of
 from sottovoce.aggregator.authoring.diff import differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.panel_cost import panel_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey

@@ -11,8 +11,8 @@ from sottovoce.aggregator.privacy_account import page as account_page
 from sottovoce.aggregator.privacy_account import text
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, limits, stored
 from sottovoce.aggregator.privacy_account.document import account as make_account
-from sottovoce.aggregator.privacy_account.format import percent as percent_in
-from sottovoce.aggregator.privacy_account.format import totals as totals_in
+from sottovoce.aggregator.privacy_account.text import percent as percent_in
+from sottovoce.aggregator.privacy_account.text import totals as totals_in
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey

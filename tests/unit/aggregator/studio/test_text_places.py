@@ -3,7 +3,7 @@
 import pytest
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.design.text_locations import place_in_words
+from sottovoce.aggregator.studio.design.sentences import place_in_words
 from sottovoce.shared.languages import texts_of
 from sottovoce.shared.parse_survey import parse_survey
 

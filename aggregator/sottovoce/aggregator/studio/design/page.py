@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from flask import Response, render_template, request, url_for
 from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_questions, simple_condition
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, steps_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.panel_cost import panel_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of

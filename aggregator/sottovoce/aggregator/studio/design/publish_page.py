@@ -3,18 +3,16 @@
 from dataclasses import replace
 
 from flask import Response, current_app, g, render_template, request, url_for
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.panel_cost import panel_of
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
-from sottovoce.aggregator.studio.design.sentences import Sentences, about
-from sottovoce.aggregator.studio.design.text_locations import texts_in_words
+from sottovoce.aggregator.studio.design.sentences import Sentences, about, texts_in_words
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.studio.survey_frame import draft_page

@@ -16,7 +16,7 @@ from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
-from sottovoce.aggregator.studio.design.text_locations import texts_in_words
+from sottovoce.aggregator.studio.design.sentences import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today
