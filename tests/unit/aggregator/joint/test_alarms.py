@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.cheater_detection import Design, self_protective
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
-from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, occupied, uniformity
+from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, uniformity
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import parsed, some_of
@@ -31,16 +31,6 @@ def test_alarm_is_silent_where_nothing_is_wrong():
 
     assert not implausible(table.raw, table.channels).rings
     assert implausible(open_.raw, open_.channels) is None
-
-
-def test_impossible_cell_rings_when_it_is_occupied():
-    """And not when what lies in it may be chance."""
-    wrong = TwoWayTable(pair(coin, coin, [[100, 300], [250, 350]]), Rule())
-    right = TwoWayTable(pair(coin, coin, [[375, 175], [244, 206]]), Rule())
-
-    assert occupied(wrong.raw, wrong.channels, [(0, 1)]).rings
-    assert not occupied(right.raw, right.channels, [(0, 1)]).rings
-    assert occupied(right.raw, right.channels, []) is None
 
 
 def test_forged_reports_of_two_drawn_options():

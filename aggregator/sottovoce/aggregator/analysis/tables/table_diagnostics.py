@@ -3,8 +3,7 @@ What looks wrong with a table, and what forged reports could make of it.
 
 Implausible The lowest cell's (T_ij + gap/(2n)) / sqrt(V0_ij / n), V0 = alpha c' p_A + alpha' c p_B + c c' the variance
             at an empty cell, below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000 samples;
-            with the sample's own variance it would be up to one in five. A cell that nobody can be in is tested
-            against being empty from above in the same way.
+            with the sample's own variance it would be up to one in five.
 Drawn       Where devices draw an option, chi-square of the drawn ones against uniform; of two questions, of all pairs.
             Who forges reports draws the same option each time.
 Forged      f forged reports of 100, all the same, move a cell by f max |z_A z_B|. Where honest reports tell of both
@@ -12,7 +11,7 @@ Forged      f forged reports of 100, all the same, move a cell by f max |z_A z_B
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -73,29 +72,6 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     if not found:
         return None
     return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
-
-
-def occupied(
-    table: Floats,
-    channels: Mapping[tuple[int, int], Sequence[CellChannel]],
-    impossible: Collection[tuple[int, int]],
-) -> LowestCell | None:
-    """
-    How far cells that nobody can be in lie above 0, with the sign turned so that low is wrong; None without any.
-
-    Args:
-        table: raw shares.
-        channels: of each (row, column) the channels of its strata.
-        impossible: (row, column) of these cells.
-    """
-    p_a, p_b = table.sum(axis=1), table.sum(axis=0)
-    found = []
-    for row, column in impossible:
-        strata = channels[row, column]
-        deviation = empty_deviation(strata, clip(float(p_a[row])), clip(float(p_b[column])))
-        excess = max(float(table[row, column]) - max(each.step for each in strata), 0.0)
-        found.append(-excess / deviation if deviation > 0 else (-math.inf if excess else 0.0))
-    return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(found))) if found else None
 
 
 def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:
