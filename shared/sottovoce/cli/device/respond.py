@@ -1,13 +1,13 @@
 """``respond``: answer a survey in the terminal, or take the report back."""
 
 import json
-from pathlib import Path
 from typing import BinaryIO
 
 import click
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.respondent import Respondent, encode
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
 from sottovoce.client.terminal.begin import begin, look
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview
@@ -16,32 +16,8 @@ from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.client.terminal.waiting import leave, look_back_or_wait, send_when_due
 from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
-from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
-from sottovoce.shared.errors import AnswerError, BudgetExhausted
-
-
-def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
-    """
-    The answers in a file, checked whole before anything is drawn.
-
-    Raises:
-        AnswerError: it is not JSON, or an answer is missing or does not fit; nothing of the file is repeated.
-    """
-    try:
-        answers: dict[str, object] = canonical.load(file.read())
-    except ValueError as error:
-        raise AnswerError(f"the file of answers {error}") from None
-    encode(me.survey, answers, me.places)
-    return answers
-
-
-def tell_what_remains(file: BinaryIO | None) -> None:
-    """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
-    if file is None:
-        tell("\nWhat you typed may still be seen in this terminal; close it if others use it.")
-    elif file.name not in {"-", "<stdin>"}:
-        tell(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")
+from sottovoce.shared.errors import BudgetExhausted
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
+from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
 from sottovoce.aggregator.invitations.personal_links import as_table
 from sottovoce.aggregator.invitations.posters import PosterContent
 from sottovoce.aggregator.invitations.posters import cards as print_cards
@@ -19,46 +19,15 @@ from sottovoce.aggregator.invitations.tokens import (
     as_document,
     create_tokens,
     held_of,
-    reissue_after_restore,
     revoke_tokens,
     token_counts,
 )
-from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
-from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.db.restore_steps import tell_held
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.link.reissue import hold, reissue
 from sottovoce.shared.errors import StorageError
-
-
-@click.command("hold-after-restore")
-@data_option
-def hold(data: Path | None) -> None:
-    """Hold all invitations, since an old copy of the database was put back without `sottovoce restore`."""
-    storage = open_storage(data_settings(data))
-    storage.hold_invitations(int(present(storage).timestamp()))
-    storage.journal.append(RESTORED, MACHINE)
-    tell_held(storage, data)
-
-
-@click.command("reissue-after-restore")
-@click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@data_option
-def reissue(name: str, yes: bool, data: Path | None) -> None:
-    """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
-    storage = open_storage(data_settings(data))
-    held = held_of(token_counts(storage, name))
-    if held is None:
-        click.echo("No invitation to this survey is held.", err=True)
-        return
-    click.echo(reissue_words(held), err=True)
-    if not yes and not ask("Let them be redeemed?", default=False):
-        raise StorageError("none can be redeemed yet: answer yes when asked, or say --yes")
-    let_go = reissue_after_restore(storage, name, MACHINE)
-    click.echo(f"{let_go} can be redeemed again: up to {people(let_go)} may report twice.", err=True)
 
 
 @click.group()
