@@ -1,11 +1,17 @@
 """A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked again."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
 
 import click
+from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.terminal.prompts import ask
+from sottovoce.client.terminal.screen import tell
 from sottovoce.client.words import say, text_of
+from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.spec import Question, Survey, SurveyItem
 from sottovoce.shared.visibility import is_shown
 
@@ -70,3 +76,26 @@ class Interview:
             click.echo(say("acknowledge_note"), err=True)
             while not click.confirm(say("acknowledged"), err=True):
                 pass
+
+
+def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
+    """
+    The answers in a file, checked whole before anything is drawn.
+
+    Raises:
+        AnswerError: it is not JSON, or an answer is missing or does not fit; nothing of the file is repeated.
+    """
+    try:
+        answers: dict[str, object] = canonical.load(file.read())
+    except ValueError as error:
+        raise AnswerError(f"the file of answers {error}") from None
+    encode(me.survey, answers, me.places)
+    return answers
+
+
+def tell_what_remains(file: BinaryIO | None) -> None:
+    """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
+    if file is None:
+        tell("\nWhat you typed may still be seen in this terminal; close it if others use it.")
+    elif file.name not in {"-", "<stdin>"}:
+        tell(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")

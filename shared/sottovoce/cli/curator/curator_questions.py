@@ -4,7 +4,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.curator.cluster_picture import cluster_svg
+from sottovoce.aggregator.curator.cluster import cluster_svg
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta
 from sottovoce.aggregator.curator.questions import (
     cluster_question,

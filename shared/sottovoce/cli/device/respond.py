@@ -7,10 +7,9 @@ import click
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
 from sottovoce.client.terminal.begin import begin, look
 from sottovoce.client.terminal.explanation import explain
-from sottovoce.client.terminal.interview import Interview
+from sottovoce.client.terminal.interview import Interview, read_answers, tell_what_remains
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust
-from sottovoce.aggregator.planning.local_vs_central_chart import price_svg
+from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
 from sottovoce.aggregator.planning.pair_power import pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words

@@ -5,8 +5,7 @@ import xml.etree.ElementTree as ET
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.planning.local_vs_central import PEOPLE, allowed_by_shuffling, price_of_trust
-from sottovoce.aggregator.planning.local_vs_central_chart import price_svg
+from sottovoce.aggregator.planning.local_vs_central import PEOPLE, allowed_by_shuffling, price_of_trust, price_svg
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.shuffling import pair_weight, shuffled_bound
 
