@@ -23,6 +23,9 @@ from typing import NamedTuple
 from sottovoce.shared import rational
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
+BELIEF_BEFORE = 0.1
+"""Belief in a statement about a person before a report, for which all texts give the belief after it."""
+
 MAX_PEOPLE = 1000
 """The largest group that an account is made for."""
 
@@ -107,6 +110,12 @@ def belief_after(before: float, epsilon: float) -> float:
         raise ValueError("a belief must lie between 0 and 1")
     # Divided by e^epsilon, which may overflow where its inverse does not.
     return before / (before + (1 - before) * math.exp(-epsilon)) if before else 0.0
+
+
+def percent_after(epsilon: float) -> int:
+    """Return what a belief of 10 % can become at most after a report, in whole per cent, rounded up."""
+    # Epsilon is a rounded logarithm: four coin flips make 10 % exactly 90 %, and a float a little more.
+    return math.ceil(100 * belief_after(BELIEF_BEFORE, epsilon) - 1e-9)
 
 
 def memoized_epsilon(permanent: BinaryRR, instantaneous: BinaryRR, waves: int) -> float:

@@ -132,6 +132,7 @@ TWINS = [
                 "parallelEpsilon",
                 "groupLoss",
                 "beliefAfter",
+                "percentAfter",
                 "memoizedEpsilon",
                 "checkEpsilon",
                 "checkDelta",

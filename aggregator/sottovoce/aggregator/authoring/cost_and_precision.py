@@ -15,14 +15,11 @@ from sottovoce.aggregator.planning.pair_power import cell_half_width
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared import canonical
-from sottovoce.shared.accounting import belief_after, report_epsilon, waves_epsilon
+from sottovoce.shared.accounting import BELIEF_BEFORE, belief_after, report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
-
-BEFORE = 0.1
-"""The belief before a report, for which the belief after it is told."""
 
 _POINT = 0.01
 
@@ -149,7 +146,7 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     for harm in ("little", "clearly", "badly", *own):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
-            found.append(Step(harm, question.epsilon, _told(question), belief_after(BEFORE, question.epsilon)))
+            found.append(Step(harm, question.epsilon, _told(question), belief_after(BELIEF_BEFORE, question.epsilon)))
     return found
 
 
@@ -259,7 +256,7 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
         private=private,
         asked=asked,
         pairs=asked * (asked - 1) / (private * (private - 1)) if private > 1 else None,
-        after=belief_after(BEFORE, epsilon),
+        after=belief_after(BELIEF_BEFORE, epsilon),
         margin=margin,
         # Two groups of half the people each: either has twice the variance, and the difference has both.
         difference=None if margin is None else min(2 * margin, 1.0),

@@ -7,7 +7,6 @@ the sentences around them in that language if the studio speaks it, else in Engl
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Sequence
 
 from sottovoce.aggregator.file_formats.csv_cells import harmless
@@ -16,15 +15,9 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits
-from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
-
-BEFORE = 0.1
-"""The belief for which the sentences tell the belief after a report."""
-
-_SLACK = 1e-9
-"""Four coin flips make 10 % exactly 90 %, and a float a little more."""
 
 _LIMITS = ("seen", "device", "twice", "page", "group")
 
@@ -144,7 +137,7 @@ def _protection(survey: Survey, words: Words) -> list[str]:
     return [
         words.say("letter_toss" if survey.own_coin else "letter_dice"),
         _odds(max((survey.questions[index] for index in survey.private), key=lambda asked: asked.epsilon), words),
-        words.say("letter_belief", after=after_report(survey.epsilon)),
+        words.say("letter_belief", after=percent_after(survey.epsilon)),
         words.say("letter_public") if len(survey.private) < len(survey.questions) else "",
     ]
 
@@ -161,11 +154,6 @@ def _odds(costliest: Question, words: Words) -> str:
 def _of_100(share: float, words: Words) -> str:
     """Rounded, but never to nobody or everybody."""
     return words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2)
-
-
-def after_report(epsilon: float) -> int:
-    """How many of 100 a belief of 10 in 100 can become at most, rounded up."""
-    return math.ceil(100 * belief_after(BEFORE, epsilon) - _SLACK)
 
 
 def _seen(survey: Survey, words: Words) -> list[str]:
@@ -211,7 +199,7 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
         told.append(words.say("ethics_ask", private=len(survey.private), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
-        told.append(words.say("ethics_report", epsilon=spent, after=after_report(survey.epsilon)))
+        told.append(words.say("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
     if survey.private and len(survey.waves) > 1:
         total = survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave
         told.append(words.say("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
@@ -221,7 +209,7 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
 def _question(label: str, question: Question, words: Words) -> str:
     if question.mechanism is None:
         return "- " + words.say("ethics_public_question", label=label)
-    spent, after = show_epsilon(question.epsilon), after_report(question.epsilon)
+    spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
     return "- " + words.say("ethics_private_question", label=label, epsilon=spent, after=after)
 
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
-from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.accounting import BELIEF_BEFORE, belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
@@ -43,9 +43,6 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
 
 MANY = 8
 """So many missing texts are named one by one."""
-
-LITTLE = 0.1
-"""The belief before a report for which a warning tells the belief after it."""
 
 SLACK = 1e-9
 """Four coin flips make 10 % exactly 90 %, and a float a little less."""
@@ -205,10 +202,11 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
 
 
 def _nearly_sure(survey: Survey) -> str:
-    after = math.floor(100 * belief_after(LITTLE, survey.epsilon) + SLACK)
+    after = math.floor(100 * belief_after(BELIEF_BEFORE, survey.epsilon) + SLACK)
     return (
-        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * LITTLE:.0f} % likely "
-        f"that a thing is true of a person may think it {after} % likely after it; what would lower it: "
+        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it "
+        f"{100 * BELIEF_BEFORE:.0f} % likely that a thing is true of a person may think it {after} % likely after it; "
+        "what would lower it: "
         f"{'; or '.join(remedies(survey, NEARLY_SURE))}"
     )
 

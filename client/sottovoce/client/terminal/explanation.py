@@ -1,7 +1,5 @@
 """Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
 
-from math import ceil
-
 import click
 from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
@@ -10,15 +8,12 @@ from sottovoce.client.terminal.begin import asked_by, moment_in_words
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.transport import now
 from sottovoce.client.words import odds_in_words, say, text_of
-from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
-
-_BEFORE = 0.1
-"""What somebody may have thought of a person before: 10 in 100 people like them."""
 
 
 def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None = None) -> None:
@@ -110,8 +105,7 @@ def _belief(survey: Survey) -> list[str]:
 
 
 def _share(epsilon: float) -> str:
-    # Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
-    share = ceil(100 * belief_after(_BEFORE, epsilon) - 1e-9)
+    share = percent_after(epsilon)
     return say("more_than_99") if share > 99 else str(share)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.invitation_texts import (
-    after_report,
     ethics,
     letter,
     mail_merge,
@@ -15,6 +14,7 @@ from sottovoce.aggregator.authoring.invitation_texts import (
     words_for,
 )
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
@@ -198,8 +198,8 @@ def test_declining_is_promised_only_where_every_private_question_has_it() -> Non
 
 def test_belief_is_rounded_up() -> None:
     """What is shown is never less than what can be; four coins make exactly 90."""
-    assert after_report(2.0) == 46
-    assert after_report(4 * 1.0986122886681098) == 90
+    assert percent_after(2.0) == 46
+    assert percent_after(4 * 1.0986122886681098) == 90
 
 
 def test_mail_merge_has_a_row_for_each_link_and_no_formula() -> None:

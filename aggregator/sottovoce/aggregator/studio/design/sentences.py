@@ -6,11 +6,12 @@ from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from sottovoce.aggregator.authoring.cost_and_precision import BEFORE, Figures, Totals
+from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals
 from sottovoce.aggregator.authoring.draft import DraftProblem, SurveyDraft
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
+from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.languages import languages_of, texts_of
 from sottovoce.shared.spec import Survey
@@ -85,7 +86,7 @@ class Sentences:
             "design_cost",
             spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
-            before=self.words.percent(BEFORE, 0),
+            before=self.words.percent(BELIEF_BEFORE, 0),
             after=self.words.percent(totals.after, 0),
         )
 
