@@ -11,27 +11,31 @@ NO_VERBS = {
     "__init__": "says what the folder is",
     "__main__": "is python -m sottovoce.cli",
     "main": "the list of verbs",
-    "survey_source": "SURVEY, --from, --url and --data of all analyses",
-    "answering": "what the verbs of joint results share",
-    "curator_data": "FILE, --declaration, --epsilon and --json of all questions to a curator",
+    "results/survey_source": "SURVEY, --from, --url and --data of all analyses",
+    "results/run_analysis": "what the verbs of joint results share",
+    "curator/curator_data": "FILE, --declaration, --epsilon and --json of all questions to a curator",
     "database": "the option --data, and what follows from it",
-    "asking": "questions to whoever sits at the terminal",
-    "export_files": "writing the files that export --format names",
-    "first_researcher": "what serve makes and shows on a fresh database",
+    "prompts": "questions to whoever sits at the terminal",
+    "results/export_files": "writing the files that export --format names",
+    "staff/first_researcher": "what serve makes and shows on a fresh database",
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",
-    "curator_audit": "what audit --curator does",
-    "orders_to_end": "signals that come while a server starts",
+    "curator/curator_audit": "what audit --curator does",
+    "supervisor": "signals that come while a server starts",
     "place": "folders of reports that are named, on a disk or in a bucket",
-    "plan_output": "what plan prints",
-    "release": "what export and crosstab do with --release-epsilon",
-    "restoring": "putting a backup where the settings say",
+    "survey/plan_output": "what plan prints",
+    "results/release": "what export and crosstab do with --release-epsilon",
+    "db/restore_steps": "putting a backup where the settings say",
     "server": "the process that looks after the worker",
-    "told_to_end": "TERM and Ctrl-C as something to look at: for the demonstration",
+    "signals": "TERM and Ctrl-C as something to look at: for the demonstration",
     "worker": "what the process that serves is made of, the one place that joins both sides",
 }
-VERBS = sorted(path for path in FOLDER.glob("*.py") if path.stem not in NO_VERBS)
+VERBS = sorted(
+    path
+    for path in FOLDER.rglob("*.py")
+    if path.stem != "__init__" and path.relative_to(FOLDER).with_suffix("").as_posix() not in NO_VERBS
+)
 
 MOST_LINES = 120
 COMMAND_LINES = 25
