@@ -22,6 +22,7 @@ from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
 
@@ -103,6 +104,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         totals=figures.totals,
         panel=panel_of(draft, name),
         sentences=sentences,
+        belief_before=words().percent(BELIEF_BEFORE, 0),
         harms=HARMS,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
