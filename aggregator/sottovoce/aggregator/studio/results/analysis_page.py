@@ -12,10 +12,10 @@ from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
+from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
-from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
 from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis, asked_analysis
 from sottovoce.aggregator.studio.results.run_analysis import JointAnswer, Why, answer_to, why_nothing

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.i18n.formatting import FiguresInWords, Show
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords, Show
 from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
 from sottovoce.aggregator.studio.results.view_parts import ShownAnswer, ShownTable, ToDraw, bars, joined
 

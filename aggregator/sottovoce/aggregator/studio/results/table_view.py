@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords
 from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
 from sottovoce.aggregator.studio.results.view_parts import EstimateBar, ShownAnswer, ShownTable, ToDraw, bars
 
