@@ -11,7 +11,6 @@ from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomi
 from sottovoce.aggregator.analysis.regression.newton import Array, Model, maximize
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.analysis.weights import weighted_share
 
 COIN = np.array([[0.75, 0.25], [0.25, 0.75]])
 ODDS_3 = (np.ones((4, 4)) + 2 * np.eye(4)) / 6
@@ -156,25 +155,3 @@ def test_errors_are_as_large_as_they_say(case: Callable[[Generator], Found | Non
     assert missing == 0
     assert np.all(np.abs(off.mean(axis=0)) < 0.45)
     assert np.all((off.std(axis=0) > 0.75) & (off.std(axis=0) < 1.3))
-
-
-def raked(generator: Generator, n: int, kind: str) -> bool:
-    """Whether the interval of a weighted share holds the truth, when one of two groups answers half as often."""
-    share, answering = np.array([0.2, 0.5]), np.array([2 / 3, 1 / 3])
-    group = (generator.random(n) > answering[0]).astype(int)
-    weights = np.array([0.5, 0.5])[group] * n / np.bincount(group, minlength=2)[group]
-    yes = (generator.random(n) < share[group]).astype(int)
-    scores = (drawn(COIN, yes, generator) - 0.25) / 0.5
-    cells = np.stack([np.ones(n), group]) if kind == "residual" else None
-    found = weighted_share(scores, weights, cells)
-    assert found.std_error_kind == kind
-    return abs(found.estimate - share.mean()) < 1.959964 * found.std_error
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["sandwich", "residual"])
-def test_intervals_of_weighted_shares_hold_the_true_one(kind: str) -> None:
-    """Two thousand samples of 1,200 reports, post-stratified to two groups of the same size."""
-    generator = np.random.Generator(np.random.PCG64(36))
-    covered = np.mean([raked(generator, 1200, kind) for _ in range(2000)])
-    assert 0.935 <= covered <= 0.965

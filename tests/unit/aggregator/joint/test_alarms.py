@@ -1,17 +1,14 @@
 """What looks wrong, and what forged reports can do."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.cheater_detection import Design, self_protective
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, uniformity
-from sottovoce.shared.errors import EstimateError
 
 from tests.documents import parsed, some_of
-from tests.unit.aggregator.joint.samples import Z, coin, openly, pair, variable
+from tests.unit.aggregator.joint.samples import coin, openly, pair, variable
 
 
 def test_alarm_has_the_published_figures():
@@ -46,39 +43,6 @@ def test_drawn_options_should_come_equally_often():
     assert uniformity([25, 25, 25, 25]) == 1
     assert uniformity([400, 225, 225, 225]) < 1e-6
     assert uniformity([0, 0]) == uniformity([7]) == 1
-
-
-def test_self_protective_answers_have_the_published_figures():
-    """Coins and a strong channel tell yes and self-protective no apart."""
-    found = self_protective([Design(0.75, 0.25, 640, 2000), Design(0.9, 0.1, 480, 2000)], Z)
-
-    assert (found.share.raw, found.protective.raw) == pytest.approx((0.205882, 0.093333), abs=5e-7)
-    assert found.share.low < 0.205882 < found.share.high
-    assert found.share.std_error == pytest.approx(0.032, abs=0.002)
-
-
-def test_error_of_self_protective_answers_is_that_of_the_delta_method():
-    """Held against differences of the two equations' solution."""
-    designs = [Design(0.75, 0.25, 640, 2000), Design(0.9, 0.1, 480, 2000)]
-    found = self_protective(designs, Z)
-
-    def moved(first, second):
-        """The raw share with other counts."""
-        changed = [designs[0]._replace(yes=640 + first), designs[1]._replace(yes=480 + second)]
-        return self_protective(changed, Z).share.raw
-
-    slopes = [(moved(1, 0) - moved(-1, 0)) * 1000, (moved(0, 1) - moved(0, -1)) * 1000]
-    variances = [share * (1 - share) / 1999 for share in (0.32, 0.24)]
-    error = math.sqrt(sum(s**2 * v for s, v in zip(slopes, variances, strict=True)))
-    assert found.share.std_error == pytest.approx(error, rel=1e-3)
-
-
-def test_designs_that_cannot_be_told_apart_are_refused():
-    """The same channel twice, or another with the same odds of b."""
-    with pytest.raises(EstimateError, match="cannot be told apart"):
-        self_protective([Design(0.75, 0.25, 640, 2000), Design(0.75, 0.25, 600, 2000)], Z)
-    with pytest.raises(EstimateError, match="at least two reports"):
-        self_protective([Design(0.75, 0.25, 1, 1), Design(0.9, 0.1, 600, 2000)], Z)
 
 
 def test_bits_of_one_mask_make_a_table():

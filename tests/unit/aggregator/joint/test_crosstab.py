@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.documents import UNEVEN, crosstab_document
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within, likeliest_crosstab
+from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
@@ -302,32 +302,6 @@ def test_pairs_with_many_values_are_tested_too():
 def test_pair_of_a_table_is_the_same_as_by_its_counts():
     """The names lead to the same reports."""
     assert crosstab(columns(COINS), "a", "b").independence == independence(pair(coin, coin, COINS).strata)
-
-
-def test_likeliest_table_takes_reports_that_tell_of_one_answer():
-    """Under ask: 1 and 2 of two coins, by name; the published table."""
-    both = reported([[96, 69], [62, 73]])
-    nothing = np.full(300, np.nan)
-    arrays = {
-        "a": np.concatenate([both[0], np.repeat([0, 1], [170, 130]), nothing]),
-        "b": np.concatenate([both[1], nothing, np.repeat([0, 1], [150, 150])]),
-    }
-    made = Columns.from_arrays(asked(*[question(COIN)] * 3, ask=2), {**arrays, "c": np.full(900, np.nan)})
-
-    table = likeliest_crosstab(made, "a", "b")
-
-    assert table.ravel() == pytest.approx([0.445205, 0.169784, 0.082583, 0.302428], abs=5e-7)
-
-
-def test_likeliest_table_has_impossible_cells_by_name():
-    """The published one; a cell of another name is refused."""
-    made = columns([[375, 175], [244, 206]])
-
-    table = likeliest_crosstab(made, "a", "b", [("no", "yes")])
-
-    assert table.ravel() == pytest.approx([0.596976, 0, 0.148104, 0.254919], abs=5e-7)
-    with pytest.raises(EstimateError, match="no cell of this name; rows: no, yes"):
-        likeliest_crosstab(made, "a", "b", [("no", "maybe")])
 
 
 def test_options_that_were_not_drawn_evenly_are_told():

@@ -1,8 +1,7 @@
 """The odds ratio and likeliest tables, against published figures."""
 
-import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_alone, seen_together
+from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_together
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
 from sottovoce.shared.errors import EstimateError
@@ -46,25 +45,6 @@ def test_likeliest_table_of_two_channels():
     table = likeliest_table([seen_together(joint(strata, 580))], (2, 2))
 
     assert table.ravel() == pytest.approx([0.453103, 0.145858, 0.100248, 0.300791], abs=5e-7)
-
-
-def test_likeliest_table_from_reports_that_tell_of_one_answer():
-    """Of 900 reports 300 tell of both."""
-    both = reported([[96, 69], [62, 73]])
-    nothing = np.full(300, 255)
-    first = np.concatenate([both[0], np.repeat([0, 1], [170, 130]), nothing]).astype(np.uint8)
-    second = np.concatenate([both[1], nothing, np.repeat([0, 1], [150, 150])]).astype(np.uint8)
-    whole = joint([count_pairs(coin, coin, (first, second))], 900)
-
-    seen = [
-        seen_together(whole),
-        seen_alone(coin, coin, (first, second), second=False),
-        seen_alone(coin, coin, (second, first), second=True),
-    ]
-
-    assert whole.n == 300
-    table = likeliest_table(seen, (2, 2))
-    assert table.ravel() == pytest.approx([0.445205, 0.169784, 0.082583, 0.302428], abs=5e-7)
 
 
 def test_likeliest_table_with_an_impossible_cell():

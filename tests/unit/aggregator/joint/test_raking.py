@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.raking import Margin, rake
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.aggregator.analysis.weights import kish_effect, weighted_share
+from sottovoce.aggregator.analysis.weights import kish_effect
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import ROW, SCORE
@@ -29,14 +29,13 @@ def of(name: str, columns: Any = COLUMNS) -> Answers:
 
 
 def test_raking_meets_the_worked_example() -> None:
-    """Weights, the share with them, its error and the design effect."""
+    """Weights, the share with them and the design effect."""
     raked = rake([margin(SEX_KNOWN, "g"), margin(AGE_KNOWN, "third")])
-    share = weighted_share(SCORE, raked.weights)
 
     assert raked.weights[:3] == pytest.approx([0.578571, 0.707143, 1.012500], abs=5e-7)
-    assert (share.estimate, share.std_error) == pytest.approx((0.359214, 0.043182), abs=5e-7)
-    assert share.deff == raked.deff == pytest.approx(1.141661, abs=5e-7)
-    assert (share.std_error_kind, raked.warnings) == ("sandwich", ())
+    assert raked.weights @ SCORE / raked.weights.sum() == pytest.approx(0.359214, abs=5e-7)
+    assert raked.deff == pytest.approx(1.141661, abs=5e-7)
+    assert raked.warnings == ()
     assert np.bincount(AGE, weights=raked.weights) / 600 == pytest.approx([0.3, 0.3, 0.4])
     assert np.bincount(ROW % 2, weights=raked.weights) / 600 == pytest.approx([0.45, 0.55])
 

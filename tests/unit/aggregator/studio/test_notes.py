@@ -33,7 +33,6 @@ SPOKEN = [*sorted((ROOT / "analysis").rglob("*.py")), ROOT / "estimators" / "que
 NOT_ON_A_PAGE = {
     "report_columns.py": "columns of files",
     "shown_columns.py": "columns of files",
-    "cheater_detection.py": "called from Python",
     "estimates.py": "parameters of programs",
     "text_report.py": "the command line",
 }

@@ -5,7 +5,7 @@ What each figure is stands with it: ``table``, ``score_intervals``, ``inversion`
 ``alarms``.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,19 +19,16 @@ from sottovoce.aggregator.analysis.selection import (
     choose,
     count_strata,
     drawn_evenly,
-    strata,
 )
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
-from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_alone, seen_together
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, joint
 from sottovoce.aggregator.analysis.tables.small_groups import merged
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, inverted_result, tested
 from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.analysis.weights import weights_of_reports
-from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -170,45 +167,6 @@ def crosstab_within(
     # A table that is not shown is not tested either.
     shown = all(table.independence for table in tables.values())
     return Stratified(within, tables, tested(all_pairs) if shown else None)
-
-
-def likeliest_crosstab(
-    columns: Columns, rows: str, across: str, impossible: Collection[tuple[str, str]] = ()
-) -> Floats:
-    """
-    The likeliest table of two variables, (rows, columns), which has no negative share and no limits.
-
-    Reports that tell of one of the two only, as under ``ask``, take part.
-
-    Args:
-        columns: the reports.
-        rows: name of the variable whose categories are the rows.
-        across: name of the other one.
-        impossible: (row category, column category) of the cells that nobody can be in, such as of a question that is
-            shown after another answer only.
-
-    Raises:
-        EstimateError: as ``crosstab``; or there is no such category, or a report is impossible in the other cells.
-    """
-    chosen, _ = _choose(columns, rows, across)
-    names = chosen[0].newest.categories, chosen[1].newest.categories
-    unknown = [cell for cell in impossible if cell[0] not in names[0] or cell[1] not in names[1]]
-    if unknown:
-        raise EstimateError(
-            Sentence(
-                "there is no cell of this name; rows: {rows}; columns: {columns}",
-                rows=", ".join(names[0]),
-                columns=", ".join(names[1]),
-            )
-        )
-    seen = []
-    for (first, second), (one, other), _ in strata(columns, chosen):
-        pairs = count_pairs(first, second, (one, other))
-        seen += [seen_together(Joint((pairs,), pairs.n))] if pairs.n else []
-        seen.append(seen_alone(first, second, (one, other), second=False))
-        seen.append(seen_alone(second, first, (other, one), second=True))
-    cells = [(names[0].index(row), names[1].index(column)) for row, column in impossible]
-    return likeliest_table(seen, (len(names[0]), len(names[1])), cells)
 
 
 def _choose(

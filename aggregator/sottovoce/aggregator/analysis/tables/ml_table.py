@@ -1,9 +1,9 @@
 """
-The likeliest table of two variables, also from reports that tell of one of them only, and with impossible cells.
+The likeliest table of two variables, also with impossible cells.
 
 Maths       Expectation and maximization: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over
-            the cells. What was not asked has a row of ones. An impossible cell begins at 0 and stays there; all others
-            begin alike. Every third step is extrapolated (squared extrapolation) and taken if it is likelier.
+            the cells. An impossible cell begins at 0 and stays there; all others begin alike. Every third step is
+            extrapolated (squared extrapolation) and taken if it is likelier.
             Inside the simplex, so that no share is negative; biased where a share is near 0, and without limits.
 Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 2002; Varadhan and Roland 2008.
 """
@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Numbers, null_of
-from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 
 ROUNDS = 20_000
@@ -41,25 +41,6 @@ def seen_together(joint: Joint) -> ObservedReports:
         for pairs in joint.strata
     ]
     return ObservedReports(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
-
-
-def seen_alone(variable: Variable, other: Variable, columns: tuple[Numbers, Numbers], second: bool) -> ObservedReports:
-    """
-    The reports that tell of one of two variables, and not of the other.
-
-    Args:
-        variable: the one that they tell of.
-        other: the one that they do not.
-        columns: the reported values of ``variable`` and ``other``, (n,) each.
-        second: ``variable`` is the second one of the table.
-    """
-    known, unknown = columns
-    alone = (known != null_of(known)) & ((unknown == null_of(unknown)) | ~other.observed(unknown))
-    values, counts = np.unique(known[alone], return_counts=True)
-    told = variable.observed(values)
-    likely, blank = variable.likelihood(values[told]), np.ones((int(told.sum()), len(other.categories)))
-    rows = _cells(blank, likely) if second else _cells(likely, blank)
-    return ObservedReports(rows, counts[told].astype(float))
 
 
 def likeliest_table(
