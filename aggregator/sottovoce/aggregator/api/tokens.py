@@ -30,7 +30,8 @@ _KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
 
 def stats(name: str) -> Response:
     """How many were made, spent, revoked, are unspent, and held after a restore; which ones nobody knows."""
-    return jsonify(as_document(token_counts(_storage(), newest(_storage(), name).name)))
+    storage = current_app.extensions["storage"]
+    return jsonify(as_document(token_counts(storage, newest(storage, name).name)))
 
 
 def create(name: str) -> Response:
@@ -44,7 +45,8 @@ def create(name: str) -> Response:
         raise malformed(f"count is a whole number from 1 to {MOST_AT_ONCE:,}")
     if type(wave) is not int or wave < 0:
         raise malformed("wave is a whole number from 0 on")
-    survey = newest(_storage(), name)
+    storage = current_app.extensions["storage"]
+    survey = newest(storage, name)
     parsed = survey_of(survey.document)
     if not parsed.asks_for_invitation:
         return problems.response("not_found", "this survey asks for no tokens")
@@ -53,7 +55,7 @@ def create(name: str) -> Response:
     link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
     key = _idempotency_key()
     try:
-        made = _create_once(name, count, wave, key) if key else create_tokens(_storage(), name, count, g.who)
+        made = _create_once(name, count, wave, key) if key else create_tokens(storage, name, count, g.who)
     except KeyReused:
         return problems.response("key_reused")
     rows = [(token, f"{link}&t={token}") for token in made]
@@ -77,7 +79,9 @@ def _idempotency_key() -> str:
 def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
     researcher = bearer_token(request.headers.get("Authorization", ""))
     body = canonical.dump({"count": count, "wave": wave})
-    return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body, g.who))
+    return create_tokens_once(
+        current_app.extensions["storage"], name, count, TokenRequest(researcher, name, key, body, g.who)
+    )
 
 
 def revoke(name: str) -> Response:
@@ -85,11 +89,8 @@ def revoke(name: str) -> Response:
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed("tokens is a list of texts")
-    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens, g.who)})
-
-
-def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types
-    return current_app.extensions["storage"]
+    storage = current_app.extensions["storage"]
+    return jsonify({"survey": name, "revoked": revoke_tokens(storage, newest(storage, name).name, tokens, g.who)})
 
 
 def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.intake.group_commit import GroupCommit
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.drafts import PlannedSize
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
@@ -22,12 +22,6 @@ class LoadedDraft(NamedTuple):
 
     draft: SurveyDraft
     version: int
-
-
-def storage() -> Storage:
-    """The database."""
-    found: Storage = current_app.extensions["storage"]
-    return found
 
 
 def kept_draft(name: str, version: int | None = None) -> LoadedDraft | None:

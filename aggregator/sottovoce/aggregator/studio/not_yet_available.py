@@ -2,6 +2,7 @@
 
 from flask import render_template
 from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
@@ -13,6 +14,6 @@ def later(name: str, page: str) -> str | None:
         name: the draft's.
         page: its word, of which there is a sentence ``later_`` and the word.
     """
-    if drafts.storage().revisions(name) or drafts.kept_draft(name) is None:
+    if storage().revisions(name) or drafts.kept_draft(name) is None:
         return None
     return render_template("later.html", page=page, frame=frame_of(name, page))

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from flask import Response, current_app, g
+from flask import current_app, g
 from sottovoce.aggregator.accounts.authentication import now
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
@@ -37,8 +37,3 @@ def as_date(day: int) -> date:
 def told(refused: AccessRefused) -> str:
     """Why something is not done, in the reader's language."""
     return words().say(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)
-
-
-def to(address: str) -> Response:
-    """On to another page, after a form."""
-    return Response(status=303, headers={"Location": address})

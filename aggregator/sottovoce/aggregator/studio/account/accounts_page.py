@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flask import Response, current_app, render_template, request, url_for
+from flask import current_app, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link, sign_in_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_role
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, to, today, told
+from sottovoce.aggregator.studio.request_context import storage, tables, today, told
 
 Acted = tuple[str, int]
 
@@ -46,24 +47,24 @@ def invite() -> Acted:
         return _accounts(refused=told(refused)), 422
 
 
-def account(account: str) -> str | Response:
+def account(account: str) -> ResponseReturnValue:
     """One account, with what can be done about it."""
     found = _found(account)
-    return to(url_for("studio.accounts")) if found is None else _account(found)
+    return redirect(url_for("studio.accounts"), 303) if found is None else _account(found)
 
 
-def change_account(account: str) -> Acted | Response:
+def change_account(account: str) -> ResponseReturnValue:
     """Do one of ``_ACTS`` to an account."""
     found, act = _found(account), _ACTS.get(request.form.get("act", ""))
     if found is None:
-        return to(url_for("studio.accounts"))
+        return redirect(url_for("studio.accounts"), 303)
     if act is None:
         raise Refusal("malformed")
     try:
         link = act(found)
     except AccessRefused as refused:
         return _account(found, refused=told(refused)), 422
-    return (_account(found, link=link), 200) if link else to(url_for("studio.account", account=account))
+    return (_account(found, link=link), 200) if link else redirect(url_for("studio.account", account=account), 303)
 
 
 def _disable(found: Account) -> None:

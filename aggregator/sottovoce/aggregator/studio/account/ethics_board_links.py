@@ -1,11 +1,12 @@
 """Links for ethics boards, for a survey's owners: what each shows, until when, and how to end it."""
 
-from flask import Response, current_app, render_template, request, url_for
+from flask import current_app, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new_link
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
-from sottovoce.aggregator.studio.request_context import as_date, storage, tables, to, today, told
+from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today, told
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest
 
@@ -15,12 +16,12 @@ def board(name: str) -> str:
     return _board(name)
 
 
-def change_board(name: str) -> tuple[str, int] | Response:
+def change_board(name: str) -> ResponseReturnValue:
     """Make a link, which is shown in this reply and nowhere else, or end one."""
     act = request.form.get("act", "")
     if act == "end":
         _end(name)
-        return to(url_for("studio.board", name=name))
+        return redirect(url_for("studio.board", name=name), 303)
     if act != "make":
         raise Refusal("malformed")
     try:

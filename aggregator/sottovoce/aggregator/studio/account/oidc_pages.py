@@ -19,9 +19,8 @@ from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import tables, told
+from sottovoce.aggregator.studio.request_context import storage, tables, told
 
 ATTEMPT_SECONDS = 600
 """How long a person may take at the institution's own pages."""
@@ -57,7 +56,7 @@ def accept() -> Response:
         name = check_text(request.form.get("name", ""), "a name")
     except AccessRefused as refused:
         raise SignInRefused(told(refused)) from None
-    if _storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
+    if storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
         raise SignInRefused(INVITATION_SPENT)
     address, attempt = _new_attempt()
     return _with_attempt(_to_institution(address), attempt, "", link, name)
@@ -88,7 +87,7 @@ def callback() -> Response:
 
 
 def _let_in(subject: str, link: str, name: str, page: Response) -> Response | None:
-    account = _storage().access.account_of_subject(subject) or _invited(subject, link, name)
+    account = storage().access.account_of_subject(subject) or _invited(subject, link, name)
     return authentication.begin_session(account.id, "oidc", page)
 
 
@@ -99,7 +98,7 @@ def _bound(subject: str, link: str, page: Response) -> Response:
         raise SignInRefused(INVITATION_SPENT)
     account, cookie = begun
     try:
-        _storage().access.by(account.id.hex()).set_subject(account.id, subject)
+        storage().access.by(account.id.hex()).set_subject(account.id, subject)
     except AccessRefused as refused:
         raise SignInRefused(told(refused)) from None
     return authentication.with_cookie(page, cookie)
@@ -114,7 +113,7 @@ def _invited(subject: str, link: str, name: str) -> Account:
     if not link:
         raise SignInRefused(NOT_INVITED)
     account = Account(new_id(), name, subject=subject)
-    if not _storage().access.accept_invitation(link_hash(link), account, authentication.now() // DAY):
+    if not storage().access.accept_invitation(link_hash(link), account, authentication.now() // DAY):
         raise SignInRefused(INVITATION_SPENT)
     return account
 
@@ -148,11 +147,6 @@ def _attempt() -> list[str]:
 def _provider() -> Provider:
     provider: Provider = current_app.extensions["provider"]
     return provider
-
-
-def _storage() -> Storage:
-    storage: Storage = current_app.extensions["storage"]
-    return storage
 
 
 def _cookie_name() -> str:

@@ -12,11 +12,10 @@ from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import told
+from sottovoce.aggregator.studio.request_context import storage, told
 
 MOST_LABEL = 60
 
@@ -38,7 +37,7 @@ def sign_in() -> Response:
     if not authentication.is_same_origin():
         return problems.response("forbidden")
     answer = _answer()
-    passkey = _storage().access.passkey(answer.credential_id)
+    passkey = storage().access.passkey(answer.credential_id)
     if passkey is None:
         raise SignInRefused(passkeys.UNKNOWN)
     # Nothing is written before the signature is known to be good.
@@ -47,7 +46,7 @@ def sign_in() -> Response:
         passkey.credential_id, sign_count, _hash(answer.challenge), authentication.now() + CHALLENGE_SECONDS
     )
     cookie, session = new_cookie()
-    if _storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
+    if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
     return authentication.with_cookie(
         authentication.redirected(redirect(authentication.onward(request.args.get("next", "")))), cookie
@@ -65,7 +64,7 @@ def add() -> Response | tuple[str, int]:
     try:
         new = passkeys.verify_registration(_site(), _answer())
         today = authentication.now() // DAY
-        _storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
+        storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
         sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
         return _own(sentence), 422
@@ -78,13 +77,13 @@ def remove() -> Response:
         credential_id = bytes.fromhex(request.form.get("passkey", ""))
     except ValueError:
         return problems.response("malformed")
-    _storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
+    storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
     return authentication.redirected(redirect(url_for("passkeys.own")))
 
 
 def _own(refused: str) -> str:
     account = g.actor.account
-    known = _storage().access.passkeys(account.id)
+    known = storage().access.passkeys(account.id)
     ids = [passkey.credential_id for passkey in known]
     question = passkeys.question_for_registration(_site(), _new_challenge(), account.id, account.name, ids)
     return render_template("passkeys.html", passkeys=known, question=question, refused=refused)
@@ -102,7 +101,7 @@ def _new_challenge() -> bytes:
 
 
 def _challenge_key() -> bytes:
-    return _storage().access.challenge_key(passkeys.new_challenge_key())
+    return storage().access.challenge_key(passkeys.new_challenge_key())
 
 
 def _hash(challenge: bytes) -> bytes:
@@ -111,11 +110,6 @@ def _hash(challenge: bytes) -> bytes:
 
 def _site() -> Site:
     return passkeys.site_of(current_app.extensions["settings"].url)
-
-
-def _storage() -> Storage:
-    storage: Storage = current_app.extensions["storage"]
-    return storage
 
 
 def day(days: int) -> str:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flask import Response, current_app, g, render_template, request, url_for
+from flask import current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_role, find_account
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, to, today, told
+from sottovoce.aggregator.studio.request_context import storage, tables, today, told
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
@@ -38,7 +39,7 @@ def team(name: str) -> str:
     return _team(name)
 
 
-def change_team(name: str) -> tuple[str, int] | Response:
+def change_team(name: str) -> ResponseReturnValue:
     """Do one of ``_ACTS`` to a survey's team."""
     act = _ACTS.get(request.form.get("act", ""))
     if act is None:
@@ -47,7 +48,7 @@ def change_team(name: str) -> tuple[str, int] | Response:
         link = act(name)
     except AccessRefused as refused:
         return _team(name, refused=told(refused)), 422
-    return (_team(name, link=link), 200) if link else to(_next_page(name))
+    return (_team(name, link=link), 200) if link else redirect(_next_page(name), 303)
 
 
 def members(name: str) -> Sequence[Member]:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from flask import Response, g, render_template, request, url_for
+from flask import Response, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
@@ -13,7 +14,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
@@ -44,11 +45,8 @@ def new() -> str:
 
 
 def _page(refused: str) -> str:
-    found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
-    mine = {
-        each.name: SurveyDraft.read(each.document).title_in(words().language)
-        for each in drafts.storage().drafts.drafts()
-    }
+    found = {row.name: survey_of(row.document).title for row in storage().surveys()}
+    mine = {each.name: SurveyDraft.read(each.document).title_in(words().language) for each in storage().drafts.drafts()}
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
     # A survey that one has no role on is as if there were none.
     copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
@@ -61,7 +59,7 @@ def _page(refused: str) -> str:
     )
 
 
-def begin() -> Response | str:
+def begin() -> ResponseReturnValue:
     """Begin a draft with what was chosen."""
     make = _WAYS.get(request.form.get("from", ""), _empty)
     try:
@@ -73,7 +71,7 @@ def begin() -> Response | str:
     name = drafts.begin(begun.draft, request.form.get("name", ""))
     if begun.left_out:
         return render_template("left_out.html", name=name, left_out=begun.left_out)
-    return lead_to(url_for("studio.design", name=name))
+    return redirect(url_for("studio.design", name=name), 303)
 
 
 def _again(message: str) -> Response:
@@ -99,7 +97,7 @@ def _copy() -> Begun | None:
     kept = drafts.kept_draft(name)
     if kept is not None:
         return Begun(kept.draft)
-    revisions = drafts.storage().revisions(name)
+    revisions = storage().revisions(name)
     return Begun(draft_of(survey_of(revisions[-1].document).document)) if revisions else None
 
 

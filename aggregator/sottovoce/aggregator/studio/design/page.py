@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flask import Response, render_template, request, url_for
+from flask import Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_questions, simple_condition
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
@@ -19,7 +20,7 @@ from sottovoce.aggregator.studio.design.form import posted_draft
 from sottovoce.aggregator.studio.design.sentences import Sentences, about
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE
@@ -60,15 +61,15 @@ def design(name: str) -> str:
     kept = drafts.kept_draft(name)
     if kept is None:
         frame = published_page(name, "design")
-        survey = survey_of(drafts.storage().revisions(name)[-1].document)
+        survey = survey_of(storage().revisions(name)[-1].document)
         return render_template("frozen.html", page="design", frame=frame, survey=survey)
-    versions = drafts.storage().drafts.versions(name)
+    versions = storage().drafts.versions(name)
     return _page(name, kept.draft, kept.version, versions[1:])
 
 
 def _kept_access(name: str) -> str:
     """Who may answer what was published, which no correction changes; "" of what was not."""
-    revisions = drafts.storage().revisions(name)
+    revisions = storage().revisions(name)
     return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
 
 
@@ -114,7 +115,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
     )
 
 
-def save_design(name: str) -> Response:
+def save_design(name: str) -> ResponseReturnValue:
     """Keep what was typed as another version, after what the button says; of two people, the second sees both texts."""
     form = request.form.to_dict()
     last = drafts.draft_named(name)
@@ -151,16 +152,16 @@ def _go_back(name: str, word: str, version: int, stamp: str) -> None:
         drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
-def _onwards(name: str, word: str, cards: int) -> Response:
+def _onwards(name: str, word: str, cards: int) -> ResponseReturnValue:
     kind, _, given = word.partition(":")
     if kind == "publish":
-        return lead_to(url_for("studio.publish", name=name))
+        return redirect(url_for("studio.publish", name=name), 303)
     if kind == "try":
         return try_out(name)
     number = _number(given.partition(":")[0])
     moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
-    return lead_to(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None))
+    return redirect(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None), 303)
 
 
 def _both(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[str, str]) -> Response:
@@ -176,21 +177,21 @@ def _both(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[s
     return Response(page, CHANGED, content_type="text/html; charset=utf-8")
 
 
-def correct(name: str) -> Response:
+def correct(name: str) -> ResponseReturnValue:
     """Begin a correction of a published survey; a try-out has none: what it tries is changed and tried out again."""
-    if survey_of(newest(drafts.storage(), name).document).trial:
-        return lead_to(url_for("studio.design", name=name))
+    if survey_of(newest(storage(), name).document).trial:
+        return redirect(url_for("studio.design", name=name), 303)
     drafts.begin_correction(name)
-    return lead_to(url_for("studio.design", name=name))
+    return redirect(url_for("studio.design", name=name), 303)
 
 
-def discard(name: str) -> Response:
+def discard(name: str) -> ResponseReturnValue:
     """Take a draft out, if its name was typed."""
     drafts.draft_named(name)
     if request.form.get("typed", "").strip() != name:
-        return lead_to(url_for("studio.settings", name=name, told="not_typed"))
+        return redirect(url_for("studio.settings", name=name, told="not_typed"), 303)
     drafts.forget(name)
-    return lead_to(url_for("studio.surveys"))
+    return redirect(url_for("studio.surveys"), 303)
 
 
 def _number(text: str) -> int:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from flask import Response, current_app, g, render_template, request, url_for
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
@@ -14,7 +15,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
 from sottovoce.aggregator.studio.design.sentences import Sentences, about, texts_in_words
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import signed_before
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
@@ -35,7 +36,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     kept = drafts.draft_named(name)
     draft, figures = kept.draft, DraftFigures(kept.draft)
     survey, messages = _survey(name)
-    earlier = drafts.storage().revisions(name)
+    earlier = storage().revisions(name)
     return render_template(
         "publish.html",
         page="design",
@@ -63,8 +64,8 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     try:
         survey = survey_of_draft(drafts.draft_named(name).draft, name)
         check_affordable(survey)
-        known = with_known_moduli(drafts.storage(), survey, current_app.extensions["settings"])
-        return next_revision(drafts.storage(), known), ()
+        known = with_known_moduli(storage(), survey, current_app.extensions["settings"])
+        return next_revision(storage(), known), ()
     except SpecError as error:
         return None, _told(error)
     except StorageError as error:
@@ -73,11 +74,10 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
 
 def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     """The same with its keys, which are made now if need be."""
-    storage = drafts.storage()
     try:
         survey = survey_of_draft(drafts.draft_named(name).draft, name)
-        whole = with_moduli(storage, survey, current_app.extensions["settings"])
-        return next_revision(storage, whole), ()
+        whole = with_moduli(storage(), survey, current_app.extensions["settings"])
+        return next_revision(storage(), whole), ()
     except SpecError as error:
         return None, _told(error)
     except StorageError as error:
@@ -110,7 +110,7 @@ def _counts_as(question: Question, before: Question | None) -> bool:
     return before is not None and (question.domain, question.mechanism) == (before.domain, before.mechanism)
 
 
-def publish_now(name: str) -> Response:
+def publish_now(name: str) -> ResponseReturnValue:
     """
     Freeze a draft.
 
@@ -126,10 +126,10 @@ def publish_now(name: str) -> Response:
     whole, refused = _to_publish(name)
     if whole is None:
         return _again(name, *refused)
-    drafts.storage().publish(whole, who=g.who)
+    storage().publish(whole, who=g.who)
     drafts.finish(name, kept.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
-    return lead_to(url_for(there, name=name))
+    return redirect(url_for(there, name=name), 303)
 
 
 def _again(name: str, *told: str) -> Response:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flask import Response, current_app, g, url_for
+from flask import current_app, g, redirect, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.ownership import owned
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
 from sottovoce.shared.errors import SpecError
@@ -38,7 +39,7 @@ def trials_of(name: str) -> Sequence[Trial]:
     """The try-outs of a survey or draft that the reader may know of, the newest first."""
     trials = [
         trial_in(row)
-        for row in drafts.storage().surveys()
+        for row in storage().surveys()
         if is_trial_name_of(name, row.name) and survey_of(row.document).trial and g.actor.role(row.name)
     ]
     return sorted(trials, key=lambda trial: -int(trial.name.rpartition("-")[2]))
@@ -50,7 +51,7 @@ def trial_in(row: StoredSurvey) -> Trial:
     return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name))
 
 
-def try_out(name: str) -> Response:
+def try_out(name: str) -> ResponseReturnValue:
     """
     Publish the survey as it stands under a name of its own.
 
@@ -62,16 +63,16 @@ def try_out(name: str) -> Response:
         survey = trial_of(drafts.survey_as_it_stands(name), trial_name(name, drafts.taken_names()), today)
         check_affordable(survey)
     except SpecError:
-        return lead_to(url_for("studio.preview", name=name))
-    with owned(drafts.storage(), g.actor, survey.name):
-        drafts.storage().publish(survey, who=g.who)
+        return redirect(url_for("studio.preview", name=name), 303)
+    with owned(storage(), g.actor, survey.name):
+        storage().publish(survey, who=g.who)
     _share(name, survey.name)
-    return lead_to(url_for("studio.results", name=survey.name))
+    return redirect(url_for("studio.results", name=survey.name), 303)
 
 
 def _share(name: str, trial: str) -> None:
     """Give the team of what is tried the same roles on the try-out."""
-    access = drafts.storage().access
+    access = storage().access
     for account, role in access.granted(name):
         if account.id != g.actor.account.id:
             access.by(g.who).grant(account.id, trial, role)
@@ -79,8 +80,8 @@ def _share(name: str, trial: str) -> None:
 
 def address_of_tried(trial: str) -> str:
     """Where what a try-out tries is looked at, if it is there still; else the list of surveys."""
-    drafted = [draft.name for draft in drafts.storage().drafts.drafts()]
-    names = (*drafted, *(row.name for row in drafts.storage().surveys()))
+    drafted = [draft.name for draft in storage().drafts.drafts()]
+    names = (*drafted, *(row.name for row in storage().surveys()))
     found = [name for name in names if is_trial_name_of(name, trial) and g.actor.role(name)]
     return url_for("studio.preview", name=found[0], _anchor="trials") if found else url_for("studio.surveys")
 

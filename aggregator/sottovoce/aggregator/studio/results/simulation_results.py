@@ -18,6 +18,7 @@ from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.format_numbers import figure, interval
 from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
@@ -160,7 +161,7 @@ def subject_of(name: str) -> Subject:
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    kept, revisions = drafts.kept_draft(name), drafts.storage().revisions(name)
+    kept, revisions = drafts.kept_draft(name), storage().revisions(name)
     if kept is not None:
         frame = draft_page(name, "rehearse", kept.draft.title)
         try:
@@ -174,7 +175,7 @@ def subject_of(name: str) -> Subject:
     # Until then nobody knows what its tables will look like; from then on they are there.
     if stage_of(revisions) not in ("few", "open"):
         return Subject(frame, None, why="closed")
-    return Subject(frame, survey_of(revisions[-1].document), drafts.storage().drafts.plan(name))
+    return Subject(frame, survey_of(revisions[-1].document), storage().drafts.plan(name))
 
 
 def rehearsed_of(subject: Subject) -> Rehearsed | None:

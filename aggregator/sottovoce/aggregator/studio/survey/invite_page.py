@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.authentication import session_secret
@@ -26,10 +25,11 @@ from sottovoce.aggregator.invitations.tokens import (
     token_counts,
 )
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.print_response import print_reply
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, wave_state
 from sottovoce.shared import canonical
@@ -109,7 +109,7 @@ def invited(name: str) -> Invited:
     Raises:
         ReportRejected: no survey has this name.
     """
-    stored = newest(_storage(), name)
+    stored = newest(storage(), name)
     waves = tuple(invited_waves(stored, current_app.extensions["settings"], current_app.extensions["clock"]()))
     asked = request.values.get("wave", "")
     number = int(asked) if asked.isascii() and asked.isdecimal() and int(asked) < len(waves) else first_to_ask(waves)
@@ -161,7 +161,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
     if not found.survey.asks_for_invitation or not given:
         return _page(name, "links_back_none"), 400
-    revoke_tokens(_storage(), name, given, g.who)
+    revoke_tokens(storage(), name, given, g.who)
     return _page(name, told="links_back_done"), 200
 
 
@@ -169,7 +169,7 @@ def _made(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
     asked = TokenRequest(session_secret(), name, f"page {key}", body, g.who)
-    return create_tokens_once(_storage(), name, count, asked)
+    return create_tokens_once(storage(), name, count, asked)
 
 
 def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
@@ -223,7 +223,7 @@ def _texts(found: Invited) -> dict[str, str]:
 
 def _page(name: str, problem: str = "", told: str = "", **values: object) -> str:
     found = invited(name)
-    counts = token_counts(_storage(), name) if found.survey.asks_for_invitation else None
+    counts = token_counts(storage(), name) if found.survey.asks_for_invitation else None
     return render_template(
         "invite.html",
         page="invite",
@@ -250,11 +250,6 @@ def _count() -> int:
     given = request.form.get("count", "").strip()
     # Seven digits are more than anybody may have, and no long text is turned into a number.
     return int(given) if given.isascii() and given.isdecimal() and len(given) <= 7 else 0
-
-
-def _storage() -> Storage:
-    storage: Any = current_app.extensions["storage"]
-    return storage  # type: ignore[no-any-return]
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.authoring.draft import SurveyDraft
@@ -13,9 +12,9 @@ from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
@@ -77,7 +76,7 @@ def privacy_data(name: str) -> Response:
 
 
 def _told(name: str) -> AccountSource:
-    revisions, draft = _storage().revisions(name), _storage().drafts.draft(name)
+    revisions, draft = storage().revisions(name), storage().drafts.draft(name)
     if not revisions and draft is None:
         raise unknown_survey()
     if draft is not None and (not revisions or request.args.get("of") == "draft"):
@@ -99,7 +98,7 @@ def _finished(told: AccountSource) -> tuple[Survey, Words]:
 
 
 def _frame(name: str, told: AccountSource) -> SurveyPage:
-    if _storage().revisions(name):
+    if storage().revisions(name):
         return published_page(name, "privacy")
     return draft_page(
         name, "privacy", name if told.survey is None else words().text(told.survey.title, told.survey.default_language)
@@ -124,11 +123,6 @@ def _form_sentences(language: str) -> Mapping[str, str]:
     """The form's catalogue in one of its languages; none where no form is served."""
     found = current_app.extensions["assets"].get(f"catalogues/{language}.json")
     return {} if found is None else dict(json.loads(found.asset.body))
-
-
-def _storage() -> Storage:
-    storage: Any = current_app.extensions["storage"]
-    return storage  # type: ignore[no-any-return]
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flask import Response, current_app, g, request, url_for
+from flask import current_app, g, redirect, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.curator.budget import spent
 from sottovoce.aggregator.curator.data.data_set import DataSet
@@ -14,9 +15,8 @@ from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 
@@ -51,8 +51,8 @@ def release_state(name: str) -> ReleaseState | None:
     Raises:
         StorageError: a line of its ledger was changed.
     """
-    revisions = revisions_of(_storage(), name)
-    lines = b"".join(_storage().releases.lines(name)) or None
+    revisions = revisions_of(storage(), name)
+    lines = b"".join(storage().releases.lines(name)) or None
     survey = opened_last(revisions, lines)[-1].survey
     if survey.trial or all(question.mechanism is not None for question in survey.questions):
         return None
@@ -67,21 +67,21 @@ def release_state(name: str) -> ReleaseState | None:
     )
 
 
-def open_budget(name: str) -> Response:
+def open_budget(name: str) -> ResponseReturnValue:
     """Open the budget, for good: its epsilon was named, and its consequences agreed to."""
-    newest(_storage(), name)
+    newest(storage(), name)
     if request.form.get("agreed") != "yes":
         return _back(name, "not_agreed")
     return _back(name, _tried(name, lambda data, epsilon: data.bind(epsilon, None, Neighbours.REPLACE), "opened"))
 
 
-def publish(name: str) -> Response:
+def publish(name: str) -> ResponseReturnValue:
     """Publish a table of each public question, or one of the named questions together."""
-    newest(_storage(), name)
+    newest(storage(), name)
     columns = [*dict.fromkeys(filter(None, (request.form.get("rows"), request.form.get("columns"))))]
 
     def draw(data: DataSet, epsilon: Fraction) -> None:
-        _storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
+        storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
         release(data, epsilon, columns)
 
     return _back(name, _tried(name, draw, "published"))
@@ -96,7 +96,7 @@ def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> 
         return "no_number"
     try:
         with current_app.extensions["joint_results"].turn():
-            act(survey_data_set(_storage(), name, now, settings.data, settings.ledger_anchor_dir, g.who), epsilon)
+            act(survey_data_set(storage(), name, now, settings.data, settings.ledger_anchor_dir, g.who), epsilon)
     except BudgetExhausted:
         return "not_left"
     except (EstimateError, SpecError, StorageError):
@@ -104,13 +104,8 @@ def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> 
     return done
 
 
-def _storage() -> Storage:
-    storage: Storage = current_app.extensions["storage"]
-    return storage
-
-
-def _back(name: str, told: str) -> Response:
-    return lead_to(url_for("studio.files", name=name, told=told))
+def _back(name: str, told: str) -> ResponseReturnValue:
+    return redirect(url_for("studio.files", name=name, told=told), 303)
 
 
 _PATH = "/dashboard/surveys/<name>/files"

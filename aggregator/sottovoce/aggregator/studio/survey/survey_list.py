@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, current_app, g, render_template, request
+from flask import current_app, g, redirect, render_template, request
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import totals_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.http.routing import Kind, Query, Route
@@ -13,7 +14,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import address_of, may_open, next_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
@@ -75,9 +76,9 @@ def surveys() -> str:
 
 def _rows() -> list[SurveyListRow]:
     """Of the surveys and drafts that one may know of."""
-    begun = {draft.name: SurveyDraft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
-    plans = drafts.storage().drafts.plans()
-    listed = list_surveys(drafts.storage())
+    begun = {draft.name: SurveyDraft.read(draft.document) for draft in storage().drafts.drafts()}
+    plans = storage().drafts.plans()
+    listed = list_surveys(storage())
     published = [
         _published([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
     ]
@@ -117,14 +118,14 @@ SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
 """What the list can be sorted by."""
 
 
-def survey(name: str) -> Response:
+def survey(name: str) -> ResponseReturnValue:
     """To the page of the survey's stage."""
     revisions = current_app.extensions["storage"].revisions(name)
     if revisions:
-        return lead_to(address_of(name, next_page(stage_of(revisions), may_open(name))))
+        return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
     if drafts.kept_draft(name) is None:
         raise unknown_survey()
-    return lead_to(address_of(name, "design"))
+    return redirect(address_of(name, "design"), 303)
 
 
 ROUTES = (
