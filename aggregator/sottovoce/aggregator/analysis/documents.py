@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sottovoce.aggregator.analysis.raking import Weights
 from sottovoce.aggregator.analysis.regression.predictions import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
 from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Stratified
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.aggregator.analysis.weights import Weights
 from sottovoce.shared.sentence import Sentence
 
 CROSSTAB = "sottovoce-crosstab/1"

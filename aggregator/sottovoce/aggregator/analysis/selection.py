@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
-from sottovoce.aggregator.analysis.variable_lookup import absence, check_one_wave, find_variable
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError

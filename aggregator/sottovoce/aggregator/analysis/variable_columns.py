@@ -11,8 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.report_columns import Columns, Numbers
-from sottovoce.aggregator.analysis.variable_lookup import check_one_wave, find_variable
+from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check_one_wave, find_variable
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError

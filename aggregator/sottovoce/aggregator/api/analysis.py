@@ -11,10 +11,9 @@ import json
 from collections.abc import Callable
 
 from flask import Flask, Response, current_app, jsonify, request
-from sottovoce.aggregator.analysis.column_cache import KeptColumns
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.api.joint_results import JointResults
+from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
 from sottovoce.aggregator.api.results import note_read
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.surveys.stored_surveys import newest

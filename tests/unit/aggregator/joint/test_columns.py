@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis import report_columns as module
-from sottovoce.aggregator.analysis.column_cache import IDLE, KeptColumns
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.api.joint_results import IDLE, KeptColumns
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

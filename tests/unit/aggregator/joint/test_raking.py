@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.raking import Margin, rake
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.aggregator.analysis.weights import kish_effect
+from sottovoce.aggregator.analysis.weights import Margin, kish_effect, rake
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import ROW, SCORE

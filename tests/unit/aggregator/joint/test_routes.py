@@ -13,11 +13,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import PUBLIC
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.analysis.column_cache import KeptColumns
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api import analysis
-from sottovoce.aggregator.api.joint_results import JointResults
+from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.http.problems import Refusal

@@ -22,9 +22,8 @@ from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_r
 from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.aggregator.analysis.variable_lookup import absence
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable

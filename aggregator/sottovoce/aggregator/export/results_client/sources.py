@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.availability import NO_SURVEY, check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
-from sottovoce.aggregator.analysis.margins import raked
-from sottovoce.aggregator.analysis.options import Shares
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.weights import Shares, raked
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named

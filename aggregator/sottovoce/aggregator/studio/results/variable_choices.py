@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sottovoce.aggregator.analysis.margins import BESIDE
+from sottovoce.aggregator.analysis.weights import BESIDE
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
