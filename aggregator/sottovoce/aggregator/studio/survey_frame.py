@@ -7,11 +7,12 @@ A page that the reader may not open does not stand in the bar.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from flask import current_app, g, url_for
+from flask import current_app, g, render_template, url_for
 from sottovoce.aggregator.accounts.permissions import AccessDecision, may
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
@@ -197,3 +198,16 @@ def _under(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]
 def address_of(name: str, page: str) -> str:
     """Where a page of a survey is."""
     return url_for(f"studio.{page}", name=name)
+
+
+def later(name: str, page: str) -> str | None:
+    """
+    That the page comes with publishing, and what there is until then; None of what is no draft, or was published.
+
+    Args:
+        name: the draft's.
+        page: its word, of which there is a sentence ``later_`` and the word.
+    """
+    if storage().revisions(name) or drafts.kept_draft(name) is None:
+        return None
+    return render_template("later.html", page=page, frame=frame_of(name, page))

@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.tables.table import TOO_FEW
 from sottovoce.aggregator.estimators.rounding_rr import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
+from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.shared.sentence import Sentence
 
 from tests.surveys import survey

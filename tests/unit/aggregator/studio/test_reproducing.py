@@ -13,9 +13,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.code_snippets import python_code, r_code
-from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
+from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 from tests.surveys import survey
 from tests.unit.aggregator.studio.joint_pages import app, client, document, get

@@ -14,15 +14,20 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.planning.pair_power import pair_plan
+from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
-from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis, asked_analysis
-from sottovoce.aggregator.studio.results.run_analysis import JointAnswer, Why, answer_to, why_nothing
+from sottovoce.aggregator.studio.results.run_analysis import (
+    AskedAnalysis,
+    JointAnswer,
+    Why,
+    answer_to,
+    asked_analysis,
+    why_nothing,
+)
 from sottovoce.aggregator.studio.results.simulation_results import ROOM, Rehearsed
-from sottovoce.aggregator.studio.results.table_view import TablesInWords
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
-from sottovoce.aggregator.studio.results.view_parts import ShownAnswer
+from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import EstimateError

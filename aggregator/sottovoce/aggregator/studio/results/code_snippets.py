@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariable, SurveyVariables
+from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
+from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 _METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "regression": "model"}
 

@@ -8,7 +8,6 @@ from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,
@@ -21,7 +20,7 @@ from sottovoce.aggregator.studio.results.download_files import (
 )
 from sottovoce.aggregator.studio.results.run_analysis import why_nothing
 from sottovoce.aggregator.studio.survey.release_page import release_state
-from sottovoce.aggregator.studio.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 
 BLOCK = 1 << 16

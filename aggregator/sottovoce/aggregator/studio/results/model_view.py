@@ -7,8 +7,8 @@ from typing import Any
 
 from sottovoce.aggregator.i18n.formatting import FiguresInWords, Show
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
-from sottovoce.aggregator.studio.results.view_parts import ShownAnswer, ShownTable, ToDraw, bars, joined
+from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.aggregator.studio.results.table_view import ShownAnswer, ShownTable, ToDraw, bars, joined
 
 Document = Mapping[str, Any]
 

@@ -2,8 +2,8 @@
 
 from flask import Response
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.results.analysis_page import joint_file, joint_page, published_subject
+from sottovoce.aggregator.studio.survey_frame import later
 
 KINDS = ("regression",)
 

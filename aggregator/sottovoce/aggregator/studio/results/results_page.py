@@ -18,7 +18,6 @@ from sottovoce.aggregator.invitations.tokens import possibly_twice
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.results.results_view import (
     MOST_PEOPLE,
     QuestionCard,
@@ -27,7 +26,7 @@ from sottovoce.aggregator.studio.results.results_view import (
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 REFRESH = 30

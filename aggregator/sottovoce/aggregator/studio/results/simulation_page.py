@@ -20,6 +20,7 @@ from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results import models_page, tables_page
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_file, joint_page
@@ -37,7 +38,6 @@ from sottovoce.aggregator.studio.results.simulation_results import (
     subject_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
 
 
 def rehearse(name: str) -> str:

@@ -27,10 +27,9 @@ from sottovoce.aggregator.invitations.tokens import (
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, wave_state
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey, Wave
