@@ -9,12 +9,11 @@ from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, 
 from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.results import (
+    analysis_page,
     files_page,
     format_numbers,
-    models_page,
     results_page,
     simulation_page,
-    tables_page,
 )
 from sottovoce.aggregator.studio.survey import (
     ethics_page,
@@ -76,8 +75,7 @@ _PAGES = (
     invite_page,
     invite_files,
     results_page,
-    tables_page,
-    models_page,
+    analysis_page,
     files_page,
     settings_page,
     accounts_page,

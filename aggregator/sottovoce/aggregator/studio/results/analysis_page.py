@@ -1,7 +1,11 @@
-"""What the pages of tables and of models share: what they are given, how they reply, and the answer as a file."""
+"""
+Tables and models: questions against each other, a share or a mean among groups, all pairs, and regressions.
+
+An address asks for a result, so that whoever follows it has the same computed again; it can be kept as a file.
+"""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +16,7 @@ from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
+from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariables
@@ -28,7 +33,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
 )
 from sottovoce.aggregator.studio.results.simulation_results import ROOM, Rehearsed
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
-from sottovoce.aggregator.studio.survey_frame import SurveyPage, published_page
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import EstimateError
 
@@ -40,18 +45,11 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """The forms in which an answer can be kept."""
 
 
+KINDS = {"tables": ("crosstab", "compare", "pairs"), "models": ("regression",)}
+"""Of analysis that each page makes."""
+
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
 """Why there is nothing yet: then a page says what there will be."""
-
-
-def names_of(name: str) -> SurveyVariables:
-    """
-    The variables of a published survey, in the reader's language.
-
-    Raises:
-        ReportRejected: no survey has this name.
-    """
-    return SurveyVariables(survey_of(newest(current_app.extensions["storage"], name).document), words())
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,6 @@ class JointSubject:
         names: the variables.
         nothing: why there are no joint results at all; None if there are.
         document: answers an analysis.
-        about: what files say of themselves.
         rehearsed: the rehearsal, if it is one.
     """
 
@@ -74,8 +71,12 @@ class JointSubject:
     names: SurveyVariables
     nothing: Why | None
     document: Callable[[Request], Mapping[str, Any]]
-    about: About
     rehearsed: Rehearsed | None = None
+
+    @property
+    def about(self) -> About:
+        """What files say of themselves."""
+        return About.of(self.names.survey) if self.rehearsed is None else self.rehearsed.about
 
     @property
     def room(self) -> str:
@@ -94,22 +95,48 @@ def published_subject(name: str, page: str) -> JointSubject:
     Raises:
         ReportRejected: no survey has this name.
     """
-    frame, names = published_page(name, page), names_of(name)
+    frame = published_page(name, page)
+    names = SurveyVariables(survey_of(newest(current_app.extensions["storage"], name).document), words())
     answer = partial(current_app.extensions["joint_results"].document, name)
-    return JointSubject(frame, page, names, why_nothing(name), answer, About.of(names.survey))
+    return JointSubject(frame, page, names, why_nothing(name), answer)
 
 
-def joint_page(subject: JointSubject, template: str, kinds: Sequence[str]) -> Response:
+def tables(name: str) -> Response:
+    """The page of tables."""
+    return _page(name, "tables")
+
+
+def tables_file(name: str, file: str) -> Response:
+    """The result of such an address to keep, as CSV, as a workbook or as JSON."""
+    return joint_file(published_subject(name, "tables"), "tables", file)
+
+
+def models(name: str) -> Response:
+    """The page of models."""
+    return _page(name, "models")
+
+
+def models_file(name: str, file: str) -> Response:
+    """The model of such an address to keep, as CSV, as a workbook or as JSON."""
+    return joint_file(published_subject(name, "models"), "models", file)
+
+
+def _page(name: str, page: str) -> Response:
+    if (told := later(name, page)) is not None:
+        return Response(told, content_type="text/html; charset=utf-8")
+    return joint_page(published_subject(name, page), page)
+
+
+def joint_page(subject: JointSubject, template: str) -> Response:
     """
     A page with its fields, and the answer if one is asked for.
 
     Args:
         subject: whose it is.
         template: ``tables`` or ``models``.
-        kinds: of analysis that it makes; the first is the form's.
     """
     names, rehearsed = subject.names, subject.rehearsed
-    asked = asked_analysis(request.args.to_dict(flat=False), kinds)
+    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
     # Code fetches reports from the aggregator, or reads files that are not those of a rehearsal.
@@ -139,21 +166,21 @@ def joint_page(subject: JointSubject, template: str, kinds: Sequence[str]) -> Re
     return reply
 
 
-def joint_file(subject: JointSubject, file: str, kinds: Sequence[str]) -> Response:
+def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     """
     The same answer to keep.
 
     Args:
         subject: whose it is.
+        template: ``tables`` or ``models``.
         file: one of ``FILES``.
-        kinds: of analysis that the page makes.
 
     Raises:
         EstimateError: there is no such answer; says why.
         Refusal: there is no such file, nothing was asked for, or others are being answered.
     """
     survey, about = subject.names.survey, subject.about
-    asked = asked_analysis(request.args.to_dict(flat=False), kinds)
+    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
     made = answer_to(asked, subject.document)
@@ -211,3 +238,39 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
     query, name = request.query_string.decode("ascii", "replace"), subject.frame.name
     address = f"{subject.room}{template}_file"
     return {file.partition(".")[2].upper(): f"{url_for(address, name=name, file=file)}?{query}" for file in FILES}
+
+
+TABLES_QUERY = (
+    Query("kind", "Of analysis: crosstab, compare or pairs."),
+    Query("rows", "Of a table."),
+    Query("columns", "Of a table."),
+    Query("within", "A public question, for a table of each of its categories."),
+    Query("outcome", "What is compared."),
+    Query("groups", "Among which it is compared."),
+    Query("category", "Of the outcome."),
+    Query("wave", "Only its reports."),
+)
+MODELS_QUERY = (
+    Query("kind", "Of analysis: regression."),
+    Query("outcome", "What is explained."),
+    Query("on", "What explains it; may be given many times."),
+    Query("model", "If another than suits the outcome: logit, multinomial, ordered or linear."),
+    Query("cluster", "A public question whose categories are clusters."),
+    Query("wave", "Only its reports."),
+)
+"""What is asked for."""
+_REFUSED = ("still_open", "options_invalid", "estimate_impossible")
+MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
+_PATH = "/dashboard/surveys/<name>"
+
+ROUTES = (
+    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Questions against each other.", Kind.PAGE, ("text/html",),
+          query=TABLES_QUERY, refuses=_REFUSED),
+    Route("studio.tables_file", "GET", f"{_PATH}/tables/<file>", tables_file, "The same result as a file.", Kind.PAGE,
+          MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.models", "GET", f"{_PATH}/models", models, "One answer explained by others.", Kind.PAGE,
+          ("text/html",), query=MODELS_QUERY, refuses=_REFUSED),
+    Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "The same model as a file.", Kind.PAGE,
+          MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+)  # fmt: skip
+"""The pages of tables and of models, and their files."""

@@ -22,8 +22,14 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.results import models_page, tables_page
-from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_file, joint_page
+from sottovoce.aggregator.studio.results.analysis_page import (
+    MEDIA,
+    MODELS_QUERY,
+    TABLES_QUERY,
+    JointSubject,
+    joint_file,
+    joint_page,
+)
 from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
@@ -90,22 +96,22 @@ def chart(name: str, question: str) -> Response:
 
 def tables(name: str) -> Response | str:
     """The page of tables."""
-    return _joint(name, "tables", tables_page.KINDS)
+    return _joint(name, "tables")
 
 
 def tables_file(name: str, file: str) -> Response:
     """A table to keep."""
-    return joint_file(_of_files(name), file, tables_page.KINDS)
+    return joint_file(_of_files(name), "tables", file)
 
 
 def models(name: str) -> Response | str:
     """The page of models."""
-    return _joint(name, "models", models_page.KINDS)
+    return _joint(name, "models")
 
 
 def models_file(name: str, file: str) -> Response:
     """A model to keep."""
-    return joint_file(_of_files(name), file, models_page.KINDS)
+    return joint_file(_of_files(name), "models", file)
 
 
 def files(name: str) -> str:
@@ -152,10 +158,10 @@ def _nothing(subject: Subject) -> str:
     return render_template("rehearse_nothing.html", page="rehearse", frame=subject.frame, why=subject.why)
 
 
-def _joint(name: str, template: str, kinds: tuple[str, ...]) -> Response | str:
+def _joint(name: str, template: str) -> Response | str:
     subject = subject_of(name)
     rehearsed = rehearsed_of(subject)
-    return _nothing(subject) if rehearsed is None else joint_page(_asked_of(subject, rehearsed), template, kinds)
+    return _nothing(subject) if rehearsed is None else joint_page(_asked_of(subject, rehearsed), template)
 
 
 def _of_files(name: str) -> JointSubject:
@@ -170,7 +176,7 @@ def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
             return asked.document(rehearsed.made.reports.columns)
 
     names = SurveyVariables(rehearsed.made.survey, words())
-    return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed.about, rehearsed)
+    return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed)
 
 
 def _file(reply: Response, name: str, rehearsed: Rehearsed) -> Response:
@@ -182,7 +188,6 @@ _PATH = "/dashboard/surveys/<name>/rehearse"
 _HTML = ("text/html",)
 _ASKED = ("options_invalid", "estimate_impossible")
 _ALSO = ("malformed", "not_found")
-_JOINT = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 _FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
 _VIEW = (*SETTING, *CHOICES)
 
@@ -200,14 +205,14 @@ ROUTES = (
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
     _route("figures", "/<question>.csv", figures, "One question's figures of invented people.", ("text/csv",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("tables", "/tables", tables, "Tables of invented people.", _HTML, query=(*SETTING, *tables_page.QUERY),
+    _route("tables", "/tables", tables, "Tables of invented people.", _HTML, query=(*SETTING, *TABLES_QUERY),
            refuses=_ASKED),
-    _route("tables_file", "/tables/<file>", tables_file, "The same as a file.", _JOINT,
-           query=(*SETTING, *tables_page.QUERY), refuses=(*_ALSO, *_ASKED)),
-    _route("models", "/models", models, "Models of invented people.", _HTML, query=(*SETTING, *models_page.QUERY),
+    _route("tables_file", "/tables/<file>", tables_file, "The same as a file.", MEDIA,
+           query=(*SETTING, *TABLES_QUERY), refuses=(*_ALSO, *_ASKED)),
+    _route("models", "/models", models, "Models of invented people.", _HTML, query=(*SETTING, *MODELS_QUERY),
            refuses=_ASKED),
-    _route("models_file", "/models/<file>", models_file, "The same as a file.", _JOINT,
-           query=(*SETTING, *models_page.QUERY), refuses=(*_ALSO, *_ASKED)),
+    _route("models_file", "/models/<file>", models_file, "The same as a file.", MEDIA,
+           query=(*SETTING, *MODELS_QUERY), refuses=(*_ALSO, *_ASKED)),
     _route("files", "/files", files, "Files of invented people.", _HTML,
            query=(*SETTING, Query("sums", "1: also sizes and SHA-256."))),
     _route("file", "/files/<file>", file, "One file of invented people.", _FILES, query=SETTING,
