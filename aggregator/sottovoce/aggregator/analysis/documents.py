@@ -12,7 +12,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.regression.predictions import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
-from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Stratified
+from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, Stratified
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.weights import Weights
@@ -22,6 +22,9 @@ CROSSTAB = "sottovoce-crosstab/1"
 COMPARISON = "sottovoce-comparison/1"
 PAIRS = "sottovoce-pairs/1"
 WEIGHTS = "sottovoce-weights/1"
+
+MEASURES = Measures._fields
+"""Keys of a table of two by two, in the order in which they are shown."""
 
 RINGS = (
     "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "

@@ -4,14 +4,16 @@ Joint results for a social scientist to read: tables with limits, and sentences.
 Made from the documents, so that a result reads the same whether it was made here or by an aggregator.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.i18n.formatting import FiguresInWords
+from sottovoce.aggregator.i18n.translator import Words
+
 Document = dict[str, Any]
 
-NOT_SHOWN = "not shown"
-NO_LIMIT = "no limit"
+WRITE = FiguresInWords(Words("en"))
 
 ERRORS = {
     "observed": "standard errors from the observed information",
@@ -74,7 +76,7 @@ def _tables(table: Document, where: str) -> Iterator[PrintedTable]:
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
-    named = {(one["row"], one["column"]): _limits(one, "shown", _percent) for one in cells}
+    named = {(one["row"], one["column"]): WRITE.with_limits(one, "shown", _percent) for one in cells}
     categories = table["column_categories"]
     return tuple((row, *(named[row, column] for column in categories)) for row in table["row_categories"])
 
@@ -87,14 +89,14 @@ def _below(table: Document) -> Iterator[str]:
         if key in table:
             show = _points if key == "risk_difference" else _figure
             label = words.format(**names, other=table["row_categories"][0])
-            yield f"{label}: {_limits(table[key], 'estimate', show)}."
+            yield f"{label}: {WRITE.with_limits(table[key], 'estimate', show)}."
     forged = table["forged"]
     yield (
         f"If 1 % of all reports were forged, all alike, they would be {_percent(forged['share'])} of these, and could "
         f"move a cell by up to {100 * forged['shift']:.1f} points."
     )
     if table["drawn_evenly"] is not None:
-        yield f"Whether devices drew the options equally often: {_p(table['drawn_evenly'])}."
+        yield f"Whether devices drew the options equally often: {WRITE.p_equals(table['drawn_evenly'])}."
     yield from _weighted(table)
     yield from _warnings(table)
 
@@ -103,11 +105,13 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = _figure if document["category"] is None else _percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, "95 % limits")
-    values = tuple((one["group"], _point(one["shown"], show), _range(one, show)) for one in document["values"])
+    values = tuple(
+        (one["group"], WRITE.point(one["shown"], show), WRITE.limits(one, show)) for one in document["values"]
+    )
     yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
     apart = _figure if document["category"] is None else _points
     differences = tuple(
-        (f"{one['group']} less {one['from']}", _point(one["shown"], apart), _range(one, apart))
+        (f"{one['group']} less {one['from']}", WRITE.point(one["shown"], apart), WRITE.limits(one, apart))
         for one in document["differences"]
     )
     n = f"{document['n']:,} reports tell of both questions; all figures are made from these."
@@ -129,7 +133,8 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
             yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
     tests = (
-        f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, {_p(one['p'])}."
+        f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, "
+        f"{WRITE.p_equals(one['p'])}."
         for one in document["tests"]
     )
     yield PrintedTable("What else is to be known", (), (), (*tests, *_weighted(document), *_warnings(document)))
@@ -151,9 +156,9 @@ def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             f"{one['category']}: {one['term']}" if "category" in one else one["term"],
-            _point(one["estimate"], _figure),
-            _point(one["std_error"], _figure),
-            _range(one, _figure),
+            WRITE.point(one["estimate"], _figure),
+            WRITE.point(one["std_error"], _figure),
+            WRITE.limits(one, _figure),
         )
         for one in found
     )
@@ -165,7 +170,14 @@ def _errors(document: Document) -> str:
 
 def _pairs(document: Document) -> Iterator[PrintedTable]:
     lines = tuple(
-        (f"{one['first']}, {one['second']}", f"{one['n']:,}", f"{one['statistic']:.2f}", str(one["df"]), *_small(one))
+        (
+            f"{one['first']}, {one['second']}",
+            f"{one['n']:,}",
+            f"{one['statistic']:.2f}",
+            str(one["df"]),
+            WRITE.p(one["p"]),
+            WRITE.p(one["q"]),
+        )
         for one in document["pairs"]
     )
     title = f"Every pair of questions, of {document['reports']:,} reports: do they hang together?"
@@ -176,20 +188,14 @@ def _pairs(document: Document) -> Iterator[PrintedTable]:
     yield PrintedTable(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
 
 
-def _small(one: Document) -> tuple[str, str]:
-    """P and q."""
-    p, q = ("< 0.0001" if one[key] < 0.0001 else f"{one[key]:.4f}" for key in ("p", "q"))
-    return p, q
-
-
 def _predictions(document: Document) -> Iterator[PrintedTable]:
     show = _figure if document["model"] == "linear" else _percent
     lines = tuple(
         (
             ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
             one.get("category", ""),
-            _point(one["estimate"], show),
-            _range(one, show),
+            WRITE.point(one["estimate"], show),
+            WRITE.limits(one, show),
         )
         for one in document.get("predictions", ())
     )
@@ -210,29 +216,11 @@ def _weights(document: Document) -> Iterator[PrintedTable]:
 
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
-        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {_p(test['p'])}."
-
-
-def _p(p: float) -> str:
-    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {WRITE.p_equals(test['p'])}."
 
 
 def _warnings(document: Document) -> Iterator[str]:
     return (f"Note: {sentence}." for sentence in document["warnings"])
-
-
-def _limits(figure: Document, point: str, show: Callable[[float], str]) -> str:
-    if figure[point] is None and figure["low"] is None and figure["high"] is None:
-        return NOT_SHOWN
-    return f"{_point(figure[point], show)} ({_range(figure, show)})"
-
-
-def _range(figure: Document, show: Callable[[float], str]) -> str:
-    return " to ".join(NO_LIMIT if end is None else show(end) for end in (figure["low"], figure["high"]))
-
-
-def _point(value: float | None, show: Callable[[float], str]) -> str:
-    return "none" if value is None else show(value)
 
 
 def _percent(share: float) -> str:

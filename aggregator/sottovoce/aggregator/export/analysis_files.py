@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
@@ -69,7 +70,7 @@ def _crosstab(document: Document) -> Iterator[Line]:
         names = {"rows": table["rows"], "columns": table["columns"], "n": table["n"], **where}
         for key in ("cells", "conditional"):
             yield from ({"figure": key.rstrip("s"), **names, **cell} for cell in table[key])
-        for key in ("risk_difference", "risk_ratio", "odds_ratio", "phi"):
+        for key in MEASURES:
             if key in table:
                 yield {"figure": key, **names, **table[key], "shown": table[key]["estimate"]}
         yield from _tested({**names, "figure": "independence"}, table["independence"])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
@@ -122,8 +123,6 @@ def joined(parts: Iterable[str]) -> str:
 
 
 Document = Mapping[str, Any]
-
-MEASURES = ("risk_difference", "risk_ratio", "odds_ratio", "phi")
 
 
 @dataclass(frozen=True)
