@@ -1,4 +1,10 @@
-"""Number of product files that run to open the page of tables: a measure of its structure."""
+"""
+Number of product files that run to open the page of tables: a measure of its structure.
+
+Of the 68 files 22 run for every page of a signed-in researcher (session, rights, language, headers, limits), 15 are of
+storage and of surveys, of mechanisms and of their estimators, and 5 are templates: merging the other 26 alone could not
+lead below 43.
+"""
 
 import sys
 from collections.abc import Callable
@@ -32,10 +38,10 @@ def files_of(run: Callable[[], object]) -> set[str]:
     return found
 
 
-def test_tables_of_a_closed_survey_run_at_most_78_files(client: FlaskClient) -> None:
+def test_tables_of_a_closed_survey_run_at_most_68_files(client: FlaskClient) -> None:
     """In an app that has shown the page before, with a crosstab."""
     path = "done/tables?kind=crosstab&rows=year&columns=reason"
     assert "<table" in get(client, path).text
     found = files_of(lambda: get(client, path))
     assert {Path(name).name for name in found} >= {"tables.html", "crosstab.py"}
-    assert len(found) <= 78, sorted(found)
+    assert len(found) <= 68, sorted(found)
