@@ -99,7 +99,7 @@ def published_page(name: str, page: str) -> SurveyPage:
     Raises:
         ReportRejected: no survey has this name.
     """
-    revisions = current_app.extensions["storage"].revisions(name)
+    revisions = storage().revisions(name)
     if not revisions:
         raise unknown_survey()
     survey = survey_of(revisions[-1].document)
@@ -122,7 +122,7 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
     kept = drafts.kept_draft(name)
     stamp = kept.draft.stamp if kept else None
     title = kept.draft.title_in(words().language) if kept else title
-    if current_app.extensions["storage"].revisions(name):
+    if storage().revisions(name):
         return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)
     bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
@@ -140,7 +140,7 @@ def frame_of(name: str, page: str) -> SurveyPage:
     Raises:
         ReportRejected: nothing has this name.
     """
-    if current_app.extensions["storage"].revisions(name):
+    if storage().revisions(name):
         return published_page(name, page)
     return draft_page(name, page, drafts.draft_named(name).draft.title)
 

@@ -21,6 +21,7 @@ from sottovoce.aggregator.i18n.formatting import FiguresInWords
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
 from sottovoce.aggregator.studio.results.run_analysis import (
@@ -96,7 +97,7 @@ def published_subject(name: str, page: str) -> JointSubject:
         ReportRejected: no survey has this name.
     """
     frame = published_page(name, page)
-    names = SurveyVariables(survey_of(newest(current_app.extensions["storage"], name).document), words())
+    names = SurveyVariables(survey_of(newest(storage(), name).document), words())
     answer = partial(current_app.extensions["joint_results"].document, name)
     return JointSubject(frame, page, names, why_nothing(name), answer)
 

@@ -4,10 +4,11 @@ import base64
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from flask import Response, current_app, render_template, request
+from flask import Response, render_template, request
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,
@@ -31,7 +32,7 @@ def files(name: str) -> str:
     """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
     if (told := later(name, "files")) is not None:
         return told
-    survey = survey_of(newest(current_app.extensions["storage"], name).document)
+    survey = survey_of(newest(storage(), name).document)
     wave = _wave()
     nothing, made, busy = why_nothing(name, wave), {}, False
     if request.args.get("sums") == "1":

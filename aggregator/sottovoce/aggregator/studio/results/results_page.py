@@ -18,6 +18,7 @@ from sottovoce.aggregator.invitations.tokens import possibly_twice
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.results_view import (
     MOST_PEOPLE,
     QuestionCard,
@@ -61,14 +62,14 @@ def results(name: str) -> Response:
 
 def _twice(view: ResultsView) -> int:
     """How many people may have reported twice, where invitations were held after a restore and then let go."""
-    return possibly_twice(current_app.extensions["storage"], view.survey.name) if view.survey.is_blind else 0
+    return possibly_twice(storage(), view.survey.name) if view.survey.is_blind else 0
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:
     """Of a try-out: its link, for whoever made it just now, and where they came from."""
     if not view.survey.trial:
         return {"trial": None}
-    stored = current_app.extensions["storage"].revisions(name)[-1]
+    stored = storage().revisions(name)[-1]
     return {"trial": trial_in(stored), "tried": address_of_tried(name)}
 
 
@@ -106,7 +107,7 @@ def _file(reply: Response, name: str) -> Response:
 
 
 def _revisions(name: str) -> Sequence[RevisionCounts]:
-    revisions = revisions_of(current_app.extensions["storage"], name)
+    revisions = revisions_of(storage(), name)
     if not revisions:
         raise unknown_survey()
     return revisions
@@ -115,9 +116,7 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
 def _view(name: str) -> ResultsView:
     revisions = _revisions(name)
     note_read(name, revisions)
-    return view_of(
-        revisions, ViewOptions.of(request.args), words(), current_app.extensions["storage"].drafts.plan(name)
-    )
+    return view_of(revisions, ViewOptions.of(request.args), words(), storage().drafts.plan(name))
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:

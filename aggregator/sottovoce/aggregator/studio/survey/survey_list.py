@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import current_app, g, redirect, render_template, request
+from flask import g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import totals_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft
@@ -120,7 +120,7 @@ SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
 
 def survey(name: str) -> ResponseReturnValue:
     """To the page of the survey's stage."""
-    revisions = current_app.extensions["storage"].revisions(name)
+    revisions = storage().revisions(name)
     if revisions:
         return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
     if drafts.kept_draft(name) is None:
