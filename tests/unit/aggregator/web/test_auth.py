@@ -24,8 +24,8 @@ from tests.surveys import survey
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     """The application on a database with one survey."""
     storage.publish(survey())
-    doors = {"doors": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
-    return create_app(Settings(public_url="https://survey.example.org", **doors), storage, clock, {})
+    methods = {"sign_in_methods": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
+    return create_app(Settings(public_url="https://survey.example.org", **methods), storage, clock, {})
 
 
 def log_in(app: Flask, **headers: str) -> Any:

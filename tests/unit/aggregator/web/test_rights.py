@@ -33,8 +33,8 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     for name in ("exam", "other"):
         storage.publish(survey(name=name))
     storage.access.add_owner("first")
-    doors = {"doors": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
-    return create_app(Settings(public_url="http://localhost:8000", **doors), storage, clock, {})
+    methods = {"sign_in_methods": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
+    return create_app(Settings(public_url="http://localhost:8000", **methods), storage, clock, {})
 
 
 def account(storage: SQLiteStorage, role: str, number: int = 1) -> Account:
