@@ -22,7 +22,7 @@ from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey
 
 from tests.journey.test_kill import BACK_ENDS, served
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke
 from tests.surveys import ANSWERS, document, survey
 
 INVITED = survey(access="token")
@@ -105,12 +105,12 @@ def test_publish_fills_in_the_chain_whatever_publishes(tmp_path: Path, monkeypat
     """The command, the server that starts with a file, a program: one chain; publishing again is no correction."""
     for number in (1, 2, 3):
         (tmp_path / f"{number}.json").write_text(json.dumps(document(revision=number)), encoding="utf-8")
-    published = [sottovoce(tmp_path, "survey", "publish", f"{number}.json", "--data", "data") for number in (1, 2, 2)]
+    published = [invoke(tmp_path, "survey", "publish", f"{number}.json", "--data", "data") for number in (1, 2, 2)]
     assert [each.returncode for each in published] == [0] * 3
     assert published[1].stdout == published[2].stdout
     refused = tmp_path / "4.json"
     refused.write_text(json.dumps(document(revision=4, access="token")), encoding="utf-8")
-    ended = sottovoce(tmp_path, "survey", "publish", "4.json", "--data", "data")
+    ended = invoke(tmp_path, "survey", "publish", "4.json", "--data", "data")
     assert ended.returncode == 1
     assert "/access: cannot change" in ended.stderr
 

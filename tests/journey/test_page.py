@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from sottovoce.cli.main import main
 from sottovoce.client.page import assemble, by_path, static_page
 
 from tests.browser.hosts import serving
-from tests.conftest import Running, start
+from tests.conftest import Running, SharedServer
 from tests.surveys import survey
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def site(shared_server: SharedServer) -> Running:
     """A real aggregator with one survey."""
-    with start(tmp_path_factory.mktemp("page"), survey()) as running:
-        yield running
+    return shared_server.publish(survey())
 
 
 def run(*words: str) -> Result:

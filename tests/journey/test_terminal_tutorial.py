@@ -12,8 +12,8 @@ from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import start
-from tests.journey.test_own_survey import serving, sottovoce
+from tests.conftest import SharedServer
+from tests.journey.test_own_survey import invoke, serving
 from tests.unit.test_documentation import DOCS, blocks
 
 
@@ -42,7 +42,7 @@ def answered(tmp_path: Path) -> Path:
 def run(folder: Path, line: str) -> None:
     """A line of the page; whatever goes wrong is shown."""
     assert line.startswith("sottovoce "), line
-    done = sottovoce(folder, *shlex.split(line)[1:])
+    done = invoke(folder, *shlex.split(line)[1:])
     assert done.returncode == 0, (line, done.stderr)
 
 
@@ -59,13 +59,15 @@ def test_commands_lead_from_a_template_to_a_folder_of_files(
     assert "copied" in (answered / "estimates.csv").read_text()
 
 
-def test_library_of_the_page_for_respondents_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_of_the_page_for_respondents_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_server: SharedServer
+) -> None:
     """The sample survey, with a link of ours in the place of the page's (``for_respondents.md``)."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
-    assert sottovoce(tmp_path, "init", "survey.yaml").returncode == 0
+    assert invoke(tmp_path, "init", "survey.yaml").returncode == 0
     (code,) = blocks(DOCS / "for_respondents.md", "python")
     (link,) = [word for word in code.split('"') if word.startswith("https://")]
-    with start(tmp_path / "data", parse_survey(parse_yaml((tmp_path / "survey.yaml").read_bytes()))) as running:
-        exec(code.replace(link, running.link), {})  # noqa: S102 - our own page
+    running = shared_server.publish(parse_survey(parse_yaml((tmp_path / "survey.yaml").read_bytes())))
+    exec(code.replace(link, running.link), {})  # noqa: S102 - our own page
 
-        assert running.reports() == 1
+    assert running.reports() == 1
