@@ -27,8 +27,8 @@ SMALL = survey()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One aggregator for all of this."""
-    with start(tmp_path_factory.mktemp("hostile"), survey()) as process:
+    """One aggregator for all of this, which waits less than usual for the rest of a body."""
+    with start(tmp_path_factory.mktemp("hostile"), survey(), body_seconds=3) as process:
         yield process
 
 

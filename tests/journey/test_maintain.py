@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
 import requests
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -33,31 +34,30 @@ def store(folder: Path, asked: Survey) -> None:
         fill(storage, asked)
 
 
-def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path: Path) -> None:
+def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path: Path, running: Running) -> None:
     """Whole reports only, counts equal to a recount, between the number before and the number after."""
-    with start(tmp_path / "data", survey()) as process:
-        send(process, "reports/batch", batch(reports(100)))
-        ended = threading.Event()
+    data = ("--data", str(running.data))
+    send(running, "reports/batch", batch(reports(100, running.survey)))
+    ended = threading.Event()
 
-        def keep_sending() -> None:
-            while not ended.is_set():
-                send(process, "reports", reports(1)[0])
+    def keep_sending() -> None:
+        while not ended.is_set():
+            send(running, "reports", reports(1, running.survey)[0])
 
-        sender = threading.Thread(target=keep_sending)
-        sender.start()
-        before = process.reports()
-        saved = sottovoce(tmp_path, "backup", "saved.sqlite", "--data", "data")
-        after = process.reports()
-        ended.set()
-        sender.join()
+    sender = threading.Thread(target=keep_sending)
+    sender.start()
+    before = running.reports()
+    saved = sottovoce(tmp_path, "backup", "saved.sqlite", *data)
+    after = running.reports()
+    ended.set()
+    sender.join()
     assert saved.returncode == 0, saved.stderr
     assert invoke(tmp_path, "restore", "saved.sqlite", "--data", "again").returncode == 0
     assert invoke(tmp_path, "doctor", "--data", "again").returncode == 0
-    again = SQLiteStorage(tmp_path / "again" / "sottovoce.sqlite")
-    assert before <= again.surveys()[0].reports <= after
-    again.close()
-    assert invoke(tmp_path, "restore", "saved.sqlite", "--data", "data").returncode == 1
-    assert invoke(tmp_path, "backup", "saved.sqlite", "--data", "data").returncode == 1
+    with closing(SQLiteStorage(tmp_path / "again" / FILE)) as again:
+        assert before <= again.revisions(running.survey.name)[0].reports <= after
+    assert invoke(tmp_path, "restore", "saved.sqlite", *data).returncode == 1
+    assert invoke(tmp_path, "backup", "saved.sqlite", *data).returncode == 1
 
 
 def test_doctor_finds_a_wrong_count(tmp_path: Path) -> None:
@@ -135,19 +135,26 @@ def test_metrics_count_and_need_a_researcher(own_server: Running) -> None:
     assert own_server.survey.name not in text
 
 
-def test_readiness_turns_red_when_the_schema_is_another(own_server: Running) -> None:
+@pytest.fixture(scope="module")
+def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator whose database is taken away from it for a while; each test gives it back."""
+    with start(tmp_path_factory.mktemp("disturbed"), survey()) as process:
+        yield process
+
+
+def test_readiness_turns_red_when_the_schema_is_another(disturbed: Running) -> None:
     """And green again when it is back; the process itself stays alive."""
-    path = own_server.data / "sottovoce.sqlite"
+    path = disturbed.data / "sottovoce.sqlite"
 
     def becomes(version: int, status: int) -> bool:
         with sqlite3.connect(path, timeout=10) as connection:
             connection.execute(f"PRAGMA user_version = {version:d}")
-        return any(requests.get(f"{own_server.url}/readyz", timeout=5).status_code == status for _ in range(2000))
+        return any(requests.get(f"{disturbed.url}/readyz", timeout=5).status_code == status for _ in range(2000))
 
     with sqlite3.connect(path) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
     assert becomes(999, 503)
-    assert requests.get(f"{own_server.url}/healthz", timeout=5).status_code == 200
+    assert requests.get(f"{disturbed.url}/healthz", timeout=5).status_code == 200
     assert becomes(version, 200)
 
 
@@ -189,9 +196,9 @@ def check_full(running: Running, fill: Callable[[], object], empty: Callable[[],
     storage.close()
 
 
-def test_full_disk_is_a_503_and_passes(own_server: Running) -> None:
+def test_full_disk_is_a_503_and_passes(disturbed: Running) -> None:
     """A database that can grow no more refuses, and nothing acknowledged is lost."""
-    check_full(own_server, lambda: limit_files(own_server, 1), lambda: limit_files(own_server, NO_LIMIT))
+    check_full(disturbed, lambda: limit_files(disturbed, 1), lambda: limit_files(disturbed, NO_LIMIT))
 
 
 def fill_up(path: Path) -> None:
@@ -219,15 +226,16 @@ def test_disk_that_is_really_full_is_a_503_and_passes(tmp_path: Path) -> None:
             subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_readiness_turns_red_while_another_process_keeps_the_database_locked(own_server: Running) -> None:
+def test_readiness_turns_red_while_another_process_keeps_the_database_locked(disturbed: Running) -> None:
     """It does not wait for the lock, and is green again after it; a report that waits meanwhile is stored."""
-    with closing(sqlite3.connect(own_server.data / "sottovoce.sqlite", isolation_level=None)) as other:
+    before = disturbed.reports()
+    with closing(sqlite3.connect(disturbed.data / "sottovoce.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(send, own_server, "reports", reports(1)[0])
-            assert 503 in statuses_of(own_server)
+            waiting = pool.submit(send, disturbed, "reports", reports(1)[0])
+            assert 503 in statuses_of(disturbed)
             other.execute("ROLLBACK")
             assert waiting.result().status_code == 200
 
-    assert 200 in statuses_of(own_server)
-    assert own_server.reports() == 1
+    assert 200 in statuses_of(disturbed)
+    assert disturbed.reports() == before + 1
