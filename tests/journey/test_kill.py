@@ -101,10 +101,17 @@ def _children(pid: int) -> list[str]:
 
 
 class Senders:
-    """Threads that send reports, alone and in batches, and note which were acknowledged."""
+    """
+    Threads that send reports, alone and in batches, and note which were acknowledged.
 
-    def __init__(self, url: str, threads: int = 6) -> None:
-        self.url = url
+    Args:
+        url: the server's address.
+        threads: their number; every third sends batches.
+        pause: seconds between two requests of a thread.
+    """
+
+    def __init__(self, url: str, threads: int = 6, pause: float = 0) -> None:
+        self.url, self._pause = url, pause
         self.acknowledged: set[str] = set()
         self.sent: dict[str, bytes] = {}
         self.refused = 0
@@ -130,7 +137,7 @@ class Senders:
             thread.join()
 
     def _send(self, together: bool) -> None:
-        while not self._ended.is_set():
+        while not self._ended.wait(self._pause):
             bodies = reports(20 if together else 1)
             ids = {json.loads(body)["report_id"]: body for body in bodies}
             self.sent.update(ids)

@@ -103,7 +103,7 @@ def test_node_says_that_it_will_end_and_serves_on_meanwhile(tmp_path: Path, monk
     """Red at once, alive and taking reports until its time is over; whoever sent to it meanwhile lost nothing."""
     monkeypatch.setenv("SOTTOVOCE_DRAIN_SECONDS", "4")
     with served(tmp_path / "data") as server:
-        senders = Senders(server.url, 1)
+        senders = Senders(server.url, 2, pause=0.05)
         senders.wait(5)
         server.process.send_signal(signal.SIGTERM)
         until(server, 503)
