@@ -19,7 +19,7 @@ from tests.unit.test_documentation import DOCS, blocks
 
 @pytest.fixture
 def answered(tmp_path: Path) -> Path:
-    """A folder in which every command of the page has been run, in its order, and thirty people have answered."""
+    """A folder in which every command of the page has been run, in its order, and 120 people have answered."""
     lines = [line for block in blocks(DOCS / "tutorial_terminal.md", "sh") for line in block.splitlines()]
     serve, respond = (
         next(n for n, line in enumerate(lines) if line.startswith(f"sottovoce {verb}")) for verb in ("serve", "respond")
@@ -28,7 +28,7 @@ def answered(tmp_path: Path) -> Path:
         run(tmp_path, line)
     shown = lines[serve].removesuffix(" --token-file key").split()[2:]
     with serving(tmp_path, *shown) as (_, link, _token):
-        for person in range(30):
+        for person in range(120):
             device = Respondent.connect(link, MemoryLedger())
             device.answer({q.name: q.options[person % len(q.options)] for q in device.asked})
         answers = '{"year": "first", "copied": "no", "notes": "no", "substances": "no", "passages": "no"}'
