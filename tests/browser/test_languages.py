@@ -11,9 +11,9 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import Visit, choose, receipt, review, send
-from tests.conftest import Running, start
-from tests.surveys import document, every_type, survey
+from tests.browser.visit import Visit, choose, publish, receipt, review, send
+from tests.conftest import Running
+from tests.surveys import document
 
 NARROW = {"width": 320, "height": 640}
 ROOT = "[document.documentElement.lang, document.documentElement.dir]"
@@ -37,20 +37,12 @@ def visit_from(browser: Browser) -> Iterator[Callable[..., Visit]]:
 
 
 @pytest.fixture(scope="module")
-def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey asks every type of question, in English."""
-    with start(tmp_path_factory.mktemp("every") / "data", survey(name="every", questions=every_type())) as process:
-        yield process
-
-
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey speaks English, German in part, and Urdu."""
+def mixed(site: Running) -> Running:
+    """A survey that speaks English, German in part, and Urdu."""
     asked = document(name="mixed", title={"en": "Exams", "de": "Prüfungen", "ur": "امتحانات"})
     asked["description"] = {"en": "Three questions.", "de": "Drei Fragen."}
     asked["questions"][0]["label"] = {"en": "Cheated?", "de": "Geschummelt?", "ur": "کیا آپ نے نقل کی؟"}
-    with start(tmp_path_factory.mktemp("mixed") / "data", parse_survey(asked)) as process:
-        yield process
+    return publish(site, parse_survey(asked))
 
 
 def open_page(visit: Visit, link: str = "") -> Page:

@@ -1,19 +1,18 @@
 """The first screen: who asks, whether it can be answered, what is agreed to, and buttons that stay in sight."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from secrets import token_hex
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
-from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.states import FILLED, OPEN_ALL
 from tests.browser.test_access import violations
-from tests.browser.visit import Visit
-from tests.conftest import Running, start
-from tests.surveys import document
+from tests.browser.visit import Visit, publish
+from tests.conftest import Running
+from tests.surveys import document, survey
 
 RESEARCHER = {
     "name": {"en": "Dr A. Example", "de": "Dr. A. Beispiel"},
@@ -46,17 +45,9 @@ Starts = Callable[..., Running]
 
 
 @pytest.fixture
-def starts(tmp_path: Path) -> Iterator[Starts]:
-    """Starts an aggregator with one survey, some of its keys changed."""
-    opened: list[Any] = []
-
-    def begin(**changes: Any) -> Running:
-        opened.append(start(tmp_path / f"data{len(opened)}", parse_survey(document(**changes))))
-        return opened[-1].__enter__()  # type: ignore[no-any-return]
-
-    yield begin
-    for one in opened:
-        one.__exit__(None, None, None)
+def starts(site: Running) -> Starts:
+    """Publishes a survey, some of its keys changed."""
+    return lambda **changes: publish(site, survey(name=f"first-{token_hex(4)}", **changes))
 
 
 def stands_in_sight(page: Page) -> bool:
@@ -143,11 +134,9 @@ def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> No
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey says who asks."""
-    asked = parse_survey(document(researcher=RESEARCHER))
-    with start(tmp_path_factory.mktemp("asking") / "data", asked) as running:
-        yield running
+def researched(site: Running) -> Running:
+    """A survey that says who asks."""
+    return publish(site, survey(name="researched", researcher=RESEARCHER))
 
 
 def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callable[[Route], None]:
@@ -166,12 +155,12 @@ def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callab
 
 @pytest.mark.parametrize(("status", "told", "buttons"), STATES, ids=lambda value: str(value)[:24])
 def test_status_line_says_whether_it_can_be_answered(
-    browser: Browser, asking: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
+    browser: Browser, researched: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
 ) -> None:
     """One line for each state, no Begin where nothing can begin, and the checker content with each."""
     context = browser.new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
     context.route("**/respondent.js", told_of(status))
-    page = Visit(context, asking).arrive()
+    page = Visit(context, researched).arrive()
     line = page.locator("#state")
     said = line.inner_text().replace("\u202f", " ") if line.is_visible() else ""
     shown = page.locator(".bar button").all_inner_texts()
@@ -185,11 +174,11 @@ def test_status_line_says_whether_it_can_be_answered(
     assert found == []
 
 
-def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, asking: Running) -> None:
+def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, researched: Running) -> None:
     """In place of the day on which it closes."""
     context = browser.new_context()
     context.route("**/respondent.js", told_of({"kind": "open", "date": "2026-05-12"}, "survey.document.trial", "true"))
-    page = Visit(context, asking).arrive()
+    page = Visit(context, researched).arrive()
     told = page.inner_text("#state")
     context.close()
 

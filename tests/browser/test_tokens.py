@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
+from secrets import token_hex
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
 
 from tests.browser.conftest import VIEWPORT
-from tests.browser.visit import Visit, receipt, review, send
-from tests.conftest import Running, start
+from tests.browser.visit import Visit, publish, receipt, review, send
+from tests.conftest import Running
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
@@ -18,10 +18,9 @@ TOKEN_ASKED = '{"token_sha256":"%s"}'
 
 
 @pytest.fixture
-def invited(tmp_path: Path) -> Iterator[Running]:
-    """An aggregator whose survey asks for a token."""
-    with start(tmp_path / "data", survey(access="token")) as process:
-        yield process
+def invited(site: Running) -> Running:
+    """A survey that asks for a token, without a report yet."""
+    return publish(site, survey(name=f"invited-{token_hex(4)}", access="token"))
 
 
 @pytest.fixture

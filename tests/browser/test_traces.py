@@ -44,8 +44,8 @@ def name(question: int, option: int) -> str:
     return f"sentinel{question:02}x{option}"
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> Iterator[Running]:
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """An aggregator whose survey's options have names that occur nowhere else."""
     questions = [
         {
@@ -59,7 +59,7 @@ def planted(tmp_path: Path) -> Iterator[Running]:
         }
         for question in range(QUESTIONS)
     ]
-    with start(tmp_path / "data", survey(name="planted", questions=questions)) as process:
+    with start(tmp_path_factory.mktemp("planted") / "data", survey(name="planted", questions=questions)) as process:
         yield process
 
 
@@ -142,7 +142,7 @@ def test_review_keeps_no_entry(page: Page) -> None:
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
     """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others."""
-    profile = tmp_path / "profile"
+    profile, before = tmp_path / "profile", stored(planted)
     with persistent(playwright, profile) as context:
         shown = send(Visit(context, planted).open(), *TRUE)
 
@@ -150,7 +150,7 @@ def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running
     assert drawn != list(TRUE)
     # The searches find what is there: the report in the profile, the report and the survey at the aggregator.
     assert occurrences(profile, shown["id"]) > 0
-    assert stored(planted) == {shown["id"]: drawn}
+    assert stored(planted) == {**before, shown["id"]: drawn}
     assert occurrences(planted.data, name(0, 0)) > 0
     for folder in (profile, planted.data):
         assert_no_answer(folder)

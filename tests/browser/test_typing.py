@@ -7,18 +7,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
-from tests.browser.visit import log_in
-from tests.conftest import Running, start
-from tests.surveys import document, survey
+from tests.browser.visit import sign_in
+from tests.conftest import Running
+from tests.surveys import document
 
 TITLE = "[name='title.en']"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator on which drafts are written."""
-    with start(tmp_path_factory.mktemp("typing") / "data", survey()) as running:
-        yield running
 
 
 @pytest.fixture
@@ -47,7 +40,7 @@ def titles(site: Running, name: str) -> list[str]:
 
 def opened(context: BrowserContext, site: Running, address: str) -> Page:
     """The page, signed in."""
-    page = log_in(context, site)
+    page = sign_in(context, site)
     page.goto(address)
     return page
 

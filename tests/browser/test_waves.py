@@ -1,16 +1,14 @@
 """Waves in the form and on the dashboard: the link names one, the aggregator's clock decides."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.conftest import VIEWPORT
-from tests.browser.test_dashboard import violations
-from tests.browser.visit import Visit, begin, log_in, send
-from tests.conftest import Running, start
+from tests.browser.test_access import barriers
+from tests.browser.visit import Visit, begin, log_in, publish, send
+from tests.conftest import Running
 from tests.surveys import survey
 
 ENTRIES = """() => new Promise((resolve) => {
@@ -25,11 +23,9 @@ PRESENT = {"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}
 
 
 @pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def panel(site: Running) -> Running:
     """Two waves, of which the first is over."""
-    asked = survey(waves=[PAST, PRESENT], privacy={"release_batch": 1})
-    with start(tmp_path_factory.mktemp("waves") / "data", asked) as site:
-        yield site
+    return publish(site, survey(name="panel", waves=[PAST, PRESENT], privacy={"release_batch": 1}))
 
 
 def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel: Running) -> None:
@@ -48,23 +44,23 @@ def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel:
     visit.context.close()
 
 
-def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_path: Path) -> None:
+def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, site: Running) -> None:
     """For all waves at the first report: two permanent answers, which say nothing of the truth."""
     coin = {"name": "coin_flip"}
     memoized = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 4}
     boolean = survey().document["questions"][0]
-    asked = survey(questions=[{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}], waves=[PAST, PRESENT])
-    with start(tmp_path / "data", asked) as site:
-        visit = Visit(browser.new_context(viewport=VIEWPORT), site)
-        page = visit.arrive(f"{site.link}&w=1")
-        explained = page.inner_text("main")
-        begin(page)
-        text = page.inner_text("main")
-        send(page, 1, 0)
-        page.reload()
-        page.wait_for_selector("#receipt_sha256", state="attached")
-        kept = page.evaluate(ENTRIES)
-        visit.context.close()
+    questions = [{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}]
+    asked = survey(name="memo", questions=questions, waves=[PAST, PRESENT])
+    visit = Visit(browser.new_context(viewport=VIEWPORT), publish(site, asked))
+    page = visit.arrive(f"{visit.site.link}&w=1")
+    explained = page.inner_text("main")
+    begin(page)
+    text = page.inner_text("main")
+    send(page, 1, 0)
+    page.reload()
+    page.wait_for_selector("#receipt_sha256", state="attached")
+    kept = page.evaluate(ENTRIES)
+    visit.context.close()
 
     assert "about 63 send yes in a wave" in text
     assert "Epsilon covers 4 waves together" in text
@@ -88,17 +84,15 @@ def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: 
     page = log_in(context, panel)
     page.click("#waves summary")
     rows = page.locator("#waves tbody tr").all_inner_texts()
-    found = violations(page, axe)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=0")
+    found = barriers(page, axe)
+    page.goto(f"{panel.url}/dashboard/surveys/panel/results?wave=0")
     empty = page.locator("section", has_text="Nothing to show yet.").count()
-    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=7")
+    page.goto(f"{panel.url}/dashboard/surveys/panel/results?wave=7")
     refused = page.inner_text("body")
     context.close()
 
     assert [row.split()[0].casefold() for row in rows] == ["all", "0", "1"]
     assert f"{panel.link}&w=1" in rows[2]
     assert found == []
-    assert width <= VIEWPORT["width"]
     assert empty == 3
     assert "There is no such result" in refused
