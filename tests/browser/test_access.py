@@ -28,7 +28,7 @@ FOCUSED_IN = {
 """What has the focus in a state, where it is not the heading."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def foreign(site: Running) -> Running:
     """A survey that speaks Arabic, hides markup in a text, and has a choice without a translation."""
     asked = document(name="foreign", title={"en": "<img src=x onerror=alert(1)>", "ar": "استبيان"})

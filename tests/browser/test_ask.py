@@ -19,7 +19,7 @@ LEDGER = join({name: modules()[name] for name in NAMES})
 TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def asking(site: Running) -> Running:
     """Six private questions, of which three are asked, and a public one between them."""
     boolean, _, year = survey().document["questions"]

@@ -17,7 +17,7 @@ LONG = "Life on campus, " * 12
 MOST_BYTES = 60 * 1024
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def inviting(site: Running) -> Running:
     """A survey for everybody with long texts; beside it is one for invited people."""
     title = {"en": LONG, "ar": "استبيان"}

@@ -15,13 +15,13 @@ from tests.conftest import Running
 from tests.documents import survey
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shown(site: Running) -> Running:
     """A survey of every kind of item."""
     return publish(site, parse_survey({**survey(*habits()), "name": "habits"}))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tossed(site: Running) -> Running:
     """A survey for coins and dice."""
     asked = survey(*by_hand(), privacy={"procedure": "own_coin"}, report_labels="neutral")

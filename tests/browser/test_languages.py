@@ -36,7 +36,7 @@ def visit_from(browser: Browser) -> Iterator[Callable[..., Visit]]:
         context.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def mixed(site: Running) -> Running:
     """A survey that speaks English, German in part, and Urdu."""
     asked = document(name="mixed", title={"en": "Exams", "de": "Prüfungen", "ur": "امتحانات"})

@@ -32,7 +32,7 @@ TAPE = """(bytes) => {
 """Puts these bytes before those of the system."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pills(site: Running) -> Running:
     """An aggregator with that survey."""
     return publish(site, ASKED)

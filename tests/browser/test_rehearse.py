@@ -17,7 +17,7 @@ PAGES = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def drafted(site: Running) -> Running:
     """An aggregator with the draft "life"."""
     storage = site.storage()

@@ -133,7 +133,7 @@ def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> No
     assert found == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def researched(site: Running) -> Running:
     """A survey that says who asks."""
     return publish(site, survey(name="researched", researcher=RESEARCHER))

@@ -22,7 +22,7 @@ PAST = {"opens": "2000-01-01T00:00:00Z", "closes": "2001-01-01T00:00:00Z"}
 PRESENT = {"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def panel(site: Running) -> Running:
     """Two waves, of which the first is over."""
     return publish(site, survey(name="panel", waves=[PAST, PRESENT], privacy={"release_batch": 1}))

@@ -51,7 +51,7 @@ class Sent:
         return parse_report(self.body).values  # type: ignore[return-value]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wire(site: Running) -> Running:
     """An aggregator that asks it."""
     return publish(site, ASKED)
