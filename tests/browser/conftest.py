@@ -1,11 +1,12 @@
 """A real browser before a real aggregator."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
@@ -14,6 +15,9 @@ from tests.browser.chromium import find
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
+
+NewContext = Callable[..., BrowserContext]
+"""Takes the options of ``Browser.new_context``."""
 
 VIEWPORT = {"width": 360, "height": 740}
 """A small phone."""
@@ -67,11 +71,23 @@ def answered(site: Running) -> Running:
 
 
 @pytest.fixture
-def visit(browser: Browser, site: Running) -> Iterator[Visit]:
+def new_context(browser: Browser) -> Iterator[NewContext]:
+    """Opens a browser of somebody's own, with nothing remembered, which is closed after the test."""
+    contexts: list[BrowserContext] = []
+
+    def open_context(**options: Any) -> BrowserContext:
+        contexts.append(browser.new_context(**options))
+        return contexts[-1]
+
+    yield open_context
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def visit(new_context: NewContext, site: Running) -> Visit:
     """A new visitor on a phone, with nothing remembered."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, site)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), site)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.states import states
 from tests.browser.visit import Visit, publish, receipt, send
 from tests.conftest import Running
@@ -85,14 +85,14 @@ def test_barriers_are_found(browser: Browser, axe: str) -> None:
     assert re.findall('color-contrast: <p class="(light|dark)"', " ".join(found)) == ["light", "light", "dark"]
 
 
-def test_every_state_is_for_everybody(browser: Browser, site: Running, axe: str) -> None:
+def test_every_state_is_for_everybody(new_context: NewContext, site: Running, axe: str) -> None:
     """
     One visit from the explanation to a withdrawn report, and to what may go wrong on the way.
 
     No barrier; at 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways, and whatever can be pressed
     is at least 24 pixels high and wide; one h1, which has the focus where the page has moved on by itself.
     """
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 320, "height": 256})
+    context = new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 320, "height": 256})
     found = {}
     for name, page in states(Visit(context, site)):
         assert page.evaluate("document.documentElement.scrollWidth") == 320, name
@@ -100,7 +100,6 @@ def test_every_state_is_for_everybody(browser: Browser, site: Running, axe: str)
         assert page.locator("h1").count() == 1, name
         assert page.evaluate(FOCUSED) == FOCUSED_IN.get(name, "H1"), name
         found[name] = barriers(page, axe)
-    context.close()
 
     assert {name: rules for name, rules in found.items() if rules} == {}
     assert len(found) == 20
@@ -133,22 +132,21 @@ def test_questions_have_names_for_screen_readers(page: Page) -> None:
     assert page.locator("[role=status][aria-live=polite]").count() == 1
 
 
-def test_picture_is_seen_without_colours(browser: Browser, site: Running) -> None:
+def test_picture_is_seen_without_colours(new_context: NewContext, site: Running) -> None:
     """Where the reader forces her own colours, the dots take them; they differ in size as well."""
-    context = browser.new_context(viewport=VIEWPORT, forced_colors="active")
+    context = new_context(viewport=VIEWPORT, forced_colors="active")
     page = Visit(context, site).arrive()
     on, off = (
         page.evaluate(f"Object.assign({{}}, getComputedStyle(document.querySelector('{c}')))") for c in (".on", ".off")
     )
-    context.close()
 
     assert on["stroke"] != off["stroke"]
     assert on["strokeWidth"] != off["strokeWidth"]
 
 
-def test_reader_is_spoken_to_in_her_language(browser: Browser, foreign: Running) -> None:
+def test_reader_is_spoken_to_in_her_language(new_context: NewContext, foreign: Running) -> None:
     """The survey's own texts, their direction, and a mark where another language stands in."""
-    context = browser.new_context(locale="ar-EG")
+    context = new_context(locale="ar-EG")
     page = Visit(context, foreign).open()
 
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["ar", "rtl"]
@@ -156,12 +154,11 @@ def test_reader_is_spoken_to_in_her_language(browser: Browser, foreign: Running)
     assert page.locator("legend span[lang]").all_text_contents()[-1] == "Year?"
     assert page.inner_text("button[type=submit]") == "متابعة"
     assert page.locator("button[type=submit] [lang]").count() == 0
-    context.close()
 
 
-def test_markup_in_a_survey_stays_text(browser: Browser, foreign: Running) -> None:
+def test_markup_in_a_survey_stays_text(new_context: NewContext, foreign: Running) -> None:
     """A text is shown letter by letter, whatever it looks like."""
-    context = browser.new_context()
+    context = new_context()
     visit = Visit(context, foreign)
     page = visit.open()
     page.on("dialog", lambda dialog: visit.complaints.append(dialog.message))
@@ -171,4 +168,3 @@ def test_markup_in_a_survey_stays_text(browser: Browser, foreign: Running) -> No
     send(page, 0, 1, 1)
     assert page.locator("img, main script").count() == 0
     assert visit.complaints == []
-    context.close()

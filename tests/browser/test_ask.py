@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from sottovoce.client.bundle import join, modules
 from sottovoce.shared import canonical
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import Visit, begin, publish, receipt
 from tests.conftest import Running
 from tests.surveys import survey
@@ -28,11 +27,9 @@ def asking(site: Running) -> Running:
 
 
 @pytest.fixture
-def visit(browser: Browser, asking: Running) -> Iterator[Visit]:
+def visit(new_context: NewContext, asking: Running) -> Visit:
     """A new visitor."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, asking)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), asking)
 
 
 def asked(page: Page) -> list[str]:
@@ -64,13 +61,12 @@ def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
     assert visit.complaints == []
 
 
-def test_visitors_are_asked_different_sets(browser: Browser, asking: Running) -> None:
+def test_visitors_are_asked_different_sets(new_context: NewContext, asking: Running) -> None:
     """Eight visitors with one set would be a set that somebody chose; mostly the second has another one."""
     told: set[tuple[str, ...]] = set()
     for _ in range(8):
-        context = browser.new_context()
+        context = new_context()
         told.add(tuple(asked(Visit(context, asking).open())))
-        context.close()
         if len(told) > 1:
             return
     pytest.fail(f"all were asked {told}")
@@ -111,7 +107,7 @@ def test_ledger_tells_what_this_aggregator_was_given(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
-def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, site: Running, rows: int) -> None:
+def test_rows_and_refusals_are_asked_as_they_are_drawn(new_context: NewContext, site: Running, rows: int) -> None:
     """A matrix shows the rows that were drawn; hidden at first, it is not counted; its condition is on a public one."""
     boolean, reason, year = survey().document["questions"]
     named = [{"name": name, "label": {"en": name.title()}} for name in ("work", "school")]
@@ -121,7 +117,7 @@ def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, site: R
     refusable = {**reason, "mechanism": {"name": "kary_rr", "odds": "2"}, "absent_category": True}
     drawn = {0: [0, 3, 4], 1: [0, 2, 3], 2: [0, 1, 2]}[rows]
     site = publish(site, survey(name=f"rows-{rows}", questions=[year, matrix, refusable, boolean], ask=2))
-    visit = Visit(browser.new_context(viewport=VIEWPORT), site)
+    visit = Visit(new_context(viewport=VIEWPORT), site)
     page = visit.context.new_page()
     page.goto(f"{site.url}/healthz")
     names = sorted(site.survey.questions[index].name for index in site.survey.private)
@@ -143,7 +139,6 @@ def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, site: R
     page.click("button.primary")
     values = json.loads(receipt(page)["bytes"])["values"]
     assert visit.complaints == []
-    visit.context.close()
 
     assert shown == rows
     assert len(labels) == (rows + 1 if rows else 0)

@@ -1,21 +1,18 @@
 """The researchers' pages in a real browser: what they show, and that everybody can use them."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import barriers
 from tests.browser.visit import log_in
 from tests.conftest import Running
 
 
 @pytest.fixture
-def dashboard(browser: Browser, answered: Running) -> Iterator[Page]:
+def dashboard(new_context: NewContext, answered: Running) -> Page:
     """A researcher's tab on the results."""
-    context = browser.new_context()
-    yield log_in(context, answered)
-    context.close()
+    return log_in(new_context(), answered)
 
 
 def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None:
@@ -42,9 +39,9 @@ def test_cohort_filter_shows_that_cohort_alone(dashboard: Page) -> None:
     assert dashboard.locator("dd").nth(1).text_content() == "20"
 
 
-def test_pages_have_no_barrier(browser: Browser, answered: Running, axe: str) -> None:
+def test_pages_have_no_barrier(new_context: NewContext, answered: Running, axe: str) -> None:
     """Neither on the login page, the list, the results, an invitation nor one's own page, before and after a key."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    context = new_context(bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{answered.url}/dashboard/login")
     found = barriers(page, axe)
@@ -65,14 +62,13 @@ def test_pages_have_no_barrier(browser: Browser, answered: Running, axe: str) ->
     found += barriers(page, axe)
     page.goto(f"{answered.url}/dashboard/invitation?link=none")
     found += barriers(page, axe)
-    context.close()
 
     assert found == []
 
 
-def test_pages_need_no_script_and_nothing_from_elsewhere(browser: Browser, answered: Running) -> None:
+def test_pages_need_no_script_and_nothing_from_elsewhere(new_context: NewContext, answered: Running) -> None:
     """With scripts off everything works; every request goes to the aggregator; the console stays silent."""
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(java_script_enabled=False)
     asked: list[str] = []
     said: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
@@ -84,7 +80,6 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(browser: Browser, answe
     page.wait_for_selector("section")
     page.click("text=Sign out")
     page.wait_for_selector("#token")
-    context.close()
 
     assert said == []
     assert all(url.startswith((answered.url, "data:")) for url in asked)

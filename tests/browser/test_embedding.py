@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page
+from playwright.sync_api import FrameLocator, Page
 from sottovoce.demo.data import demo_survey
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosts import serving
 from tests.browser.visit import Visit, stored
 from tests.conftest import Running, start
@@ -29,11 +30,9 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, s
 
 
 @pytest.fixture
-def sites(browser: Browser, hosts: tuple[Running, str, str]) -> Iterator[tuple[Visit, str, str]]:
+def sites(new_context: NewContext, hosts: tuple[Running, str, str]) -> tuple[Visit, str, str]:
     """A visitor, the site that may hold the form, and the one that may not."""
-    context = browser.new_context()
-    yield Visit(context, hosts[0]), hosts[1], hosts[2]
-    context.close()
+    return Visit(new_context(), hosts[0]), hosts[1], hosts[2]
 
 
 def around(visit: Visit, origin: str) -> tuple[Page, FrameLocator]:

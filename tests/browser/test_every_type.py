@@ -1,13 +1,11 @@
 """A survey with every question type and every mechanism: asked, checked, sent, and told in words."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.spec import Question
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.test_access import barriers
 from tests.browser.visit import Visit, begin, receipt, stored
 from tests.conftest import Running
@@ -18,11 +16,9 @@ TYPED |= {"q13-0": "1.75", "q17-0": "2020-03-02"}
 
 
 @pytest.fixture
-def visitor(browser: Browser, every: Running) -> Iterator[Visit]:
+def visitor(new_context: NewContext, every: Running) -> Visit:
     """A visitor on a phone."""
-    context = browser.new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce")
-    yield Visit(context, every)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce"), every)
 
 
 def fill(page: Page) -> None:
@@ -162,15 +158,14 @@ def test_every_type_has_no_barrier(visitor: Visit, axe: str) -> None:
     assert found + barriers(page, axe) == []
 
 
-def test_rating_is_a_row_where_there_is_room(browser: Browser, every: Running) -> None:
+def test_rating_is_a_row_where_there_is_room(new_context: NewContext, every: Running) -> None:
     """Five marks side by side on a wide screen, which nothing makes wider."""
-    context = browser.new_context(viewport={"width": 960, "height": 720})
+    context = new_context(viewport={"width": 960, "height": 720})
     page = Visit(context, every).open()
     tops = page.locator("#q2-label").evaluate(
         "label => [...label.closest('fieldset').querySelectorAll('input')].map((i) => i.getBoundingClientRect().top)"
     )
     width = page.evaluate("document.documentElement.scrollWidth")
-    context.close()
 
     assert len(tops) == 5
     assert len(set(tops)) == 1

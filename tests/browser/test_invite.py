@@ -4,9 +4,10 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page
 from sottovoce.aggregator.web.pages import LANGUAGE_COOKIE
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
 from tests.browser.visit import publish, sign_in
@@ -42,24 +43,23 @@ def in_language(context: BrowserContext, site: Running, language: str) -> Page:
 
 @pytest.mark.parametrize(("language", "forced"), [("en", "none"), ("de", "none"), ("ar", "active")])
 def test_pages_have_no_barrier(
-    browser: Browser, inviting: Running, axe: str, language: str, forced: Literal["none", "active"]
+    new_context: NewContext, inviting: Running, axe: str, language: str, forced: Literal["none", "active"]
 ) -> None:
     """With everything unfolded; also where the reader forces her own colours."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", forced_colors=forced)
+    context = new_context(bypass_csp=True, reduced_motion="reduce", forced_colors=forced)
     page = in_language(context, inviting, language)
     found = {}
     for address in addresses(inviting):
         page.goto(address)
         page.evaluate(OPEN_ALL)
         found[address] = barriers(page, axe)
-    context.close()
 
     assert {address: rules for address, rules in found.items() if rules} == {}
 
 
-def test_pages_are_small_and_ask_nobody_else(browser: Browser, inviting: Running) -> None:
+def test_pages_are_small_and_ask_nobody_else(new_context: NewContext, inviting: Running) -> None:
     """At most 60 KiB with all that they load, packed or not, and from one place."""
-    context = browser.new_context()
+    context = new_context()
     sign_in(context, inviting).close()
     for address in addresses(inviting):
         page, replies = context.new_page(), []
@@ -68,24 +68,22 @@ def test_pages_are_small_and_ask_nobody_else(browser: Browser, inviting: Running
         assert sum(len(reply.body()) for reply in replies) <= MOST_BYTES, address
         assert {urlsplit(reply.url).netloc for reply in replies} == {urlsplit(inviting.url).netloc}
         page.close()
-    context.close()
 
 
-def test_copy_button_copies_the_link(browser: Browser, inviting: Running) -> None:
+def test_copy_button_copies_the_link(new_context: NewContext, inviting: Running) -> None:
     """And says so."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context = new_context(permissions=["clipboard-read", "clipboard-write"])
     page = sign_in(context, inviting)
     page.goto(addresses(inviting)[0])
     page.click("button[data-copy=link]")
     page.wait_for_selector("button:has-text('Copied')")
 
     assert page.evaluate("navigator.clipboard.readText()") == inviting.link
-    context.close()
 
 
-def test_form_gives_cards_and_a_table_without_a_script(browser: Browser, inviting: Running) -> None:
+def test_form_gives_cards_and_a_table_without_a_script(new_context: NewContext, inviting: Running) -> None:
     """Both buttons work with JavaScript off, and what is printed keeps to its own policy."""
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(java_script_enabled=False)
     page = sign_in(context, inviting)
     page.goto(addresses(inviting)[2])
     page.fill("#count", "9")
@@ -97,4 +95,3 @@ def test_form_gives_cards_and_a_table_without_a_script(browser: Browser, invitin
 
     assert (links, page.locator("article svg").count()) == (9, 9)
     assert page.locator(".sheet").first.evaluate("each => getComputedStyle(each).display") == "grid"
-    context.close()

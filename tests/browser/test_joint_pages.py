@@ -3,8 +3,8 @@
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
 from tests.browser.visit import log_in, sign_in
@@ -19,21 +19,20 @@ PAGES = (
 
 @pytest.mark.parametrize(("language", "forced"), [("en", "none"), ("ar", "none"), ("de", "active")])
 def test_pages_have_no_barrier(
-    browser: Browser, answered: Running, axe: str, language: str, forced: Literal["none", "active"]
+    new_context: NewContext, answered: Running, axe: str, language: str, forced: Literal["none", "active"]
 ) -> None:
     """With every fold open; nothing scrolls sideways but what says that it does; also in a reader's own colours."""
-    context = browser.new_context(locale=language, bypass_csp=True, reduced_motion="reduce", forced_colors=forced)
+    context = new_context(locale=language, bypass_csp=True, reduced_motion="reduce", forced_colors=forced)
     page = sign_in(context, answered)
     for path in PAGES:
         page.goto(f"{answered.url}/dashboard/surveys/answered/{path}")
         page.evaluate(OPEN_ALL)
         assert barriers(page, axe) == [], path
-    context.close()
 
 
-def test_whole_way_goes_without_a_script(browser: Browser, answered: Running) -> None:
+def test_whole_way_goes_without_a_script(new_context: NewContext, answered: Running) -> None:
     """Choose, show, keep: by plain forms and links."""
-    context = browser.new_context(java_script_enabled=False, accept_downloads=True)
+    context = new_context(java_script_enabled=False, accept_downloads=True)
     page = log_in(context, answered)
     page.click("nav >> text=Tables")
     page.select_option("#rows", "year")
@@ -55,4 +54,3 @@ def test_whole_way_goes_without_a_script(browser: Browser, answered: Running) ->
     with page.expect_download() as everything:
         page.click("text=everything.zip >> nth=0")
     assert everything.value.suggested_filename == "answered-everything.zip"
-    context.close()

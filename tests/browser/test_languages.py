@@ -1,13 +1,14 @@
 """Everybody is spoken to in a language of their own, as far as page and survey speak it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Locator, Page
 from sottovoce.client.page import languages
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
@@ -23,17 +24,13 @@ Opener = Callable[..., Visit]
 
 
 @pytest.fixture
-def visit_from(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit_from(new_context: NewContext) -> Opener:
     """A visitor whose device asks for a language."""
-    contexts: list[BrowserContext] = []
 
     def come(site: Running, locale: str, **options: Any) -> Visit:
-        contexts.append(browser.new_context(locale=locale, viewport=NARROW, bypass_csp=True, **options))
-        return Visit(contexts[-1], site)
+        return Visit(new_context(locale=locale, viewport=NARROW, bypass_csp=True, **options), site)
 
-    yield come
-    for context in contexts:
-        context.close()
+    return come
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sottovoce.client.page import saved_page
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_traces import EVERYTHING_KEPT
 from tests.browser.visit import READY, Visit, begin, publish, receipt
@@ -104,9 +104,9 @@ def test_truths_of_one_report_leave_the_same_bytes(browser: Browser, pills: Runn
     assert json.dumps(list(REPORT)).replace(" ", "") in str(left[0][-1])
 
 
-def test_copy_of_a_receipt_says_all_that_the_receipt_says(browser: Browser, pills: Running) -> None:
+def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContext, pills: Running) -> None:
     """It needs nothing else to be read, runs no script, and stands open."""
-    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
+    context = new_context(viewport=VIEWPORT, reduced_motion="reduce")
     page = Visit(context, pills).open()
     fill(page, next(truths()))
     page.click("button[type=submit]")
@@ -118,7 +118,6 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(browser: Browser, pill
     text = page.inner_text("body")
     kept = receipt(page)
     parts = page.locator("script, button, img, link, iframe").count()
-    context.close()
 
     assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
     assert shown == kept
@@ -140,9 +139,9 @@ def test_page_that_was_saved_tells_as_little(browser: Browser, pills: Running, t
     assert first == last
 
 
-def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Browser, pills: Running) -> None:
+def test_receipt_says_the_same_of_every_question_that_may_be_hidden(new_context: NewContext, pills: Running) -> None:
     """To somebody who was shown neither of them; the values stand behind a line that is closed."""
-    context = browser.new_context(viewport=VIEWPORT)
+    context = new_context(viewport=VIEWPORT)
     page = Visit(context, pills).open()
     fill(page, next(truths()))
     page.click("button[type=submit]")
@@ -154,7 +153,6 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Bro
     opened = page.locator("tbody tr").all_inner_texts()
     link = page.locator("#after a")
     leads = [link.get_attribute(name) for name in ("href", "rel", "target")]
-    context.close()
 
     assert "Private answers sent: 3. Chance had a say in each" in closed
     assert "A question that was not shown to you was answered by chance." in closed

@@ -1,9 +1,9 @@
 """A rehearsal in a real browser: by everybody, on a phone, from right to left, and without a script."""
 
 import pytest
-from playwright.sync_api import Browser
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
 from tests.browser.visit import sign_in
@@ -27,20 +27,19 @@ def drafted(site: Running) -> Running:
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_pages_have_no_barrier(browser: Browser, drafted: Running, axe: str, language: str) -> None:
+def test_pages_have_no_barrier(new_context: NewContext, drafted: Running, axe: str, language: str) -> None:
     """With every fold open; nothing scrolls sideways but what says that it does."""
-    context = browser.new_context(locale=language, bypass_csp=True, reduced_motion="reduce")
+    context = new_context(locale=language, bypass_csp=True, reduced_motion="reduce")
     page = sign_in(context, drafted)
     for path in PAGES:
         page.goto(f"{drafted.url}/dashboard/surveys/life/{path}")
         page.evaluate(OPEN_ALL)
         assert barriers(page, axe) == [], path
-    context.close()
 
 
-def test_whole_way_goes_without_a_script(browser: Browser, drafted: Running) -> None:
+def test_whole_way_goes_without_a_script(new_context: NewContext, drafted: Running) -> None:
     """From the draft to a share that was set, a table of the same people, and a file of theirs."""
-    context = browser.new_context(java_script_enabled=False, locale="en")
+    context = new_context(java_script_enabled=False, locale="en")
     page = sign_in(context, drafted)
     page.goto(f"{drafted.url}/dashboard/surveys/life/design")
     page.click("nav.bar >> text=Rehearse")
@@ -59,4 +58,3 @@ def test_whole_way_goes_without_a_script(browser: Browser, drafted: Running) -> 
     with page.expect_download() as download:
         page.click("text=estimates.csv")
     assert download.value.suggested_filename == "REHEARSAL-life-estimates.csv"
-    context.close()

@@ -1,19 +1,17 @@
 """Whoever has answered is shown what was sent, and sends what waits, whatever became of the survey since."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Browser
 from sottovoce.aggregator.collect.tokens import create_tokens
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import KEPT, READY, Visit, begin, publish, receipt, review, send
 from tests.conftest import Running
 from tests.surveys import survey
@@ -29,11 +27,9 @@ def site(site: Running, request: pytest.FixtureRequest) -> Running:
 
 
 @pytest.fixture
-def visit(browser: Browser, site: Running) -> Iterator[Visit]:
+def visit(new_context: NewContext, site: Running) -> Visit:
     """A visitor with nothing remembered."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, site)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), site)
 
 
 def correct(site: Running, retire: bool = False) -> Survey:
@@ -74,19 +70,20 @@ def asks_for(visit: Visit) -> list[str]:
     return [path for path in visit.paths if "/api/" in path]
 
 
-def test_old_link_answers_under_its_own_revision_after_a_correction(visit: Visit, site: Running) -> None:
+def test_old_link_answers_under_its_own_revision_after_a_correction(
+    new_context: NewContext, visit: Visit, site: Running
+) -> None:
     """The form that the link names is what is asked, and its report is taken; the newest link asks the newest."""
     newest = correct(site)
     page = visit.open()
     assert page.inner_text("h1") == "Exams"
     assert send(page, *ANSWERS)["digest"] == site.survey.digest
     assert f"GET /api/v1/surveys/{site.survey.name}/revisions" in visit.paths
-    other = Visit(visit.context.browser.new_context(), site)  # type: ignore[union-attr]
+    other = Visit(new_context(), site)
     page = other.open(link(site, newest))
 
     assert page.inner_text("h1") == TITLE
     assert f"GET /api/v1/surveys/{site.survey.name}/revisions" not in other.paths
-    other.context.close()
 
 
 @pytest.mark.parametrize("how", ["withdraw", "forget"])
@@ -154,9 +151,11 @@ def test_saved_page_tells_the_receipt_without_its_survey_or_a_connection(
     assert "Cheated?" in page.text_content("#sent")  # type: ignore[operator]
 
 
-def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(browser: Browser, site: Running) -> None:
+def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(
+    new_context: NewContext, site: Running
+) -> None:
     """Where neither ledger nor aggregator has the survey's words: the bytes, and what can be done about them."""
-    visit = Visit(browser.new_context(service_workers="block"), site)
+    visit = Visit(new_context(service_workers="block"), site)
     page = visit.open()
     shown = send(page, *ANSWERS)
     page.evaluate(ON_TEXTS, "delete")
@@ -169,7 +168,6 @@ def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(br
 
     assert page.text_content("#receipt_bytes") == shown["bytes"]
     assert page.locator("#receipt button").count() == 2
-    visit.context.close()
 
 
 def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -> None:

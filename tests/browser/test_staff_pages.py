@@ -1,8 +1,8 @@
 """The pages about staff in a real browser: everybody can use them, in every scheme and direction."""
 
 import pytest
-from playwright.sync_api import Browser
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
 from tests.browser.visit import publish, sign_in
@@ -20,9 +20,9 @@ PAGES = (
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_pages_about_staff_have_no_barrier(browser: Browser, site: Running, axe: str, language: str) -> None:
+def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Running, axe: str, language: str) -> None:
     """With all forms open; so for an ethics board too."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", locale=language)
+    context = new_context(bypass_csp=True, reduced_motion="reduce", locale=language)
     found = {}
     staffed = publish(site, survey(name=f"staffed-{language}"))
     page = sign_in(context, staffed)
@@ -36,7 +36,6 @@ def test_pages_about_staff_have_no_barrier(browser: Browser, site: Running, axe:
         page.goto(address)
         page.evaluate(OPEN_ALL)
         found[address] = barriers(page, axe)
-    context.close()
 
     # A fault of the board's page: its commands run out of a narrow window where text runs from left to right.
     known = {shown: ["wider than 320 pixels"]} if language == "en" else {}

@@ -4,10 +4,11 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from sottovoce.shared import canonical
 from sottovoce.shared.rational import show_epsilon
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import ANSWERS, FILLED, OPEN_ALL, set_limits
 from tests.browser.test_traces import EVERYTHING_KEPT
 from tests.browser.visit import KEPT, READY, Visit, publish, receipt, send, stored
@@ -137,9 +138,9 @@ def open_survey(site: Running) -> Running:
     return publish(site, survey(name="open", questions=[asked]))
 
 
-def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running) -> None:
+def test_survey_without_odds_claims_none(new_context: NewContext, open_survey: Running) -> None:
     """Where every answer is sent as given there is no picture, nothing to practise, nothing to check."""
-    context = browser.new_context()
+    context = new_context()
     page = Visit(context, open_survey).arrive()
 
     assert "Every answer is sent as you give it." in page.inner_text("#explanation .note")
@@ -147,7 +148,6 @@ def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running)
     assert page.locator("#explanation button").all_inner_texts() == ["Begin"]
     page.click("#explanation button")
     page.wait_for_selector("#q0-0")
-    context.close()
 
 
 def test_limits_are_the_persons_own(visit: Visit, start_page: Page) -> None:

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.test_access import barriers
 from tests.browser.visit import Visit, begin, log_in, publish, send
 from tests.conftest import Running
@@ -28,9 +27,9 @@ def panel(site: Running) -> Running:
     return publish(site, survey(name="panel", waves=[PAST, PRESENT], privacy={"release_batch": 1}))
 
 
-def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel: Running) -> None:
+def test_link_names_the_wave_and_the_aggregator_decides(new_context: NewContext, panel: Running) -> None:
     """Each wave has its own report in one browser; one that is over is told in words, one that is not there too."""
-    visit = Visit(browser.new_context(viewport=VIEWPORT), panel)
+    visit = Visit(new_context(viewport=VIEWPORT), panel)
     shown = send(visit.open(f"{panel.link}&w=1"), 1, 0, 1)
     again = visit.open(f"{panel.link}&w=1")
     past = visit.arrive(panel.link)
@@ -41,17 +40,16 @@ def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel:
     assert again.text_content("#receipt_id") == shown["id"]
     assert "for a wave that the survey does not have" in visit.open(f"{panel.link}&w=2").inner_text("main")
     assert [json.loads(body)["wave"] for body in visit.bodies] == [1]
-    visit.context.close()
 
 
-def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, site: Running) -> None:
+def test_memo_is_charged_once_and_kept_beside_the_reports(new_context: NewContext, site: Running) -> None:
     """For all waves at the first report: two permanent answers, which say nothing of the truth."""
     coin = {"name": "coin_flip"}
     memoized = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 4}
     boolean = survey().document["questions"][0]
     questions = [{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}]
     asked = survey(name="memo", questions=questions, waves=[PAST, PRESENT])
-    visit = Visit(browser.new_context(viewport=VIEWPORT), publish(site, asked))
+    visit = Visit(new_context(viewport=VIEWPORT), publish(site, asked))
     page = visit.arrive(f"{visit.site.link}&w=1")
     explained = page.inner_text("main")
     begin(page)
@@ -60,7 +58,6 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, site
     page.reload()
     page.wait_for_selector("#receipt_sha256", state="attached")
     kept = page.evaluate(ENTRIES)
-    visit.context.close()
 
     assert "about 63 send yes in a wave" in text
     assert "Epsilon covers 4 waves together" in text
@@ -75,12 +72,11 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, site
     assert visit.complaints == []
 
 
-def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: str) -> None:
+def test_dashboard_shows_one_wave_or_all(new_context: NewContext, panel: Running, axe: str) -> None:
     """A table of waves leads to each; on a phone too nothing runs out of the page, and the checker finds nothing."""
-    writer = Visit(browser.new_context(), panel)
+    writer = Visit(new_context(), panel)
     send(writer.open(f"{panel.link}&w=1"), 1, 0, 1)
-    writer.context.close()
-    context = browser.new_context(viewport=VIEWPORT, bypass_csp=True)
+    context = new_context(viewport=VIEWPORT, bypass_csp=True)
     page = log_in(context, panel)
     page.click("#waves summary")
     rows = page.locator("#waves tbody tr").all_inner_texts()
@@ -89,7 +85,6 @@ def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: 
     empty = page.locator("section", has_text="Nothing to show yet.").count()
     page.goto(f"{panel.url}/dashboard/surveys/panel/results?wave=7")
     refused = page.inner_text("body")
-    context.close()
 
     assert [row.split()[0].casefold() for row in rows] == ["all", "0", "1"]
     assert f"{panel.link}&w=1" in rows[2]
