@@ -42,6 +42,7 @@ def values(selector: promql_parser.VectorSelector) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.external
 def test_every_metric_that_an_alert_names_is_exported(own_server: Running) -> None:
     """With every value of a label: an alert on a misspelt one would never come."""
     told = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text

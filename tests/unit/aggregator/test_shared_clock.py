@@ -84,6 +84,7 @@ def test_without_a_clock_of_the_databases_it_is_this_machines() -> None:
     assert machine.shared() == machine.wall.moment
 
 
+@pytest.mark.external
 @pytest.mark.parametrize("wrong", [timedelta(hours=3), timedelta(hours=-3)])
 def test_one_wrong_node_of_two_decides_nothing(wrong: timedelta) -> None:
     """By PostgreSQL's clock a survey opens and closes for all; the wrong one is not ready, and says why."""

@@ -28,6 +28,8 @@ from tests.pretended_provider import pretended_provider
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 
+pytestmark = pytest.mark.external
+
 
 def run(*words: str, **environment: str) -> Result:
     """Run a verb in this process, with these settings."""

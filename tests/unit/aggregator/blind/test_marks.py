@@ -25,6 +25,7 @@ from tests import postgres
 from tests.conftest import FakeClock
 from tests.invited import blind_survey, key
 
+pytestmark = pytest.mark.external
 NOON = 1_780_000_000
 FIRST, SECOND = b"a" * 32, b"b" * 32
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import distributed
 import pytest
 from sottovoce.aggregator.export.offline import dask_count
 from sottovoce.aggregator.export.offline.dask_count import MEMORY, count_on, on_cluster
@@ -27,6 +26,8 @@ def quiet(_done: int, _whole: int) -> None:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """A cluster within this process."""
+    import distributed
+
     options = {"processes": False, "n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
     with distributed.LocalCluster(**options) as here, distributed.Client(here) as found:
         yield found
@@ -78,6 +79,8 @@ def test_scheduler_that_does_not_answer_is_named(written: Written, monkeypatch: 
 @pytest.mark.slow
 def test_workers_killed_midway_change_nothing(tmp_path: Path) -> None:
     """Two of two by SIGKILL, one after the other; what they had is counted again, and once."""
+    import distributed
+
     asked = survey(name="done")
     storage = published(tmp_path, asked)
     for wave in range(5):

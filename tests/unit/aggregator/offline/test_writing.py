@@ -46,6 +46,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
         return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
 
 
+@pytest.mark.external
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_same_reports_are_the_same_bytes(tmp_path: Path, written: Written, back_end: str) -> None:
     """In the other order, under other ids, in each back end."""

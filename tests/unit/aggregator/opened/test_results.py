@@ -93,6 +93,7 @@ def asked(tmp_path: Path) -> Iterator[Running]:
         yield running
 
 
+@pytest.mark.external
 def test_address_gives_the_same_with_a_key(asked: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """From an argument or the environment; a wrong one is refused."""
     results = open_results(asked.url, survey="tried", key=asked.token)
