@@ -18,7 +18,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running, start
 from tests.surveys import ANSWERS, survey
-from tests.unit.aggregator.collect.test_admission import mutants
+from tests.unit.aggregator.intake.test_admission import mutants
 from tests.unit.shared.test_schema import validator
 
 JSON = {"Content-Type": "application/json"}

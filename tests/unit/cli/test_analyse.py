@@ -16,7 +16,7 @@ from sottovoce.cli.process import aggregator, free_port
 
 from tests.exported import source
 from tests.surveys import survey
-from tests.unit.aggregator.joint.closed_surveys import states
+from tests.unit.aggregator.analysis.closed_surveys import states
 from tests.unit.shared.test_schema import validator
 
 VERBS = {
