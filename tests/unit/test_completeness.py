@@ -1,6 +1,8 @@
 """Every mechanism and question type exists in each of its places; every public name is the one that was agreed."""
 
 import re
+import subprocess
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -113,3 +115,13 @@ def test_links_between_documents_lead_somewhere() -> None:
              for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", text)]  # fmt: skip
     assert links
     assert [(path, target) for path, target in links if not (path.parent / target).exists()] == []
+
+
+def test_version_differs_from_the_former_release() -> None:
+    """A file that names its version tells which of the two wrote it."""
+    commit = (ROOT / "tests/journey/previous_release.txt").read_text(encoding="ascii").strip()
+    command = ["git", "-C", str(ROOT), "show", f"{commit}:pyproject.toml"]
+    former = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    present = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+    assert tomllib.loads(former)["project"]["version"] != tomllib.loads(present)["project"]["version"]
