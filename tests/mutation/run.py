@@ -160,6 +160,8 @@ def failures(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
     found = re.findall(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?= - |$)", ended.stdout, re.MULTILINE)
     if ended.returncode in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
         return []
+    if "ERROR: not found:" in ended.stderr:
+        return []  # the test that killed the mutant in an earlier run is gone
     return found or [f"exit code {ended.returncode}: {ended.stdout[-300:]}{ended.stderr[-300:]}"]
 
 
