@@ -126,16 +126,17 @@ def tests_of(stage: str, folder: Path, edit: Edit, earlier: dict[str, Any]) -> l
 
 
 def related(folder: Path, edit: Edit) -> list[str]:
-    """Return the test files that name the module; for JavaScript those that run it in node."""
+    """Return the twin of a module, the tests that name it and those of its folder; for JavaScript those of node."""
     if edit.file.endswith(".js"):
         return ["tests/vectors/test_javascript.py"]
-    _, _, module = edit.file.removesuffix(".py").removesuffix("/__init__").partition("/")
-    package, _, name = module.replace("/", ".").rpartition(".")
-    named = re.compile(rf"\b{re.escape(package)}(?:\.| import (?:\w+, )*){re.escape(name)}\b")
-    paths = [path for tests in FAST for path in sorted((folder / tests).rglob("test_*.py"))]
-    twins = [path for path in paths if path.name == f"test_{name}.py"]
-    files = [*twins, *(path for path in paths if path not in twins and named.search(path.read_text(encoding="utf-8")))]
-    return [str(path.relative_to(folder)) for path in files]
+    module = Path(edit.file)
+    package = ".".join(module.parts[1:-1])
+    named = re.compile(rf"\b{re.escape(package)}(?:\.| import (?:\w+, )*){module.stem}\b")
+    paths = [path.relative_to(folder) for tests in FAST for path in sorted((folder / tests).rglob("test_*.py"))]
+    twins = [path for path in paths if path.name == f"test_{module.stem}.py"]
+    naming = [path for path in paths if named.search((folder / path).read_text(encoding="utf-8"))]
+    beside = [path for path in paths if module.parts[-2] in path.parts]
+    return list(dict.fromkeys(str(path) for path in (*twins, *naming, *beside)))
 
 
 def failures(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
@@ -162,7 +163,8 @@ def failures(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
         return []
     if "ERROR: not found:" in ended.stderr:
         return []  # the test that killed the mutant in an earlier run is gone
-    return found or [f"exit code {ended.returncode}: {ended.stdout[-300:]}{ended.stderr[-300:]}"]
+    # Where no test can even be collected, the last line of the output says why.
+    return found or (ended.stdout + ended.stderr).splitlines()[-1:] or [f"exit code {ended.returncode}"]
 
 
 def failing_without_mutant(folder: Path, killers: Sequence[str | None]) -> list[str]:
