@@ -11,7 +11,7 @@ LOAD := tests/bench/load/node_modules/.package-lock.json
 S3 := tests/s3/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow bench docs lock sbom clean
+.PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -76,6 +76,9 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 
 slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
+
+mutants: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
+	$(BIN)/python -m tests.mutation.run $(ARGS)
 
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
