@@ -13,7 +13,6 @@ import pytest
 import requests
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.spec import Survey
 
@@ -100,8 +99,7 @@ def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
     assert sottovoce(tmp_path, "copy", "--to-file", "address", "--data", "data").returncode == 1
     there = open_url(url, tmp_path)
     back = open_url(f"sqlite:///{tmp_path}/back.sqlite", tmp_path)
-    for table in TABLES:
-        back.import_table(table, there.export_table(table))
+    back.copy_from(there)
     first = SQLiteStorage(tmp_path / "data" / FILE)
     for storage in (there, back):
         assert storage.surveys() == first.surveys()

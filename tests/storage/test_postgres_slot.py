@@ -20,7 +20,7 @@ from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import StorageError
 
-from tests import storage as server
+from tests import postgres as server
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
