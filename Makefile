@@ -11,7 +11,7 @@ LOAD := tests/bench/load/node_modules/.package-lock.json
 S3 := tests/s3/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow bench docs lock sbom clean
+.PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -59,11 +59,15 @@ demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimate
 # --timeout is not heard where the interpreter itself is stuck: its process is ended then, and says where it stood.
 STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max-worker-restart 0
 
-test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile --timeout 900 $(STUCK) $(ARGS)
+# Pytest rewrites the assertions of every module: without bytecode on the disk, each process would do it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-test-fast: $(VENV)/.installed  ## no server, no browser
-	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)
+test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal --timeout 900 $(STUCK) $(ARGS)
+
+test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
+	$(BIN)/python -m pytest -q -m "not slow and not external" -n 2 --dist worksteal tests/unit tests/vectors tests/property \
+	    --ignore tests/unit/aggregator/studio --ignore-glob "*/audit/test_javascript_*" $(ARGS)
 
 check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/ruff check .
@@ -72,6 +76,9 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 
 slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
+
+mutants: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
+	$(BIN)/python -m tests.mutation.run $(ARGS)
 
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)

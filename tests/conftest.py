@@ -1,10 +1,12 @@
 """Fixtures that start the real thing."""
 
 import fcntl
+import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.process import aggregator, free_port
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import document, survey
@@ -49,16 +52,51 @@ class Running:
 
     def reports(self) -> int:
         """Reports stored so far."""
-        storage = self.storage()
-        try:
+        with closing(self.storage()) as storage:
             return storage.revisions(self.survey.name)[-1].reports
-        finally:
-            storage.close()
+
+
+class SharedServer:
+    """An aggregator process for many tests, which publish a survey each under a name of its own."""
+
+    def __init__(self, process: Running) -> None:
+        self._process, self._numbers = process, itertools.count(1)
+
+    def publish(self, asked: Survey) -> Running:
+        """
+        Publish a survey for one test or one module, and add a researcher.
+
+        Args:
+            asked: the survey; a number is added to its name, so its digest is another one.
+
+        Returns:
+            The shared process with the renamed survey and the researcher's token.
+        """
+        number = next(self._numbers)
+        renamed = parse_survey({**asked.document, "name": f"{asked.name}{number}"})
+        token, digest = new_key()
+        with closing(self._process.storage()) as storage:
+            storage.publish(renamed)
+            storage.add_researcher(f"tester{number}", digest)
+        return replace(self._process, token=token, survey=renamed)
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedServer]:
+    """One aggregator on an embedded database for each process that runs tests."""
+    with start(tmp_path_factory.mktemp("shared") / "data", survey(name="shared")) as process:
+        yield SharedServer(process)
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    """A real aggregator on an embedded database, with the small survey published."""
+def running(shared_server: SharedServer) -> Running:
+    """The shared aggregator, with the small survey published under a name of the test's own."""
+    return shared_server.publish(survey())
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Running]:
+    """An aggregator for one test that stops it, limits it, or looks at its whole database."""
     with start(tmp_path / "data", survey()) as process:
         yield process
 

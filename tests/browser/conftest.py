@@ -1,16 +1,23 @@
 """A real browser before a real aggregator."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
 
 from tests.browser.chromium import find
-from tests.browser.visit import Visit
+from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
+from tests.surveys import every_type, survey
+
+NewContext = Callable[..., BrowserContext]
+"""Takes the options of ``Browser.new_context``."""
 
 VIEWPORT = {"width": 360, "height": 740}
 """A small phone."""
@@ -34,17 +41,53 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A real aggregator with the demonstration's five questions; tests count the reports that they add."""
+    """
+    A real aggregator with the demonstration's five questions; tests count the reports that they add.
+
+    One for all tests of a process: a test that asks something else publishes a survey of its own beside it.
+    """
     with start(tmp_path_factory.mktemp("site") / "data", demo_survey()) as process:
         yield process
 
 
+@pytest.fixture(scope="session")
+def every(site: Running) -> Running:
+    """A survey that asks every type of question, in English."""
+    return publish(site, survey(name="every", questions=every_type()))
+
+
+@pytest.fixture(scope="session")
+def answered(site: Running) -> Running:
+    """A closed survey with sixty reports, twenty of them from one cohort; tests only read it."""
+    answered = publish(site, survey(name="answered"))
+    transport = Transport(answered.url)
+    for number in range(60):
+        answers = {"cheated": "no", "reason": "fun", "year": "second" if number < 20 else "first"}
+        Respondent(answered.survey, transport, MemoryLedger()).answer(answers)
+    storage = answered.storage()
+    storage.close_survey("answered", 20_000)
+    storage.close()
+    return answered
+
+
 @pytest.fixture
-def visit(browser: Browser, site: Running) -> Iterator[Visit]:
+def new_context(browser: Browser) -> Iterator[NewContext]:
+    """Opens a browser of somebody's own, with nothing remembered, which is closed after the test."""
+    contexts: list[BrowserContext] = []
+
+    def open_context(**options: Any) -> BrowserContext:
+        contexts.append(browser.new_context(**options))
+        return contexts[-1]
+
+    yield open_context
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def visit(new_context: NewContext, site: Running) -> Visit:
     """A new visitor on a phone, with nothing remembered."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, site)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), site)
 
 
 @pytest.fixture

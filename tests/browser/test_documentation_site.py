@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.test_access import violations
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ("index", "mathematics/binary_rr", "compared")
 
@@ -37,9 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1240), pytest.param("dark", 390, marks=pytest.mark.slow)], ids=["desk", "telephone"]
-)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1240), ("dark", 390)], ids=["desk", "telephone"])
 def test_pages_pass_the_checker_and_ask_nobody_else(
     browser: Browser, site: str, axe: str, scheme: str, width: int
 ) -> None:

@@ -1,35 +1,38 @@
 """The form in a frame of another site: where it is allowed, it says when it is done; elsewhere it does not open."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page
+from playwright.sync_api import FrameLocator, Page
 from sottovoce.demo.data import demo_survey
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosts import serving
 from tests.browser.visit import Visit, stored
-from tests.conftest import start
+from tests.conftest import Running, start
 
 ANSWERS = (1, 0, 2, 3, 1)
 PARENT = """<!doctype html><iframe src="{link}" width="360" height="700"></iframe>
 <script>told = []; addEventListener("message", (event) => told.push([event.origin, event.data]));</script>"""
 
 
-@pytest.fixture
-def sites(browser: Browser, tmp_path: Path) -> Iterator[tuple[Visit, str, str]]:
-    """A visitor, and two other sites whose pages hold the form; the aggregator lets the first of them do so."""
-    folder = tmp_path / "sites"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str, str]]:
+    """An aggregator, and two other sites whose pages hold its form; it lets the first of them do so."""
+    folder = tmp_path_factory.mktemp("sites")
     with (
         serving(folder) as allowed,
         serving(folder) as refused,
-        start(tmp_path / "data", demo_survey(), embed_origins=allowed) as embedded,
+        start(tmp_path_factory.mktemp("embedded") / "data", demo_survey(), embed_origins=allowed) as embedded,
     ):
         (folder / "index.html").write_text(PARENT.format(link=embedded.link))
-        context = browser.new_context()
-        yield Visit(context, embedded), allowed, refused
-        context.close()
+        yield embedded, allowed, refused
+
+
+@pytest.fixture
+def sites(new_context: NewContext, hosts: tuple[Running, str, str]) -> tuple[Visit, str, str]:
+    """A visitor, the site that may hold the form, and the one that may not."""
+    return Visit(new_context(), hosts[0]), hosts[1], hosts[2]
 
 
 def around(visit: Visit, origin: str) -> tuple[Page, FrameLocator]:

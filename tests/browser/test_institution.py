@@ -17,6 +17,7 @@ from sottovoce.aggregator.storage.accounts.models import Account, AccountInvitat
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.cli.process import free_port
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.conftest import Running, start
 from tests.institution import CLIENT, SECRET, Institution, institution, sign_in_there
@@ -54,11 +55,9 @@ def here(tmp_path_factory: pytest.TempPathFactory, university: Institution, port
 
 
 @pytest.fixture
-def visitor(browser: Browser) -> Iterator[BrowserContext]:
+def visitor(new_context: NewContext) -> BrowserContext:
     """A browser that nobody has used."""
-    context = browser.new_context(java_script_enabled=False)
-    yield context
-    context.close()
+    return new_context(java_script_enabled=False)
 
 
 def sign_in(context: BrowserContext, here: Running, name: str = "ada") -> Page:

@@ -1,19 +1,20 @@
 """Everybody is spoken to in a language of their own, as far as page and survey speak it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Locator, Page
 from sottovoce.client.page import languages
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import Visit, choose, receipt, review, send
-from tests.conftest import Running, start
-from tests.surveys import document, every_type, survey
+from tests.browser.visit import Visit, choose, publish, receipt, review, send
+from tests.conftest import Running
+from tests.surveys import document
 
 NARROW = {"width": 320, "height": 640}
 ROOT = "[document.documentElement.lang, document.documentElement.dir]"
@@ -23,34 +24,22 @@ Opener = Callable[..., Visit]
 
 
 @pytest.fixture
-def visit_from(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit_from(new_context: NewContext) -> Opener:
     """A visitor whose device asks for a language."""
-    contexts: list[BrowserContext] = []
 
     def come(site: Running, locale: str, **options: Any) -> Visit:
-        contexts.append(browser.new_context(locale=locale, viewport=NARROW, bypass_csp=True, **options))
-        return Visit(contexts[-1], site)
+        return Visit(new_context(locale=locale, viewport=NARROW, bypass_csp=True, **options), site)
 
-    yield come
-    for context in contexts:
-        context.close()
+    return come
 
 
-@pytest.fixture(scope="module")
-def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey asks every type of question, in English."""
-    with start(tmp_path_factory.mktemp("every") / "data", survey(name="every", questions=every_type())) as process:
-        yield process
-
-
-@pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey speaks English, German in part, and Urdu."""
+@pytest.fixture(scope="session")
+def mixed(site: Running) -> Running:
+    """A survey that speaks English, German in part, and Urdu."""
     asked = document(name="mixed", title={"en": "Exams", "de": "Prüfungen", "ur": "امتحانات"})
     asked["description"] = {"en": "Three questions.", "de": "Drei Fragen."}
     asked["questions"][0]["label"] = {"en": "Cheated?", "de": "Geschummelt?", "ur": "کیا آپ نے نقل کی؟"}
-    with start(tmp_path_factory.mktemp("mixed") / "data", parse_survey(asked)) as process:
-        yield process
+    return publish(site, parse_survey(asked))
 
 
 def open_page(visit: Visit, link: str = "") -> Page:

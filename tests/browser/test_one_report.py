@@ -1,7 +1,6 @@
 """Truths that give one report cannot be told apart by anything that the page says, prints or keeps."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sottovoce.client.page import saved_page
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import READY, Visit, begin, receipt
-from tests.conftest import Running, start
+from tests.browser.visit import READY, Visit, begin, publish, receipt
+from tests.conftest import Running
 from tests.one_report import ASKED, bytes_for, truths
 
 REPORT = (1, 1, 0, 1)
@@ -33,11 +32,10 @@ TAPE = """(bytes) => {
 """Puts these bytes before those of the system."""
 
 
-@pytest.fixture(scope="module")
-def pills(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="session")
+def pills(site: Running) -> Running:
     """An aggregator with that survey."""
-    with start(tmp_path_factory.mktemp("pills") / "data", ASKED) as process:
-        yield process
+    return publish(site, ASKED)
 
 
 def fill(page: Page, answers: dict[str, Any]) -> None:
@@ -93,19 +91,22 @@ def answered(browser: Browser, address: str, pills: Running, answers: dict[str, 
     return found
 
 
-def test_truths_of_one_report_leave_the_same_bytes(browser: Browser, pills: Running) -> None:
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_truths_of_one_report_leave_the_same_bytes(browser: Browser, pills: Running, step: int) -> None:
     """Hidden, refused, yes or no: on the page, printed, copied, opened again, and in the ledger."""
-    left = [answered(browser, pills.link, pills, one, bytes_for(one, REPORT)) for one in truths()]
+    # Also of some, each answer to each of the two questions is there once.
+    hidden, *shown = truths()
+    left = [answered(browser, pills.link, pills, one, bytes_for(one, REPORT)) for one in (hidden, *shown[::step])]
 
-    assert len(left) == 10
+    assert len(left) == {4: 4, 1: 10}[step]
     for other in left[1:]:
         assert [one == two for one, two in zip(left[0], other, strict=True)] == [True] * len(other)
     assert json.dumps(list(REPORT)).replace(" ", "") in str(left[0][-1])
 
 
-def test_copy_of_a_receipt_says_all_that_the_receipt_says(browser: Browser, pills: Running) -> None:
+def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContext, pills: Running) -> None:
     """It needs nothing else to be read, runs no script, and stands open."""
-    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
+    context = new_context(viewport=VIEWPORT, reduced_motion="reduce")
     page = Visit(context, pills).open()
     fill(page, next(truths()))
     page.click("button[type=submit]")
@@ -117,7 +118,6 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(browser: Browser, pill
     text = page.inner_text("body")
     kept = receipt(page)
     parts = page.locator("script, button, img, link, iframe").count()
-    context.close()
 
     assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
     assert shown == kept
@@ -139,9 +139,9 @@ def test_page_that_was_saved_tells_as_little(browser: Browser, pills: Running, t
     assert first == last
 
 
-def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Browser, pills: Running) -> None:
+def test_receipt_says_the_same_of_every_question_that_may_be_hidden(new_context: NewContext, pills: Running) -> None:
     """To somebody who was shown neither of them; the values stand behind a line that is closed."""
-    context = browser.new_context(viewport=VIEWPORT)
+    context = new_context(viewport=VIEWPORT)
     page = Visit(context, pills).open()
     fill(page, next(truths()))
     page.click("button[type=submit]")
@@ -153,7 +153,6 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Bro
     opened = page.locator("tbody tr").all_inner_texts()
     link = page.locator("#after a")
     leads = [link.get_attribute(name) for name in ("href", "rel", "target")]
-    context.close()
 
     assert "Private answers sent: 3. Chance had a say in each" in closed
     assert "A question that was not shown to you was answered by chance." in closed

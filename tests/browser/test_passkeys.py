@@ -12,6 +12,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.cli.process import free_port
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.conftest import Running, start
 from tests.surveys import survey
@@ -37,11 +38,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def visitor(browser: Browser) -> Iterator[BrowserContext]:
+def visitor(new_context: NewContext) -> BrowserContext:
     """A browser on a device that keeps passkeys."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield context
-    context.close()
+    return new_context(reduced_motion="reduce")
 
 
 def device(page: Page) -> tuple[CDPSession, str]:

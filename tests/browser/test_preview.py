@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page
+from playwright.sync_api import BrowserContext, FrameLocator, Page
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
+from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.visit import Visit, log_in, stored
 from tests.conftest import Running
@@ -23,11 +24,9 @@ LEFT = """async () => JSON.stringify([
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
+def context(new_context: NewContext) -> BrowserContext:
     """A researcher's browser."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield context
-    context.close()
+    return new_context(reduced_motion="reduce")
 
 
 def answer(frame: FrameLocator) -> None:

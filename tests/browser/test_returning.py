@@ -1,20 +1,19 @@
 """Whoever has answered is shown what was sent, and sends what waits, whatever became of the survey since."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Browser
 from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.browser.conftest import VIEWPORT
-from tests.browser.visit import KEPT, READY, Visit, begin, receipt, review, send
-from tests.conftest import Running, start
+from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.visit import KEPT, READY, Visit, begin, publish, receipt, review, send
+from tests.conftest import Running
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
@@ -22,18 +21,15 @@ TITLE = "Exams, corrected"
 
 
 @pytest.fixture
-def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Running]:
+def site(site: Running, request: pytest.FixtureRequest) -> Running:
     """A survey that is about to change; a parameter is its access."""
-    with start(tmp_path / "data", survey(access=getattr(request, "param", "open"))) as process:
-        yield process
+    return publish(site, survey(name=f"changes-{token_hex(4)}", access=getattr(request, "param", "open")))
 
 
 @pytest.fixture
-def visit(browser: Browser, site: Running) -> Iterator[Visit]:
+def visit(new_context: NewContext, site: Running) -> Visit:
     """A visitor with nothing remembered."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, site)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), site)
 
 
 def correct(site: Running, retire: bool = False) -> Survey:
@@ -74,19 +70,20 @@ def asks_for(visit: Visit) -> list[str]:
     return [path for path in visit.paths if "/api/" in path]
 
 
-def test_old_link_answers_under_its_own_revision_after_a_correction(visit: Visit, site: Running) -> None:
+def test_old_link_answers_under_its_own_revision_after_a_correction(
+    new_context: NewContext, visit: Visit, site: Running
+) -> None:
     """The form that the link names is what is asked, and its report is taken; the newest link asks the newest."""
     newest = correct(site)
     page = visit.open()
     assert page.inner_text("h1") == "Exams"
     assert send(page, *ANSWERS)["digest"] == site.survey.digest
-    assert "GET /api/v1/surveys/exam/revisions" in visit.paths
-    other = Visit(visit.context.browser.new_context(), site)  # type: ignore[union-attr]
+    assert f"GET /api/v1/surveys/{site.survey.name}/revisions" in visit.paths
+    other = Visit(new_context(), site)
     page = other.open(link(site, newest))
 
     assert page.inner_text("h1") == TITLE
-    assert "GET /api/v1/surveys/exam/revisions" not in other.paths
-    other.context.close()
+    assert f"GET /api/v1/surveys/{site.survey.name}/revisions" not in other.paths
 
 
 @pytest.mark.parametrize("how", ["withdraw", "forget"])
@@ -144,7 +141,7 @@ def test_saved_page_tells_the_receipt_without_its_survey_or_a_connection(
     """A file without the survey in it asked for it once, and needs nobody to show what was sent."""
     file = tmp_path / "saved.html"
     file.write_bytes(saved_page(site.url))
-    page = visit.open(f"{file.as_uri()}#s=exam&d={site.survey.digest[:32]}")
+    page = visit.open(f"{file.as_uri()}#s={site.survey.name}&d={site.survey.digest[:32]}")
     shown = send(page, *ANSWERS)
     visit.context.set_offline(True)
     page.reload()
@@ -154,22 +151,23 @@ def test_saved_page_tells_the_receipt_without_its_survey_or_a_connection(
     assert "Cheated?" in page.text_content("#sent")  # type: ignore[operator]
 
 
-def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(browser: Browser, site: Running) -> None:
+def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(
+    new_context: NewContext, site: Running
+) -> None:
     """Where neither ledger nor aggregator has the survey's words: the bytes, and what can be done about them."""
-    visit = Visit(browser.new_context(service_workers="block"), site)
+    visit = Visit(new_context(service_workers="block"), site)
     page = visit.open()
     shown = send(page, *ANSWERS)
     page.evaluate(ON_TEXTS, "delete")
     page = visit.arrive()
     assert receipt(page) == shown
-    visit.context.route("**/api/v1/surveys/exam*", lambda route: route.abort())
-    visit.context.route("**/api/v1/surveys/exam/revisions", lambda route: route.abort())
+    visit.context.route(f"{site.api}*", lambda route: route.abort())
+    visit.context.route(f"{site.api}/revisions", lambda route: route.abort())
     page.reload()
     page.wait_for_selector("#receipt")
 
     assert page.text_content("#receipt_bytes") == shown["bytes"]
     assert page.locator("#receipt button").count() == 2
-    visit.context.close()
 
 
 def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -> None:
@@ -233,7 +231,7 @@ def test_no_connection_at_begin_goes_on_and_says_so(visit: Visit) -> None:
 def test_contradicting_revisions_are_refused(visit: Visit, site: Running) -> None:
     """Two surveys of one number: nothing is asked, and the sentence says why."""
     forked = site.survey.canonical.decode().replace('"Exams"', '"Forged"')
-    visit.context.route("**/api/v1/surveys/exam", lambda route: route.fulfill(body=forked))
+    visit.context.route(site.api, lambda route: route.fulfill(body=forked))
     page = visit.arrive()
 
     assert "contradict each other" in page.inner_text("#main .problem")

@@ -1,19 +1,19 @@
 """The first screen: who asks, whether it can be answered, what is agreed to, and buttons that stay in sight."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from secrets import token_hex
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
-from sottovoce.shared.parse_survey import parse_survey
+from playwright.sync_api import Page, Route
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import FILLED, OPEN_ALL
 from tests.browser.test_access import violations
-from tests.browser.visit import Visit
-from tests.conftest import Running, start
-from tests.surveys import document
+from tests.browser.visit import Visit, publish
+from tests.conftest import Running
+from tests.surveys import document, survey
 
 RESEARCHER = {
     "name": {"en": "Dr A. Example", "de": "Dr. A. Beispiel"},
@@ -46,17 +46,9 @@ Starts = Callable[..., Running]
 
 
 @pytest.fixture
-def starts(tmp_path: Path) -> Iterator[Starts]:
-    """Starts an aggregator with one survey, some of its keys changed."""
-    opened: list[Any] = []
-
-    def begin(**changes: Any) -> Running:
-        opened.append(start(tmp_path / f"data{len(opened)}", parse_survey(document(**changes))))
-        return opened[-1].__enter__()  # type: ignore[no-any-return]
-
-    yield begin
-    for one in opened:
-        one.__exit__(None, None, None)
+def starts(site: Running) -> Starts:
+    """Publishes a survey, some of its keys changed."""
+    return lambda **changes: publish(site, survey(name=f"first-{token_hex(4)}", **changes))
 
 
 def stands_in_sight(page: Page) -> bool:
@@ -85,11 +77,11 @@ def stands_in_sight(page: Page) -> bool:
     ],
 )
 def test_buttons_stay_in_sight_unless_they_take_a_fifth_of_the_window(
-    browser: Browser, site: Running, size: tuple[int, int], locale: str, text: str, expected: bool
+    new_context: NewContext, site: Running, size: tuple[int, int], locale: str, text: str, expected: bool
 ) -> None:
     """Where they are taller they stand where the text ends, and nothing is covered or cut."""
     width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height}, locale=locale)
+    context = new_context(viewport={"width": width, "height": height}, locale=locale)
     page = Visit(context, site).arrive()
     page.evaluate("size => { document.documentElement.style.fontSize = size; }", text)
     found = stands_in_sight(page)
@@ -100,23 +92,21 @@ def test_buttons_stay_in_sight_unless_they_take_a_fifth_of_the_window(
             .map((name) => document.querySelector(name).getBoundingClientRect());
             return bar.bottom > last.top && bar.top < last.bottom; }"""
     )
-    context.close()
 
     assert (found, overflow, covered) == (expected, width, False)
 
 
-def test_window_that_becomes_low_lets_the_buttons_go(browser: Browser, site: Running) -> None:
+def test_window_that_becomes_low_lets_the_buttons_go(new_context: NewContext, site: Running) -> None:
     """A phone that is turned, or whose keyboard opens, does not lose a third of its window to them."""
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context = new_context(viewport={"width": 390, "height": 844})
     page = Visit(context, site).arrive()
     assert stands_in_sight(page)
     page.set_viewport_size({"width": 844, "height": 300})
 
     assert not stands_in_sight(page)
-    context.close()
 
 
-def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> None:
+def test_who_asks_stands_first(new_context: NewContext, starts: Starts, axe: str) -> None:
     """Institution, name and a link to ask; what else the survey says of itself is behind a line."""
     asked = {
         "researcher": RESEARCHER,
@@ -124,7 +114,7 @@ def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> No
         "retention": {"ids_days": 30, "delete_on": "2099-03-31"},
         "description": {"en": "About exams."},
     }
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    context = new_context(bypass_csp=True, reduced_motion="reduce")
     page = Visit(context, starts(**asked)).arrive()
     first = page.locator("#explanation > *").first.inner_text()
     link = page.locator(".asked-by a")
@@ -133,7 +123,6 @@ def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> No
     page.wait_for_function(FILLED)
     about = page.locator("#explanation details").first.inner_text()
     found = violations(page, axe)
-    context.close()
 
     assert first == "University of Example · Dr A. Example · Ask us"
     assert leads == ["mailto:ethics@example.org", None]
@@ -142,12 +131,10 @@ def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> No
     assert found == []
 
 
-@pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator whose survey says who asks."""
-    asked = parse_survey(document(researcher=RESEARCHER))
-    with start(tmp_path_factory.mktemp("asking") / "data", asked) as running:
-        yield running
+@pytest.fixture(scope="session")
+def researched(site: Running) -> Running:
+    """A survey that says who asks."""
+    return publish(site, survey(name="researched", researcher=RESEARCHER))
 
 
 def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callable[[Route], None]:
@@ -166,18 +153,17 @@ def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callab
 
 @pytest.mark.parametrize(("status", "told", "buttons"), STATES, ids=lambda value: str(value)[:24])
 def test_status_line_says_whether_it_can_be_answered(
-    browser: Browser, asking: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
+    new_context: NewContext, researched: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
 ) -> None:
     """One line for each state, no Begin where nothing can begin, and the checker content with each."""
-    context = browser.new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
+    context = new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
     context.route("**/respondent.js", told_of(status))
-    page = Visit(context, asking).arrive()
+    page = Visit(context, researched).arrive()
     line = page.locator("#state")
     said = line.inner_text().replace("\u202f", " ") if line.is_visible() else ""
     shown = page.locator(".bar button").all_inner_texts()
     held = page.locator(".bar .primary:disabled").count()
     found = violations(page, axe)
-    context.close()
 
     assert said == told
     assert shown == buttons
@@ -185,20 +171,19 @@ def test_status_line_says_whether_it_can_be_answered(
     assert found == []
 
 
-def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, asking: Running) -> None:
+def test_trial_says_that_it_is_not_the_real_survey(new_context: NewContext, researched: Running) -> None:
     """In place of the day on which it closes."""
-    context = browser.new_context()
+    context = new_context()
     context.route("**/respondent.js", told_of({"kind": "open", "date": "2026-05-12"}, "survey.document.trial", "true"))
-    page = Visit(context, asking).arrive()
+    page = Visit(context, researched).arrive()
     told = page.inner_text("#state")
-    context.close()
 
     assert told == "Try-out: not the real survey."
 
 
-def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe: str) -> None:
+def test_long_consent_is_a_step_of_its_own(new_context: NewContext, starts: Starts, axe: str) -> None:
     """Over 40 words it follows Begin, and the first step says so."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    context = new_context(bypass_csp=True, reduced_motion="reduce")
     page = Visit(context, starts(consent={"en": MANY_WORDS})).arrive()
     first = page.inner_text("#explanation")
     page.click("#explanation .primary")
@@ -210,7 +195,6 @@ def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe
     page.click("#explanation .primary")
     page.click("#consent .primary")
     page.wait_for_selector("#check")
-    context.close()
 
     assert "Begin shows what you agree to." in first
     assert MANY_WORDS not in first
@@ -218,23 +202,22 @@ def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe
     assert found == []
 
 
-def test_short_consent_stands_on_the_first_step(browser: Browser, starts: Starts) -> None:
+def test_short_consent_stands_on_the_first_step(new_context: NewContext, starts: Starts) -> None:
     """Forty words are short."""
-    context = browser.new_context()
+    context = new_context()
     consent = MANY_WORDS.removesuffix(" word")
     page = Visit(context, starts(consent={"en": consent})).arrive()
     first = page.inner_text("#explanation")
     page.click("#explanation .primary")
     page.wait_for_selector("#check")
-    context.close()
 
     assert consent in first
     assert "Begin means that you agree." in first
 
 
-def test_own_coin_speaks_of_no_dice(browser: Browser, starts: Starts) -> None:
+def test_own_coin_speaks_of_no_dice(new_context: NewContext, starts: Starts) -> None:
     """On the first screen, what stands behind its lines, the check, the questions and the receipt."""
-    context = browser.new_context()
+    context = new_context()
     page = Visit(context, starts(privacy={"procedure": "own_coin"}, questions=[document()["questions"][0]])).arrive()
     page.evaluate(OPEN_ALL)
     page.wait_for_function(FILLED)
@@ -255,18 +238,16 @@ def test_own_coin_speaks_of_no_dice(browser: Browser, starts: Starts) -> None:
     page.wait_for_selector("#receipt")
     page.evaluate(OPEN_ALL)
     said.append(page.inner_text("main"))
-    context.close()
 
     assert "You toss a coin for each private answer" in said[0]
     assert [text for text in said if "dice" in text.lower() or " die" in text.lower()] == []
 
 
-def test_personal_link_says_that_it_was_opened(browser: Browser, starts: Starts) -> None:
+def test_personal_link_says_that_it_was_opened(new_context: NewContext, starts: Starts) -> None:
     """Whoever runs the survey sees more of a personal link than of an open one."""
-    context = browser.new_context()
+    context = new_context()
     site = starts(access="token")
     page = Visit(context, site).arrive(f"{site.link}&t=ABCDEFGHJKMNPQRS")
     text = page.inner_text("#explanation")
-    context.close()
 
     assert "The researchers see that this link was opened at your network address, and when." in text

@@ -2,18 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from sottovoce.shared import canonical
 from sottovoce.shared.rational import show_epsilon
 
+from tests.browser.conftest import NewContext
 from tests.browser.states import ANSWERS, FILLED, OPEN_ALL, set_limits
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import KEPT, READY, Visit, receipt, send, stored
-from tests.conftest import Running, start
+from tests.browser.visit import KEPT, READY, Visit, publish, receipt, send, stored
+from tests.conftest import Running
 from tests.surveys import document, survey
 
 MOST_WORDS = 120
@@ -132,17 +131,16 @@ def test_picture_has_as_many_dots_as_the_odds_say(start_page: Page) -> None:
 
 
 @pytest.fixture
-def open_survey(tmp_path: Path) -> Iterator[Running]:
-    """An aggregator whose survey protects nothing."""
+def open_survey(site: Running) -> Running:
+    """A survey that protects nothing."""
     asked = document()["questions"][0] | {"public": True}
     del asked["mechanism"]
-    with start(tmp_path / "data", survey(questions=[asked])) as process:
-        yield process
+    return publish(site, survey(name="open", questions=[asked]))
 
 
-def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running) -> None:
+def test_survey_without_odds_claims_none(new_context: NewContext, open_survey: Running) -> None:
     """Where every answer is sent as given there is no picture, nothing to practise, nothing to check."""
-    context = browser.new_context()
+    context = new_context()
     page = Visit(context, open_survey).arrive()
 
     assert "Every answer is sent as you give it." in page.inner_text("#explanation .note")
@@ -150,7 +148,6 @@ def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running)
     assert page.locator("#explanation button").all_inner_texts() == ["Begin"]
     page.click("#explanation button")
     page.wait_for_selector("#q0-0")
-    context.close()
 
 
 def test_limits_are_the_persons_own(visit: Visit, start_page: Page) -> None:

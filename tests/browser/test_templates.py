@@ -3,23 +3,22 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 from sottovoce.aggregator.authoring.templates import Template, all_templates
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.browser.conftest import VIEWPORT
+from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import READY, begin
 
 
 @pytest.mark.parametrize("template", all_templates(), ids=lambda template: template.name)
-def test_form_asks_what_the_template_has(browser: Browser, tmp_path: Path, template: Template) -> None:
+def test_form_asks_what_the_template_has(new_context: NewContext, tmp_path: Path, template: Template) -> None:
     """The second language's title first, then as many questions as each person gets; nobody answers at the address."""
     asked = parse_survey(template.document)
     language = next(tag for tag in template.title if tag != "en")
     file = tmp_path / "saved.html"
     file.write_bytes(saved_page("https://aggregator.example", asked))
-    context = browser.new_context(viewport=VIEWPORT, locale=language, offline=True, reduced_motion="reduce")
+    context = new_context(viewport=VIEWPORT, locale=language, offline=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto(file.as_uri())
     page.wait_for_selector(READY)
@@ -28,4 +27,3 @@ def test_form_asks_what_the_template_has(browser: Browser, tmp_path: Path, templ
     begin(page)
     public = len(asked.questions) - len(asked.private)
     assert page.locator("form fieldset").count() == public + (asked.ask or len(asked.private))
-    context.close()

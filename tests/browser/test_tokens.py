@@ -1,16 +1,15 @@
 """An invitation's link: it lets one person send one report, and its token goes nowhere but into one header."""
 
-from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
+from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 
-from tests.browser.conftest import VIEWPORT
-from tests.browser.visit import Visit, receipt, review, send
-from tests.conftest import Running, start
+from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.visit import Visit, publish, receipt, review, send
+from tests.conftest import Running
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
@@ -18,18 +17,15 @@ TOKEN_ASKED = '{"token_sha256":"%s"}'
 
 
 @pytest.fixture
-def invited(tmp_path: Path) -> Iterator[Running]:
-    """An aggregator whose survey asks for a token."""
-    with start(tmp_path / "data", survey(access="token")) as process:
-        yield process
+def invited(site: Running) -> Running:
+    """A survey that asks for a token, without a report yet."""
+    return publish(site, survey(name=f"invited-{token_hex(4)}", access="token"))
 
 
 @pytest.fixture
-def person(browser: Browser, invited: Running) -> Iterator[Visit]:
+def person(new_context: NewContext, invited: Running) -> Visit:
     """Somebody with nothing remembered."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield Visit(context, invited)
-    context.close()
+    return Visit(new_context(viewport=VIEWPORT), invited)
 
 
 def invitation(site: Running) -> tuple[str, str]:
@@ -82,17 +78,18 @@ def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: R
     assert person.complaints == []
 
 
-def test_spent_token_is_told_before_the_first_question(browser: Browser, person: Visit, invited: Running) -> None:
+def test_spent_token_is_told_before_the_first_question(
+    new_context: NewContext, person: Visit, invited: Running
+) -> None:
     """Somebody else with the same link is asked nothing; its owner is shown the receipt again."""
     token, link = invitation(invited)
     shown = send(person.open(link), *ANSWERS)
-    other = Visit(browser.new_context(viewport=VIEWPORT), invited)
+    other = Visit(new_context(viewport=VIEWPORT), invited)
     page = other.arrive(link)
     page.click("#explanation .actions .primary")
     page.wait_for_selector("#explanation:not(:has(.actions .primary))")
     words = page.inner_text("#explanation")
     posted = [request.url for request in other.requests if request.method == "POST"]
-    other.context.close()
 
     assert "This link cannot be used. It may have been used or taken back. Nothing was sent." in words
     assert token not in words

@@ -8,9 +8,12 @@ their order. Twenty-four questions with weak odds make sure that the drawn value
 
 import json
 import os
+import re
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,7 @@ from tests.surveys import survey
 
 QUESTIONS, OPTIONS = 24, 6
 TRUE = tuple((question * 7 + 2) % OPTIONS for question in range(QUESTIONS))
+ENCODINGS = ("utf-8", "utf-16-le")
 EVERYTHING_KEPT = """async () => {
     const names = (await indexedDB.databases()).map((database) => database.name);
     const open = (name) => new Promise((done) => (indexedDB.open(name).onsuccess = (e) => done(e.target.result)));
@@ -44,8 +48,8 @@ def name(question: int, option: int) -> str:
     return f"sentinel{question:02}x{option}"
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> Iterator[Running]:
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """An aggregator whose survey's options have names that occur nowhere else."""
     questions = [
         {
@@ -59,25 +63,35 @@ def planted(tmp_path: Path) -> Iterator[Running]:
         }
         for question in range(QUESTIONS)
     ]
-    with start(tmp_path / "data", survey(name="planted", questions=questions)) as process:
+    with start(tmp_path_factory.mktemp("planted") / "data", survey(name="planted", questions=questions)) as process:
         yield process
+
+
+def contents(folder: Path) -> bytes:
+    """All files of a folder, one after the other."""
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def occurrences(folder: Path, text: str) -> int:
     """How often a text is in the files of a folder, in either of the encodings that browsers write."""
-    contents = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
-    return sum(content.count(text.encode(code)) for content in contents for code in ("utf-8", "utf-16-le"))
+    content = contents(folder)
+    return sum(content.count(text.encode(code)) for code in ENCODINGS)
 
 
 def differences(folder: Path) -> list[int]:
     """The questions whose chosen option occurs in the folder's files another number of times than the rest."""
-    found = []
-    for question, true in enumerate(TRUE):
-        for spelling in (str.lower, str.upper):
-            counts = [occurrences(folder, spelling(name(question, option))) for option in range(OPTIONS)]
-            if counts[true] not in counts[:true] + counts[true + 1 :]:
-                found.append(question)
-    return found
+    content, found = contents(folder), Counter[str]()
+    for some, code in product((name(0, 0), name(0, 0).upper()), ENCODINGS):
+        # One search for all names, which are equally long: a profile is large.
+        start, length = some[: -len("00x0")].encode(code), len(some.encode(code))
+        places = [match.start() for match in re.finditer(re.escape(start), content)]
+        found.update(content[place : place + length].decode(code, "replace") for place in places)
+    return [
+        question
+        for question, spelling in product(range(QUESTIONS), (str.lower, str.upper))
+        if found[spelling(name(question, TRUE[question]))]
+        not in [found[spelling(name(question, o))] for o in range(OPTIONS) if o != TRUE[question]]
+    ]
 
 
 @contextmanager
@@ -142,7 +156,7 @@ def test_review_keeps_no_entry(page: Page) -> None:
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
     """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others."""
-    profile = tmp_path / "profile"
+    profile, before = tmp_path / "profile", stored(planted)
     with persistent(playwright, profile) as context:
         shown = send(Visit(context, planted).open(), *TRUE)
 
@@ -150,7 +164,7 @@ def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running
     assert drawn != list(TRUE)
     # The searches find what is there: the report in the profile, the report and the survey at the aggregator.
     assert occurrences(profile, shown["id"]) > 0
-    assert stored(planted) == {shown["id"]: drawn}
+    assert stored(planted) == {**before, shown["id"]: drawn}
     assert occurrences(planted.data, name(0, 0)) > 0
     for folder in (profile, planted.data):
         assert_no_answer(folder)

@@ -29,6 +29,7 @@ def test_text_names_whatever_is_pressed_filled_in_and_looked_at(step: Step) -> N
     assert "see" in step.actions[-1]
 
 
+@pytest.mark.slow
 def test_steps_can_be_done(browser: Browser, tmp_path: Path) -> None:
     """From an instance without a survey to a downloaded file, each step as its text says, with its picture taken."""
     taken = []

@@ -1,32 +1,22 @@
 """What is typed into a draft is not lost if its page is left, a browser dies, a session ends, or two people type."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
-from tests.browser.visit import log_in
-from tests.conftest import Running, start
-from tests.surveys import document, survey
+from tests.browser.conftest import NewContext
+from tests.browser.visit import sign_in
+from tests.conftest import Running
+from tests.surveys import document
 
 TITLE = "[name='title.en']"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator on which drafts are written."""
-    with start(tmp_path_factory.mktemp("typing") / "data", survey()) as running:
-        yield running
-
-
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
+def context(new_context: NewContext) -> BrowserContext:
     """A researcher's browser."""
-    context = browser.new_context()
-    yield context
-    context.close()
+    return new_context()
 
 
 def begun(site: Running, name: str) -> str:
@@ -47,7 +37,7 @@ def titles(site: Running, name: str) -> list[str]:
 
 def opened(context: BrowserContext, site: Running, address: str) -> Page:
     """The page, signed in."""
-    page = log_in(context, site)
+    page = sign_in(context, site)
     page.goto(address)
     return page
 
@@ -58,7 +48,9 @@ def says(page: Page, key: str) -> None:
     expect(place).to_have_text(str(place.get_attribute(f"data-{key}")))
 
 
-def test_browser_that_dies_has_kept_what_was_typed(browser: Browser, context: BrowserContext, site: Running) -> None:
+def test_browser_that_dies_has_kept_what_was_typed(
+    new_context: NewContext, context: BrowserContext, site: Running
+) -> None:
     """All but what came within the last second; and whoever comes back can go on."""
     address = begun(site, "dies")
     page = opened(context, site, address)
@@ -68,7 +60,7 @@ def test_browser_that_dies_has_kept_what_was_typed(browser: Browser, context: Br
     context.close()
     assert titles(site, "dies")[0].startswith("Before it died")
 
-    other = browser.new_context()
+    other = new_context()
     again = opened(other, site, address)
     assert again.input_value(TITLE).startswith("Before it died")
     again.fill(TITLE, "Risen")
@@ -246,10 +238,10 @@ def test_text_survives_the_end_of_the_session(context: BrowserContext, site: Run
     assert titles(site, "ended")[0] == "Typed too late."
 
 
-def test_two_people_who_type_lose_nothing(browser: Browser, context: BrowserContext, site: Running) -> None:
+def test_two_people_who_type_lose_nothing(new_context: NewContext, context: BrowserContext, site: Running) -> None:
     """Whoever was slower is told, sees both texts, and chooses; both stay among the versions."""
     address = begun(site, "both")
-    other = browser.new_context()
+    other = new_context()
     mine, theirs = opened(context, site, address), opened(other, site, address)
     theirs.fill(TITLE, "Theirs")
     says(theirs, "saved")

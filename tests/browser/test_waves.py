@@ -1,16 +1,13 @@
 """Waves in the form and on the dashboard: the link names one, the aggregator's clock decides."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.browser.conftest import VIEWPORT
-from tests.browser.test_dashboard import violations
-from tests.browser.visit import Visit, begin, log_in, send
-from tests.conftest import Running, start
+from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.test_access import barriers
+from tests.browser.visit import Visit, begin, log_in, publish, send
+from tests.conftest import Running
 from tests.surveys import survey
 
 ENTRIES = """() => new Promise((resolve) => {
@@ -24,17 +21,15 @@ PAST = {"opens": "2000-01-01T00:00:00Z", "closes": "2001-01-01T00:00:00Z"}
 PRESENT = {"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}
 
 
-@pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="session")
+def panel(site: Running) -> Running:
     """Two waves, of which the first is over."""
-    asked = survey(waves=[PAST, PRESENT], privacy={"release_batch": 1})
-    with start(tmp_path_factory.mktemp("waves") / "data", asked) as site:
-        yield site
+    return publish(site, survey(name="panel", waves=[PAST, PRESENT], privacy={"release_batch": 1}))
 
 
-def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel: Running) -> None:
+def test_link_names_the_wave_and_the_aggregator_decides(new_context: NewContext, panel: Running) -> None:
     """Each wave has its own report in one browser; one that is over is told in words, one that is not there too."""
-    visit = Visit(browser.new_context(viewport=VIEWPORT), panel)
+    visit = Visit(new_context(viewport=VIEWPORT), panel)
     shown = send(visit.open(f"{panel.link}&w=1"), 1, 0, 1)
     again = visit.open(f"{panel.link}&w=1")
     past = visit.arrive(panel.link)
@@ -45,26 +40,24 @@ def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel:
     assert again.text_content("#receipt_id") == shown["id"]
     assert "for a wave that the survey does not have" in visit.open(f"{panel.link}&w=2").inner_text("main")
     assert [json.loads(body)["wave"] for body in visit.bodies] == [1]
-    visit.context.close()
 
 
-def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_path: Path) -> None:
+def test_memo_is_charged_once_and_kept_beside_the_reports(new_context: NewContext, site: Running) -> None:
     """For all waves at the first report: two permanent answers, which say nothing of the truth."""
     coin = {"name": "coin_flip"}
     memoized = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 4}
     boolean = survey().document["questions"][0]
-    asked = survey(questions=[{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}], waves=[PAST, PRESENT])
-    with start(tmp_path / "data", asked) as site:
-        visit = Visit(browser.new_context(viewport=VIEWPORT), site)
-        page = visit.arrive(f"{site.link}&w=1")
-        explained = page.inner_text("main")
-        begin(page)
-        text = page.inner_text("main")
-        send(page, 1, 0)
-        page.reload()
-        page.wait_for_selector("#receipt_sha256", state="attached")
-        kept = page.evaluate(ENTRIES)
-        visit.context.close()
+    questions = [{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}]
+    asked = survey(name="memo", questions=questions, waves=[PAST, PRESENT])
+    visit = Visit(new_context(viewport=VIEWPORT), publish(site, asked))
+    page = visit.arrive(f"{visit.site.link}&w=1")
+    explained = page.inner_text("main")
+    begin(page)
+    text = page.inner_text("main")
+    send(page, 1, 0)
+    page.reload()
+    page.wait_for_selector("#receipt_sha256", state="attached")
+    kept = page.evaluate(ENTRIES)
 
     assert "about 63 send yes in a wave" in text
     assert "Epsilon covers 4 waves together" in text
@@ -79,26 +72,22 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_
     assert visit.complaints == []
 
 
-def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: str) -> None:
+def test_dashboard_shows_one_wave_or_all(new_context: NewContext, panel: Running, axe: str) -> None:
     """A table of waves leads to each; on a phone too nothing runs out of the page, and the checker finds nothing."""
-    writer = Visit(browser.new_context(), panel)
+    writer = Visit(new_context(), panel)
     send(writer.open(f"{panel.link}&w=1"), 1, 0, 1)
-    writer.context.close()
-    context = browser.new_context(viewport=VIEWPORT, bypass_csp=True)
+    context = new_context(viewport=VIEWPORT, bypass_csp=True)
     page = log_in(context, panel)
     page.click("#waves summary")
     rows = page.locator("#waves tbody tr").all_inner_texts()
-    found = violations(page, axe)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=0")
+    found = barriers(page, axe)
+    page.goto(f"{panel.url}/dashboard/surveys/panel/results?wave=0")
     empty = page.locator("section", has_text="Nothing to show yet.").count()
-    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=7")
+    page.goto(f"{panel.url}/dashboard/surveys/panel/results?wave=7")
     refused = page.inner_text("body")
-    context.close()
 
     assert [row.split()[0].casefold() for row in rows] == ["all", "0", "1"]
     assert f"{panel.link}&w=1" in rows[2]
     assert found == []
-    assert width <= VIEWPORT["width"]
     assert empty == 3
     assert "There is no such result" in refused

@@ -1,7 +1,7 @@
 """The promise on the wire, in a real browser: of a known truth nothing is seen but what the channel lets through."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 from sottovoce.shared.report import dump_report, parse_report
 
-from tests.browser.visit import Visit, receipt, stored
-from tests.conftest import Running, start
+from tests.browser.visit import Visit, publish, receipt, stored
+from tests.conftest import Running
 from tests.surveys import document, every_type, survey
 from tests.wire import check_frequencies
 
@@ -51,11 +51,10 @@ class Sent:
         return parse_report(self.body).values  # type: ignore[return-value]
 
 
-@pytest.fixture(scope="module")
-def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+@pytest.fixture(scope="session")
+def wire(site: Running) -> Running:
     """An aggregator that asks it."""
-    with start(tmp_path_factory.mktemp("wire") / "data", ASKED) as running:
-        yield running
+    return publish(site, ASKED)
 
 
 def features(requests: Sequence[Request]) -> tuple[Any, ...]:
@@ -125,7 +124,8 @@ def test_thousand_visits_tell_no_more(browser: Browser, wire: Running) -> None:
     check(browser, wire, 500)
 
 
-def test_twenty_more_tries_send_the_same_bytes(visit: Visit) -> None:
+@pytest.mark.parametrize("tries", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_more_tries_send_the_same_bytes(visit: Visit, tries: int) -> None:
     """Reload, new tab, back and forward, trying again: whatever a person does, there is one draw."""
     before = stored(visit.site)
     visit.context.route("**/reports", lambda route: route.fulfill(status=409, body='{"code":"busy"}'))
@@ -136,14 +136,14 @@ def test_twenty_more_tries_send_the_same_bytes(visit: Visit) -> None:
     page.wait_for_selector("table")
     page.click("button.primary")
     page.wait_for_selector("#main .problem h1")
-    for number in range(20):
+    for number in range(tries):
         page = again(visit, page, number)
     visit.context.unroute("**/reports")
     page.reload()
     page.click("#refused .primary")
     shown = receipt(page)
 
-    assert len(visit.bodies) == 22
+    assert len(visit.bodies) == tries + 2
     assert set(visit.bodies) == {shown["bytes"]}
     assert set(stored(visit.site)) - set(before) == {shown["id"]}
 

@@ -1,7 +1,6 @@
 """Batches, withdrawals and retention over HTTP, against the real server."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 import requests
@@ -9,22 +8,23 @@ from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
+from sottovoce.shared.spec import Survey
 
-from tests.conftest import Running, start
+from tests.conftest import Running, SharedServer
 from tests.journey.test_hostile_http import JSON, check_problem
 from tests.surveys import ANSWERS, survey
 
+SMALL = survey()
+
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One aggregator for all of this."""
-    with start(tmp_path_factory.mktemp("collection"), survey()) as process:
-        yield process
+def server(shared_server: SharedServer) -> Running:
+    """One survey for all of this."""
+    return shared_server.publish(survey())
 
 
-def reports(count: int) -> list[bytes]:
+def reports(count: int, asked: Survey = SMALL) -> list[bytes]:
     """Honest reports, as their canonical bytes."""
-    asked = survey()
     return [dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked) for _ in range(count)]
 
 
@@ -46,7 +46,7 @@ def withdrawal(body: bytes) -> bytes:
 
 def test_batch_of_a_thousand_is_stored_once_and_counted(server: Running) -> None:
     """Sent twice it counts once, and each receipt is that of the report sent alone."""
-    before, bodies = server.reports(), reports(1000)
+    before, bodies = server.reports(), reports(1000, server.survey)
     first, second = (send(server, "reports/batch", batch(bodies)) for _ in range(2))
 
     assert first.status_code == second.status_code == 200
@@ -54,13 +54,14 @@ def test_batch_of_a_thousand_is_stored_once_and_counted(server: Running) -> None
     assert send(server, "reports", bodies[7]).json() == first.json()["items"][7]
     assert server.reports() == before + 1000
     storage = server.storage()
-    assert storage.live_counts(1) == recount(storage, storage.surveys()[0])
+    (stored,) = storage.revisions(server.survey.name)
+    assert storage.live_counts(stored.key) == recount(storage, stored)
     storage.close()
 
 
 def test_batch_has_limits_of_its_own(server: Running) -> None:
     """1,001 items are malformed, half a megabyte is too large; other routes keep the smaller limit."""
-    check_problem(send(server, "reports/batch", batch([reports(1)[0]] * 1001)), 400, "malformed")
+    check_problem(send(server, "reports/batch", batch(reports(1, server.survey) * 1001)), 400, "malformed")
     check_problem(send(server, "reports/batch", b" " * (512 * 1024 + 1)), 413, "too_large")
     check_problem(send(server, "withdraw", b" " * (64 * 1024 + 1)), 413, "too_large")
     check_problem(send(server, "reports/batch", b" " * (512 * 1024)), 400, "malformed")
@@ -68,7 +69,7 @@ def test_batch_has_limits_of_its_own(server: Running) -> None:
 
 def test_withdrawn_report_is_gone_for_good(server: Running) -> None:
     """200 twice, 410 for the report, 404 for an id that was never there."""
-    (body,) = reports(1)
+    (body,) = reports(1, server.survey)
     send(server, "reports", body)
     before = server.reports()
     first, second = (send(server, "withdraw", withdrawal(body)) for _ in range(2))

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ from sottovoce.shared.errors import TransportError
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey
 
+from tests.conftest import Running
 from tests.journey.test_kill import BACK_ENDS, served
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke
 from tests.surveys import ANSWERS, document, survey
 
 INVITED = survey(access="token")
@@ -84,33 +86,30 @@ def soon(holds: Callable[[], bool]) -> bool:
     return True
 
 
-def test_every_device_is_told_the_same(tmp_path: Path) -> None:
+def test_every_device_is_told_the_same(running: Running) -> None:
     """Whatever comes with the request - another agent, language, address, cookie: the same bytes and headers."""
-    with served(tmp_path / "data", "", survey()) as server:
-        storage = server.storage()
-        storage.publish(next_revision(storage, survey(revision=2)))
-        storage.close()
-        asks = [
-            {}, {"User-Agent": "one"}, {"Accept-Language": "de"}, {"Cookie": "who=me"}, {"Referer": "https://x.example"},
-            {"X-Forwarded-For": "203.0.113.7"}, {"Origin": "https://x.example"}, {"Authorization": "Bearer me"},
-        ]  # fmt: skip
-        for end in ("", "/revisions", "/status"):
-            url = f"{server.url}/api/v1/surveys/exam{end}"
-            replies = [requests.get(url, headers=headers, timeout=10) for headers in asks]
-            heads = {str(sorted({**each.headers, "date": ""}.items())) for each in replies}
-            assert len({(each.status_code, each.content) for each in replies}) == len(heads) == 1
+    with closing(running.storage()) as storage:
+        storage.publish(next_revision(storage, survey(name=running.survey.name, revision=2)))
+    asks = [
+        {}, {"User-Agent": "one"}, {"Accept-Language": "de"}, {"Cookie": "who=me"}, {"Referer": "https://x.example"},
+        {"X-Forwarded-For": "203.0.113.7"}, {"Origin": "https://x.example"}, {"Authorization": "Bearer me"},
+    ]  # fmt: skip
+    for end in ("", "/revisions", "/status"):
+        replies = [requests.get(f"{running.api}{end}", headers=headers, timeout=10) for headers in asks]
+        heads = {str(sorted({**each.headers, "date": ""}.items())) for each in replies}
+        assert len({(each.status_code, each.content) for each in replies}) == len(heads) == 1
 
 
 def test_publish_fills_in_the_chain_whatever_publishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command, the server that starts with a file, a program: one chain; publishing again is no correction."""
     for number in (1, 2, 3):
         (tmp_path / f"{number}.json").write_text(json.dumps(document(revision=number)), encoding="utf-8")
-    published = [sottovoce(tmp_path, "survey", "publish", f"{number}.json", "--data", "data") for number in (1, 2, 2)]
+    published = [invoke(tmp_path, "survey", "publish", f"{number}.json", "--data", "data") for number in (1, 2, 2)]
     assert [each.returncode for each in published] == [0] * 3
     assert published[1].stdout == published[2].stdout
     refused = tmp_path / "4.json"
     refused.write_text(json.dumps(document(revision=4, access="token")), encoding="utf-8")
-    ended = sottovoce(tmp_path, "survey", "publish", "4.json", "--data", "data")
+    ended = invoke(tmp_path, "survey", "publish", "4.json", "--data", "data")
     assert ended.returncode == 1
     assert "/access: cannot change" in ended.stderr
 

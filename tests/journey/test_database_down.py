@@ -19,9 +19,9 @@ FROM_MEMORY = ("/healthz", "/s/exam", "/api/v1/surveys/exam", "/api/v1/surveys/e
                "/api/v1/surveys/exam/status")  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def database() -> Iterator["Stoppable"]:
-    """A server of the test's own, in a folder that the user can reach as which it runs."""
+    """A server of these tests' own, which each leaves running, in a folder that the user can reach as which it runs."""
     with tempfile.TemporaryDirectory(prefix="sottovoce-postgres-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
         server = Stoppable(Path(folder) / "data")

@@ -1,32 +1,24 @@
 """What the verbs write is for their user alone, and goes into the named file and nothing else."""
 
-import json
-import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.conftest import start
-from tests.journey.test_own_survey import serving, sottovoce
-from tests.surveys import ANSWERS, survey
+from tests.conftest import Running
+from tests.journey.test_own_survey import invoke, serving
 
 
-def run_open(folder: Path, *words: str, **more: Any) -> None:
-    """Run a verb in a shell's usual mask, under which everybody may read what is written."""
-    command = ["sh", "-c", 'umask 022; exec "$0" -m sottovoce.cli "$@"', sys.executable, *words]
-    environment = {**os.environ, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "home" / "ledger")}
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=60, **more)
+def run(folder: Path, *words: str, input: str = "") -> None:
+    """Run a verb under a shell's usual umask, with which everybody may read what is written."""
+    done = invoke(folder, *words, input=input)
+    assert done.returncode == 0, done.stderr
 
 
-def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path) -> None:
+def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path, running: Running) -> None:
     """Databases, their logs, backups, results, accounts, pages and ledgers, in folders that are there or not."""
     (tmp_path / "data").mkdir(mode=0o755)
-    with start(tmp_path / "served", survey()) as running:
-        run_open(tmp_path, "respond", running.link, "--answers", "-", "--yes", input=json.dumps(ANSWERS))
+    run(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
     for words in (
         ["init", "survey.yaml"],
         ["survey", "publish", "survey.yaml", "--data", "data"],
@@ -40,12 +32,11 @@ def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path) -> Non
         ["page", "https://a.example", "--file", "page.html"],
         ["page", "https://a.example", "--folder", "host"],
     ):
-        run_open(tmp_path, *words)
-    written = [path for path in tmp_path.rglob("*") if path not in {tmp_path / "data", tmp_path / "served"}]
-    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in written if tmp_path / "served" not in path.parents}
+        run(tmp_path, *words)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path != tmp_path / "data"}
 
     assert {path.relative_to(tmp_path).parts[0] for path in modes} >= {
-        "home", "survey.yaml", "data", "new", "saved.sqlite", "restored", "copied.sqlite", "results.json",
+        "ledger", "survey.yaml", "data", "new", "saved.sqlite", "restored", "copied.sqlite", "results.json",
         "estimates.xlsx", "privacy.html", "page.html", "host",
     }  # fmt: skip
     assert {path: mode for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
@@ -55,7 +46,7 @@ def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
     """Also its log, and also in a folder that everybody may look into."""
     folder = tmp_path / "data"
     folder.mkdir(mode=0o755)
-    run_open(tmp_path, "init", "survey.yaml")
+    run(tmp_path, "init", "survey.yaml")
     with serving(tmp_path, "survey.yaml", "--data", "data"):
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
 
@@ -70,12 +61,12 @@ def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_no_verb_replaces_or_follows_a_link(tmp_path: Path, words: list[str]) -> None:
     """It is refused in words, and neither the link nor what it leads to has changed."""
-    run_open(tmp_path, "init", "survey.yaml")
-    run_open(tmp_path, "survey", "publish", "survey.yaml", "--data", "data")
+    run(tmp_path, "init", "survey.yaml")
+    run(tmp_path, "survey", "publish", "survey.yaml", "--data", "data")
     for name, target in (("link", "kept"), ("loose", "nothing")):
         (tmp_path / "kept").write_text("mine")
         (tmp_path / name).symlink_to(tmp_path / target)
-        refused = sottovoce(tmp_path, *words, name)
+        refused = invoke(tmp_path, *words, name)
         assert refused.returncode == 1
         assert "Traceback" not in refused.stderr
         assert refused.stderr.count("\n") == 1

@@ -14,25 +14,26 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.page import assemble, by_path
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
+from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running, start
 from tests.surveys import ANSWERS, survey
-from tests.unit.aggregator.collect.test_admission import mutants
+from tests.unit.aggregator.intake.test_admission import mutants
 from tests.unit.shared.test_schema import validator
 
 JSON = {"Content-Type": "application/json"}
+SMALL = survey()
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One aggregator for all of this."""
-    with start(tmp_path_factory.mktemp("hostile"), survey()) as process:
+    """One aggregator for all of this, which waits less than usual for the rest of a body."""
+    with start(tmp_path_factory.mktemp("hostile"), survey(), body_seconds=3) as process:
         yield process
 
 
-def good() -> bytes:
+def good(asked: Survey = SMALL) -> bytes:
     """An honest report."""
-    asked = survey()
     return dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked)
 
 
@@ -287,16 +288,15 @@ def test_survey_bytes_are_the_same_for_everybody(server: Running) -> None:
     assert {"Set-Cookie", "ETag", "Last-Modified"}.isdisjoint(set().union(*(reply.headers for reply in replies)))
 
 
-def test_closed_survey_is_a_409(tmp_path: Path) -> None:
+def test_closed_survey_is_a_409(running: Running) -> None:
     """New reports are refused after closing, known ones acknowledged."""
-    with start(tmp_path, survey()) as process:
-        known = good()
-        post(process, known)
-        requests.post(f"{process.api}/close", headers=process.researcher, timeout=15)
+    known = good(running.survey)
+    post(running, known)
+    requests.post(f"{running.api}/close", headers=running.researcher, timeout=15)
 
-        check_problem(post(process, good()), 409, "closed")
-        assert post(process, known).status_code == 200
-        assert process.reports() == 1
+    check_problem(post(running, good(running.survey)), 409, "closed")
+    assert post(running, known).status_code == 200
+    assert running.reports() == 1
 
 
 def test_64_copies_at_once_count_once(server: Running) -> None:

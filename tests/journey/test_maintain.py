@@ -9,64 +9,63 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
 import requests
-from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.conftest import Running, processes, start
 from tests.journey.test_collection import batch, reports, send, withdrawal
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke, sottovoce
 from tests.surveys import survey
+from tests.unit.cli.test_maintain import fill
 
 NO_LIMIT = resource.RLIM_INFINITY
 
 
-def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path: Path) -> None:
+def store(folder: Path, asked: Survey) -> None:
+    """Make a database with this survey and 60 reports, of which one is withdrawn."""
+    folder.mkdir()
+    with closing(SQLiteStorage(folder / FILE)) as storage:
+        fill(storage, asked)
+
+
+def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path: Path, running: Running) -> None:
     """Whole reports only, counts equal to a recount, between the number before and the number after."""
-    with start(tmp_path / "data", survey()) as process:
-        send(process, "reports/batch", batch(reports(100)))
-        ended = threading.Event()
+    data = ("--data", str(running.data))
+    send(running, "reports/batch", batch(reports(100, running.survey)))
+    ended = threading.Event()
 
-        def keep_sending() -> None:
-            while not ended.is_set():
-                send(process, "reports", reports(1)[0])
+    def keep_sending() -> None:
+        while not ended.is_set():
+            send(running, "reports", reports(1, running.survey)[0])
 
-        sender = threading.Thread(target=keep_sending)
-        sender.start()
-        before = process.reports()
-        saved = sottovoce(tmp_path, "backup", "saved.sqlite", "--data", "data")
-        after = process.reports()
-        ended.set()
-        sender.join()
+    sender = threading.Thread(target=keep_sending)
+    sender.start()
+    before = running.reports()
+    saved = sottovoce(tmp_path, "backup", "saved.sqlite", *data)
+    after = running.reports()
+    ended.set()
+    sender.join()
     assert saved.returncode == 0, saved.stderr
-    assert sottovoce(tmp_path, "restore", "saved.sqlite", "--data", "again").returncode == 0
-    assert sottovoce(tmp_path, "doctor", "--data", "again").returncode == 0
-    again = SQLiteStorage(tmp_path / "again" / "sottovoce.sqlite")
-    assert before <= again.surveys()[0].reports <= after
-    again.close()
-    assert sottovoce(tmp_path, "restore", "saved.sqlite", "--data", "data").returncode == 1
-    assert sottovoce(tmp_path, "backup", "saved.sqlite", "--data", "data").returncode == 1
-
-
-def test_restore_refuses_what_is_no_backup(tmp_path: Path) -> None:
-    """The data folder is not even made."""
-    (tmp_path / "junk").write_bytes(b"sentinel" * 1000)
-    refused = sottovoce(tmp_path, "restore", "junk", "--data", "data")
-
-    assert (refused.returncode, "sentinel" in refused.stderr) == (1, False)
-    assert not (tmp_path / "data").exists()
+    assert invoke(tmp_path, "restore", "saved.sqlite", "--data", "again").returncode == 0
+    assert invoke(tmp_path, "doctor", "--data", "again").returncode == 0
+    with closing(SQLiteStorage(tmp_path / "again" / FILE)) as again:
+        assert before <= again.revisions(running.survey.name)[0].reports <= after
+    assert invoke(tmp_path, "restore", "saved.sqlite", *data).returncode == 1
+    assert invoke(tmp_path, "backup", "saved.sqlite", *data).returncode == 1
 
 
 def test_doctor_finds_a_wrong_count(tmp_path: Path) -> None:
     """One count that is off by one is named, with exit code 1."""
-    with start(tmp_path / "data", survey()) as process:
-        send(process, "reports", reports(1)[0])
-    assert sottovoce(tmp_path, "doctor", "--data", "data").returncode == 0
+    store(tmp_path / "data", survey())
+    assert invoke(tmp_path, "doctor", "--data", "data").returncode == 0
     with sqlite3.connect(tmp_path / "data" / "sottovoce.sqlite") as connection:
         connection.execute("UPDATE counts SET reports = reports + 1 WHERE question = 0")
-    found = sottovoce(tmp_path, "doctor", "--data", "data")
+    found = invoke(tmp_path, "doctor", "--data", "data")
 
     assert (found.returncode, "not those of the rows" in found.stderr) == (1, True)
 
@@ -79,8 +78,8 @@ def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE pulse")
         connection.execute("ALTER TABLE reports ADD came_at INTEGER")
-    found = sottovoce(tmp_path, "doctor", "--data", "data")
-    refused = sottovoce(tmp_path, "restore", str(path), "--data", "again")
+    found = invoke(tmp_path, "doctor", "--data", "data")
+    refused = invoke(tmp_path, "restore", str(path), "--data", "again")
 
     for words in ("there is no table pulse", "the table reports has a column came_at too many"):
         assert words in found.stderr
@@ -91,19 +90,17 @@ def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
 
 def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
     """To PostgreSQL and from there to a file: surveys, reports, withdrawals, counts and researchers."""
-    with start(tmp_path / "data", survey()) as process:
-        bodies = reports(60)
-        send(process, "reports/batch", batch(bodies))
-        send(process, "withdraw", withdrawal(bodies[0]))
+    store(tmp_path / "data", survey())
     url = postgres.fresh()
     (tmp_path / "address").write_text(url)
-    copied = sottovoce(tmp_path, "copy", "--to-file", "address", "--data", "data")
+    copied = invoke(tmp_path, "copy", "--to-file", "address", "--data", "data")
     assert copied.returncode == 0, copied.stderr
+    # In a process: a refused copy leaves its connections to the end of the process.
     assert sottovoce(tmp_path, "copy", "--to-file", "address", "--data", "data").returncode == 1
     there = open_url(url, tmp_path)
     back = open_url(f"sqlite:///{tmp_path}/back.sqlite", tmp_path)
     back.copy_from(there)
-    first = process.storage()
+    first = SQLiteStorage(tmp_path / "data" / FILE)
     for storage in (there, back):
         assert storage.surveys() == first.surveys()
         assert storage.cells(1) == first.cells(1)
@@ -114,42 +111,48 @@ def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
 
 def test_purge_forgets_ids_when_they_fall_due(tmp_path: Path) -> None:
     """Every later report is 409, and the rows and counts are still there."""
-    with start(tmp_path / "data", survey(closes="2020-01-01T00:00:00Z", retention={"ids_days": 1})):
-        pass
-    purged = sottovoce(tmp_path, "purge", "--data", "data")
+    store(tmp_path / "data", survey(closes="2020-01-01T00:00:00Z", retention={"ids_days": 1}))
+    purged = invoke(tmp_path, "purge", "--data", "data")
     storage = SQLiteStorage(tmp_path / "data" / "sottovoce.sqlite")
     assert purged.returncode == 0
     assert storage.surveys()[0].purged
     storage.close()
 
 
-def test_metrics_count_and_need_a_researcher(running: Running) -> None:
+def test_metrics_count_and_need_a_researcher(own_server: Running) -> None:
     """Snapshots and refusals only; 401 without a token."""
     for body in reports(30):
-        send(running, "reports", body)
-    send(running, "reports", b"{}")
-    text = requests.get(f"{running.url}/metrics", headers=running.researcher, timeout=15).text
+        send(own_server, "reports", body)
+    send(own_server, "reports", b"{}")
+    text = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text
 
-    assert requests.get(f"{running.url}/metrics", timeout=15).status_code == 401
+    assert requests.get(f"{own_server.url}/metrics", timeout=15).status_code == 401
     assert "\nsottovoce_reports 25.0\n" in text
     assert '\nsottovoce_rejected_total{reason="malformed"} 1.0\n' in text
     assert '\nsottovoce_request_seconds_count{class="2xx",route="collect.report"} 25.0\n' in text
-    assert running.survey.name not in text
+    assert own_server.survey.name not in text
 
 
-def test_readiness_turns_red_when_the_schema_is_another(running: Running) -> None:
+@pytest.fixture(scope="module")
+def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator whose database is taken away from it for a while; each test gives it back."""
+    with start(tmp_path_factory.mktemp("disturbed"), survey()) as process:
+        yield process
+
+
+def test_readiness_turns_red_when_the_schema_is_another(disturbed: Running) -> None:
     """And green again when it is back; the process itself stays alive."""
-    path = running.data / "sottovoce.sqlite"
+    path = disturbed.data / "sottovoce.sqlite"
 
     def becomes(version: int, status: int) -> bool:
         with sqlite3.connect(path, timeout=10) as connection:
             connection.execute(f"PRAGMA user_version = {version:d}")
-        return any(requests.get(f"{running.url}/readyz", timeout=5).status_code == status for _ in range(2000))
+        return any(requests.get(f"{disturbed.url}/readyz", timeout=5).status_code == status for _ in range(2000))
 
     with sqlite3.connect(path) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
     assert becomes(999, 503)
-    assert requests.get(f"{running.url}/healthz", timeout=5).status_code == 200
+    assert requests.get(f"{disturbed.url}/healthz", timeout=5).status_code == 200
     assert becomes(version, 200)
 
 
@@ -191,9 +194,9 @@ def check_full(running: Running, fill: Callable[[], object], empty: Callable[[],
     storage.close()
 
 
-def test_full_disk_is_a_503_and_passes(running: Running) -> None:
+def test_full_disk_is_a_503_and_passes(disturbed: Running) -> None:
     """A database that can grow no more refuses, and nothing acknowledged is lost."""
-    check_full(running, lambda: limit_files(running, 1), lambda: limit_files(running, NO_LIMIT))
+    check_full(disturbed, lambda: limit_files(disturbed, 1), lambda: limit_files(disturbed, NO_LIMIT))
 
 
 def fill_up(path: Path) -> None:
@@ -221,15 +224,16 @@ def test_disk_that_is_really_full_is_a_503_and_passes(tmp_path: Path) -> None:
             subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_readiness_turns_red_while_another_process_keeps_the_database_locked(running: Running) -> None:
+def test_readiness_turns_red_while_another_process_keeps_the_database_locked(disturbed: Running) -> None:
     """It does not wait for the lock, and is green again after it; a report that waits meanwhile is stored."""
-    with closing(sqlite3.connect(running.data / "sottovoce.sqlite", isolation_level=None)) as other:
+    before = disturbed.reports()
+    with closing(sqlite3.connect(disturbed.data / "sottovoce.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(send, running, "reports", reports(1)[0])
-            assert 503 in statuses_of(running)
+            waiting = pool.submit(send, disturbed, "reports", reports(1)[0])
+            assert 503 in statuses_of(disturbed)
             other.execute("ROLLBACK")
             assert waiting.result().status_code == 200
 
-    assert 200 in statuses_of(running)
-    assert running.reports() == 1
+    assert 200 in statuses_of(disturbed)
+    assert disturbed.reports() == before + 1

@@ -8,17 +8,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
 import requests
+from click.testing import CliRunner
+from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import SurveyError
 
-from tests.conftest import Running, start
+from tests.conftest import Running, SharedServer
 from tests.surveys import ANSWERS, every_type, survey
 from tests.unit.shared.test_schema import validator
 
@@ -33,6 +35,19 @@ def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
     return subprocess.run(  # noqa: PLW1510 - the exit code is what is looked at
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, **more
     )  # type: ignore[call-overload]
+
+
+def invoke(folder: Path, *words: str, input: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, with the folder as its home and the usual umask of a shell."""
+    environment = {"HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "ledger")}
+    before = os.umask(0o022)
+    try:
+        with chdir(folder):
+            done = CliRunner().invoke(main, words, input=input, env=environment)
+    finally:
+        os.umask(before)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 @contextmanager
@@ -73,7 +88,7 @@ def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) 
     init, lint, serve, results, close, files, crosstab, regress = commands
     assert [words[0] for words in (init, lint, serve, results)] == ["init", "lint", "serve", "export"]
 
-    assert sottovoce(tmp_path, *init).returncode == 0
+    assert invoke(tmp_path, *init).returncode == 0
     linted = sottovoce(tmp_path, *lint)
     assert (linted.returncode, "epsilon 2.20" in linted.stdout) == (0, True)
     with serving(tmp_path, *serve[1:]) as (_, link, token):
@@ -85,7 +100,7 @@ def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) 
             f"{url}/api/v1/surveys/exam/estimates", headers={"Authorization": f"Bearer {token}"}, timeout=15
         ).json()
         assert (shown["received"], shown["reports"]) == (25, 25)
-    assert sottovoce(tmp_path, *close).returncode == 0
+    assert invoke(tmp_path, *close).returncode == 0
     export = sottovoce(tmp_path, *results)
     assert export.returncode == 0
     assert re.match(r"cheated: Of 30 reports [\d.]+ % said yes; 2 × [\d.]+ % − 1/2 = .*95 % interval", export.stderr)
@@ -95,13 +110,13 @@ def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) 
     assert exported["reports"] == 30
     assert exported["questions"][2]["tally"] == {"0": 25, "1": 5}
     for words in (files, crosstab, regress):
-        ended = sottovoce(tmp_path, *words, *(["--yes"] if words is files else []))
+        ended = (sottovoce if words is crosstab else invoke)(tmp_path, *words, *(["--yes"] if words is files else []))
         assert ended.returncode == 0, ended.stderr
 
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:
     """A second start knows its researchers and shows no token."""
-    sottovoce(tmp_path, "init")
+    invoke(tmp_path, "init")
     with serving(tmp_path, "survey.yaml") as (_, _, token):
         assert token
     with serving(tmp_path) as (_, _, token):
@@ -125,7 +140,7 @@ def test_log_of_a_supervised_start_lets_nobody_in_for_long(tmp_path: Path) -> No
 
 def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -> None:
     """The message says what to do."""
-    refused = sottovoce(tmp_path, "serve", "--port", running.url.rsplit(":", 1)[1])
+    refused = invoke(tmp_path, "serve", "--port", running.url.rsplit(":", 1)[1])
 
     assert (refused.returncode, "--port" in refused.stderr) == (1, True)
     assert "Traceback" not in refused.stderr
@@ -133,13 +148,13 @@ def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -
 
 def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
     """A line for each mistake with its place, exit code 1, no database, and none of the values."""
-    sottovoce(tmp_path, "init")
+    invoke(tmp_path, "init")
     text = (tmp_path / "survey.yaml").read_text()
     broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
     broken = broken.replace('odds: "3"', 'odds: "6/2"').replace("cohort: true", "cohrt: 1")
     (tmp_path / "survey.yaml").write_text(broken)
     for words in (("lint",), ("serve",), ("survey", "publish")):
-        refused = sottovoce(tmp_path, *words, "survey.yaml")
+        refused = invoke(tmp_path, *words, "survey.yaml")
         places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()]
         assert refused.returncode == 1
         assert sorted(places) == [
@@ -156,10 +171,10 @@ def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path
 def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, running: Running) -> None:
     """The bytes on standard output are those that the aggregator stored; a second run sends the same."""
     numbers = "2\n2\n2\ny\n"
-    first = sottovoce(tmp_path, "respond", running.link, input=numbers)
-    again = sottovoce(tmp_path, "respond", running.link)
+    first = invoke(tmp_path, "respond", running.link, input=numbers)
+    again = invoke(tmp_path, "respond", running.link)
     storage = running.storage()
-    stored = list(storage.rows(storage.surveys()[0].key))
+    stored = list(storage.rows(storage.revisions(running.survey.name)[0].key))
     storage.close()
 
     assert first.returncode == 0, first.stderr
@@ -171,7 +186,7 @@ def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, ru
 
 def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Running) -> None:
     """The ledger holds the report, its cost and the survey, and nothing from which the choice could be told."""
-    sottovoce(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
+    invoke(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
     (entry,) = (tmp_path / "ledger").glob("*.json")
     document = json.loads(entry.read_text())
 
@@ -190,8 +205,8 @@ def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Runn
         ("nonsense", "the link must look like"),
         ("http://127.0.0.1:1/s/exam", "cannot be reached"),
         ("{url}/s/nothing", "unknown_survey"),
-        ("{url}/s/exam#d=00000000000000000000000000000000", "another survey"),
-        ("{url}/s/exam#d=xyz", "32 hexadecimal digits"),
+        ("{url}/s/{name}#d=00000000000000000000000000000000", "another survey"),
+        ("{url}/s/{name}#d=xyz", "32 hexadecimal digits"),
     ],
 )
 def test_respond_refuses_a_bad_link_in_words(
@@ -205,7 +220,7 @@ def test_respond_refuses_a_bad_link_in_words(
 
     monkeypatch.setattr(Transport, "__init__", impatient)
     with pytest.raises(SurveyError, match=message):
-        Respondent.connect(link.format(url=running.url), MemoryLedger())
+        Respondent.connect(link.format(url=running.url, name=running.survey.name), MemoryLedger())
     assert running.reports() == 0
 
 
@@ -219,7 +234,7 @@ def test_five_line_example_of_the_readme_is_the_real_interface(running: Running)
     assert set(receipt) >= {"body", "sha256"}
 
 
-def test_respond_asks_every_type_in_the_terminal(tmp_path: Path) -> None:
+def test_respond_asks_every_type_in_the_terminal(tmp_path: Path, shared_server: SharedServer) -> None:
     """Options, several options, numbers, vectors; what does not fit is asked again, and never repeated."""
     asked = survey(name="every", questions=every_type())
     wrong = {"select_multiple": "99", "decimal": "0.00001", **dict.fromkeys(["integer", "vector", "date"], "sentinel")}
@@ -230,10 +245,11 @@ def test_respond_asks_every_type_in_the_terminal(tmp_path: Path) -> None:
             lines += [question.domain.grid.text(0)] * max(1, len(question.options))
         else:
             lines.append("0" if question.kind.truth == "options" else "1")
-    with start(tmp_path / "data", asked) as process:
-        answered = sottovoce(tmp_path, "respond", process.link, input="\n".join([*lines, "y", ""]))
-        assert answered.returncode == 0, answered.stderr
-        assert process.reports() == 1
+    running = shared_server.publish(asked)
+    # In a process: click's runner would echo what is typed.
+    answered = sottovoce(tmp_path, "respond", running.link, input="\n".join([*lines, "y", ""]))
+    assert answered.returncode == 0, answered.stderr
+    assert running.reports() == 1
     assert len(json.loads(answered.stdout)["values"]) == len(asked.questions)
     assert "Error" in answered.stderr
     assert "sentinel" not in answered.stderr

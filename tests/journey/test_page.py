@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from sottovoce.cli.main import main
 from sottovoce.client.page import assemble, by_path, static_page
 
 from tests.browser.hosts import serving
-from tests.conftest import Running, start
+from tests.conftest import Running, SharedServer
 from tests.surveys import survey
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def site(shared_server: SharedServer) -> Running:
     """A real aggregator with one survey."""
-    with start(tmp_path_factory.mktemp("page"), survey()) as running:
-        yield running
+    return shared_server.publish(survey())
 
 
 def run(*words: str) -> Result:
@@ -28,14 +26,9 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(main, words)
 
 
-def link(site: Running) -> str:
-    """The respondents' link, pinned."""
-    return f"{site.url}/s/{site.survey.name}#d={site.survey.digest[:32]}"
-
-
 def test_served_page_is_this_releases(site: Running) -> None:
     """Every file that the aggregator serves, the page and the worker among them."""
-    done = run("verify", link(site), "--json")
+    done = run("verify", site.link, "--json")
     document = json.loads(done.stdout)
 
     assert done.exit_code == 0
@@ -51,7 +44,7 @@ def test_served_page_is_this_releases(site: Running) -> None:
 def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
     """Made, put on a host, verified; then changed, and not."""
     folder = tmp_path / "host"
-    made = run("page", link(site), "--folder", str(folder))
+    made = run("page", site.link, "--folder", str(folder))
     assert made.exit_code == 0
     assert {line.partition("  ")[2] for line in made.stdout.splitlines()} == {
         str(folder / path) for path in static_page(site.url)
@@ -82,7 +75,7 @@ def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> No
 def test_saved_page_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, holds_survey: bool) -> None:
     """Also the survey within it, and the aggregator that it reports to."""
     file = tmp_path / "saved.html"
-    made = run("page", link(site) if holds_survey else site.url, "--file", str(file))
+    made = run("page", site.link if holds_survey else site.url, "--file", str(file))
     assert made.exit_code == 0
     assert (site.survey.digest[:32] in file.read_text()) is holds_survey
     assert run("verify", str(file)).exit_code == 0

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Running
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke, sottovoce
 
 
 def test_plan_gives_the_published_numbers(tmp_path: Path) -> None:
     """Coin flip, p = .1, 3 points: 3,586; Warner: 8,921; .2 against .3 with power .8: 1,468 in each group."""
     coin = sottovoce(tmp_path, "plan", "-p", "0.1", "--half-width", "0.03", "--json")
-    warner = sottovoce(tmp_path, "plan", "-p", "0.1", "--half-width", "0.03", "--epsilon", "0.69314718056", "--json")
-    groups = sottovoce(tmp_path, "plan", "-p", "0.2", "--against", "0.3", "--json")
+    warner = invoke(tmp_path, "plan", "-p", "0.1", "--half-width", "0.03", "--epsilon", "0.69314718056", "--json")
+    groups = invoke(tmp_path, "plan", "-p", "0.2", "--against", "0.3", "--json")
 
     assert [json.loads(made.stdout)["reports"] for made in (coin, warner, groups)] == [3586, 8921, 1468]
     assert json.loads(groups.stdout)["groups"] == 2
@@ -21,8 +21,8 @@ def test_plan_gives_the_published_numbers(tmp_path: Path) -> None:
 
 def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
     """The sample's coin flip, and in words; a share of no-sayers is part of the answer."""
-    sottovoce(tmp_path, "init")
-    made = sottovoce(tmp_path, "plan", "survey.yaml", "--question", "cheated", "-p", "0.1", "--half-width", "0.03")
+    invoke(tmp_path, "init")
+    made = invoke(tmp_path, "plan", "survey.yaml", "--question", "cheated", "-p", "0.1", "--half-width", "0.03")
 
     assert made.returncode == 0
     assert made.stdout.startswith("3,586 reports, epsilon 1.10, binary_rr (a 3/4, b 1/4), the coin flip\n")
@@ -44,8 +44,8 @@ def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
 )
 def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
     """Exit code 1, one line, no figure that looks like an answer."""
-    sottovoce(tmp_path, "init")
-    refused = sottovoce(tmp_path, "plan", *words)
+    invoke(tmp_path, "init")
+    refused = invoke(tmp_path, "plan", *words)
 
     assert (refused.returncode, refused.stdout) == (1, "")
     assert message in refused.stderr
@@ -54,9 +54,9 @@ def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], 
 
 def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
     """The same seed gives the same table; the estimates lie near the invented truth."""
-    sottovoce(tmp_path, "init")
+    invoke(tmp_path, "init")
     first, again, other = (
-        sottovoce(tmp_path, "simulate", "survey.yaml", "--n", "50000", "--seed", seed, "--json").stdout
+        invoke(tmp_path, "simulate", "survey.yaml", "--n", "50000", "--seed", seed, "--json").stdout
         for seed in ("7", "7", "8")
     )
     rows = json.loads(first)
@@ -69,11 +69,11 @@ def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
 def test_simulate_sends_real_reports(tmp_path: Path, running: Running) -> None:
     """Against a running aggregator every invented respondent is a respondent; another survey is refused."""
     (tmp_path / "served.json").write_bytes(running.survey.canonical)
-    unasked = sottovoce(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link)
+    unasked = invoke(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link)
     assert (unasked.returncode, "not marked trial" in unasked.stderr, running.reports()) == (1, True, 0)
-    sent = sottovoce(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link, "--yes")
-    sottovoce(tmp_path, "init")
-    refused = sottovoce(tmp_path, "simulate", "survey.yaml", "--n", "40", "--url", running.link, "--yes")
+    sent = invoke(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link, "--yes")
+    invoke(tmp_path, "init")
+    refused = invoke(tmp_path, "simulate", "survey.yaml", "--n", "40", "--url", running.link, "--yes")
 
     assert sent.returncode == 0, sent.stderr
     assert running.reports() == 40

@@ -34,8 +34,8 @@ from sottovoce.shared.errors import ReportRejected, StorageError
 from tests.journey.test_collection import reports
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
-from tests.unit.aggregator.collect.test_admission import mutants
-from tests.unit.aggregator.collect.test_server_gate import ask_raw
+from tests.unit.aggregator.intake.test_admission import mutants
+from tests.unit.aggregator.intake.test_asgi_gate import ask_raw
 
 ADDRESS = "203.0.113.77"
 Patch = Callable[[pytest.MonkeyPatch], None]

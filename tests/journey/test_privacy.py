@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke
 
 
 def test_privacy_prints_the_account(tmp_path: Path) -> None:
     """The sample, as text, as JSON and as a page in a file."""
-    sottovoce(tmp_path, "init")
-    text = sottovoce(tmp_path, "privacy", "survey.yaml")
-    both = sottovoce(tmp_path, "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
+    invoke(tmp_path, "init")
+    text = invoke(tmp_path, "privacy", "survey.yaml")
+    both = invoke(tmp_path, "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
 
     assert text.returncode == both.returncode == 0
     assert "a household of 4                     epsilon 8.79" in text.stdout
@@ -36,12 +36,12 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
 )
 def test_privacy_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
     """Exit code 1, a message, and nothing on standard output that could be taken for a figure."""
-    sottovoce(tmp_path, "init")
+    invoke(tmp_path, "init")
     sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")
     dear = sample.replace("{name: coin_flip}", '{epsilon: "11"}')
     (tmp_path / "dear.yaml").write_text(dear, encoding="utf-8")
-    run = sottovoce(tmp_path, "privacy", *words)
+    run = invoke(tmp_path, "privacy", *words)
 
     assert run.returncode == 1
     assert message in run.stderr

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.journey.test_terminal import answers, inside, shown
+from tests.journey.test_own_survey import invoke
+from tests.journey.test_terminal import answers, shown
 from tests.listener import Listener, always, cut, honest, http, listening, status_of
 from tests.surveys import document, survey
 
@@ -40,7 +41,7 @@ def link(server: Listener, token: str = "", asked: Any = INVITED) -> str:
 
 def respond(folder: Path, address: str, *more: str) -> Any:
     """Answers from a file, and nobody to ask."""
-    return inside(folder, "respond", address, "--answers", answers(folder), "--yes", *more)
+    return invoke(folder, "respond", address, "--answers", answers(folder), "--yes", *more)
 
 
 def sent_with(server: Listener) -> list[str]:
@@ -70,7 +71,7 @@ def test_what_cannot_be_answered_is_told_before_anything_is_asked(
     revisions = [{**listed[0], "retired": retired}]
     with listening(honest(asked, **behaviour, revisions=revisions)) as server:
         address = link(server, ONE, asked)
-        told = inside(tmp_path, "respond", address, input=INTERVIEW) if asks else respond(tmp_path, address)
+        told = invoke(tmp_path, "respond", address, input=INTERVIEW) if asks else respond(tmp_path, address)
 
     assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert words in told.stderr
@@ -80,10 +81,10 @@ def test_what_cannot_be_answered_is_told_before_anything_is_asked(
 
 def test_token_is_asked_about_once_and_only_its_hash_is_sent(tmp_path: Path, server: Listener) -> None:
     """After the person was told who sees it, and not for a survey that is open to all."""
-    told = inside(tmp_path, "respond", link(server, ONE), input="n\n")
+    told = invoke(tmp_path, "respond", link(server, ONE), input="n\n")
     assert "The researchers see that this link was opened at your network address, and when." in told.stderr
     assert [request.path for request in server.captured if request.path.startswith("POST")] == []
-    inside(tmp_path, "respond", link(server, ONE), input=INTERVIEW)
+    invoke(tmp_path, "respond", link(server, ONE), input=INTERVIEW)
     posts = [request for request in server.captured if request.path.startswith("POST")]
     assert [request.path.rpartition("/")[2] for request in posts] == ["token", "reports"]
     assert ONE.encode() not in posts[0].head + posts[0].body
@@ -115,15 +116,15 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
     first = respond(tmp_path, link(server, ONE))
     assert "It is not sent again by itself" in first.stderr
     for words in (("--yes",), ("--answers", answers(tmp_path)), ()):
-        told = inside(tmp_path, "respond", link(server, ONE), *words, input="n\n")
+        told = invoke(tmp_path, "respond", link(server, ONE), *words, input="n\n")
         assert told.returncode == 1
         assert "was refused (token_invalid) and is kept here" in told.stderr
         assert ASK in told.stderr
     assert len(server.bodies) == 1
     assert (
-        "exam, wave 0: epsilon 2.20, refused (token_invalid), with a token" in inside(tmp_path, "ledger", "show").stdout
+        "exam, wave 0: epsilon 2.20, refused (token_invalid), with a token" in invoke(tmp_path, "ledger", "show").stdout
     )
-    told = inside(tmp_path, "respond", link(server, ONE), input="y\n")
+    told = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
     assert (told.returncode, len(server.bodies), len(set(server.bodies))) == (0, 2, 1)
     assert "has now been sent" in told.stderr
@@ -133,8 +134,8 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
 def test_refused_report_can_be_cleared(tmp_path: Path, server: Listener) -> None:
     """Its bytes and its survey go; that there was one stays, also for the same link."""
     respond(tmp_path, link(server, ONE))
-    told = inside(tmp_path, "ledger", "clear", link(server), "--yes")
-    again = inside(tmp_path, "respond", link(server, ONE), input="y\n")
+    told = invoke(tmp_path, "ledger", "clear", link(server), "--yes")
+    again = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
     assert "1 of them have not arrived, and will never be sent." in told.stderr
     assert {path.suffix for path in (tmp_path / "ledger").iterdir()} == {".json"}
@@ -145,8 +146,8 @@ def test_same_person_sends_the_same_bytes_with_another_link(tmp_path: Path, serv
     """Asked once, without a word of the survey; then both links show the receipt, and nothing is charged twice."""
     respond(tmp_path, link(server, ONE))
     before = len(server.captured)
-    told = inside(tmp_path, "respond", link(server, TWO), "--json", input="y\n")
-    later = [inside(tmp_path, "respond", link(server, token), "--json") for token in (ONE, TWO)]
+    told = invoke(tmp_path, "respond", link(server, TWO), "--json", input="y\n")
+    later = [invoke(tmp_path, "respond", link(server, token), "--json") for token in (ONE, TWO)]
 
     assert f"{SAME} Was that you?" in told.stderr
     assert "Question 1" not in told.stderr
@@ -154,13 +155,13 @@ def test_same_person_sends_the_same_bytes_with_another_link(tmp_path: Path, serv
     assert (sent_with(server), len(set(server.bodies))) == ([ONE, TWO], 1)
     assert {each.stdout for each in later} == {told.stdout}
     assert sum(entry["epsilon"] for entry in shown(tmp_path)) == pytest.approx(INVITED.epsilon)
-    assert "Was that you?" not in inside(tmp_path, "respond", link(server, THREE), input=INTERVIEW).stderr
+    assert "Was that you?" not in invoke(tmp_path, "respond", link(server, THREE), input=INTERVIEW).stderr
 
 
 def test_another_person_gives_an_answer_of_their_own(tmp_path: Path, server: Listener) -> None:
     """Told what it would be if it was them; the first one's report stays and waits for its own link."""
     respond(tmp_path, link(server, ONE))
-    told = inside(tmp_path, "respond", link(server, TWO), input=f"n\n{INTERVIEW}")
+    told = invoke(tmp_path, "respond", link(server, TWO), input=f"n\n{INTERVIEW}")
 
     assert told.returncode == 0, told.stderr
     assert "a second draw would be a second look at your answers" in told.stderr
@@ -172,7 +173,7 @@ def test_another_person_gives_an_answer_of_their_own(tmp_path: Path, server: Lis
 def test_nobody_is_taken_for_the_same_person_unasked(tmp_path: Path, server: Listener) -> None:
     """With --yes or a file nothing is sent and nothing drawn; an empty line is no answer."""
     respond(tmp_path, link(server, ONE))
-    for told in (respond(tmp_path, link(server, TWO)), inside(tmp_path, "respond", link(server, TWO), input="\n\n")):
+    for told in (respond(tmp_path, link(server, TWO)), invoke(tmp_path, "respond", link(server, TWO), input="\n\n")):
         assert (told.returncode, told.stdout) == (1, "")
         assert SAME in told.stderr
     assert len(server.bodies) == len(shown(tmp_path)) == 1
@@ -188,9 +189,9 @@ def test_who_has_answered_sees_the_receipt_with_any_link_of_the_survey(tmp_path:
         moved = (tmp_path / "ledger", server.url)
         _move(*moved)
         for asked in (INVITED, CORRECTED):
-            receipts.append(inside(tmp_path, "respond", link(server, ONE, asked), "--json", "--exactly"))
+            receipts.append(invoke(tmp_path, "respond", link(server, ONE, asked), "--json", "--exactly"))
         assert server.captured == []
-        withdrawn = inside(tmp_path, "respond", link(server, ONE, CORRECTED), "--withdraw", "--yes")
+        withdrawn = invoke(tmp_path, "respond", link(server, ONE, CORRECTED), "--withdraw", "--yes")
 
     assert [each.stdout for each in receipts] == [first.stdout] * 2
     assert all("Cheated?" in each.stderr for each in receipts)
@@ -223,7 +224,7 @@ def test_report_waiting_for_a_correction_is_sent_as_it_was_drawn(tmp_path: Path)
     with listening(answer, [lost]) as server:
         respond(tmp_path, link(server, ONE))
         is_corrected.set()
-        told = inside(tmp_path, "respond", link(server, ONE, CORRECTED), "--json")
+        told = invoke(tmp_path, "respond", link(server, ONE, CORRECTED), "--json")
 
     assert (told.returncode, len(server.bodies), len(set(server.bodies))) == (0, 2, 1)
     assert json.loads(told.stdout)["digest"] == INVITED.digest
@@ -233,21 +234,21 @@ def test_receipt_is_told_in_words_without_a_network(tmp_path: Path) -> None:
     """And without words where an earlier release kept none; with a network that survey is found among all revisions."""
     with listening(honest(INVITED)) as server:
         first = respond(tmp_path, link(server, ONE), "--json")
-    gone = inside(tmp_path, "respond", link(server, ONE), "--json")
+    gone = invoke(tmp_path, "respond", link(server, ONE), "--json")
     assert gone.stdout == first.stdout
     assert "Chance had a say in each" in gone.stderr
     with listening(honest(CORRECTED, INVITED)) as server:
         _move(tmp_path / "ledger", server.url)
         for path in (tmp_path / "ledger").glob("*.survey"):
             path.unlink()
-        found = inside(tmp_path, "respond", link(server, ONE, CORRECTED), "--json", "--exactly")
+        found = invoke(tmp_path, "respond", link(server, ONE, CORRECTED), "--json", "--exactly")
 
     assert (found.stdout, "Cheated?" in found.stderr) == (first.stdout, True)
     for path in (tmp_path / "ledger").glob("*.survey"):
         path.unlink()
     with listening(always(http("400 Bad Request"))) as server:
         _move(tmp_path / "ledger", server.url)
-        bare = inside(tmp_path, "respond", link(server, ONE), "--json")
+        bare = invoke(tmp_path, "respond", link(server, ONE), "--json")
 
     assert (bare.returncode, bare.stdout) == (0, first.stdout)
     assert "only the bytes can be shown" in bare.stderr
@@ -278,7 +279,7 @@ def test_own_coins_are_told_of_no_dice(tmp_path: Path) -> None:
         asks = [{**document()["questions"][0], "mechanism": mechanism}]
         asked = survey(questions=asks, privacy={"procedure": "own_coin"})
         with listening(honest(asked)) as server:
-            told.append(inside(tmp_path, "respond", link(server, asked=asked), input="1\nn\n").stderr)
+            told.append(invoke(tmp_path, "respond", link(server, asked=asked), input="1\nn\n").stderr)
 
     assert "You toss a coin for each private answer" in told[0]
     assert "You use a coin or a die for each private answer" in told[1]

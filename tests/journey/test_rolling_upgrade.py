@@ -86,6 +86,7 @@ def log(server: Server) -> str:
     return (server.folder.parent / f"{server.folder.name}.log").read_text()
 
 
+@pytest.mark.slow
 def test_old_node_serves_on_while_the_schema_grows_and_turns_away_when_it_shrinks(tmp_path: Path) -> None:
     """Not one refusal by either until then; afterwards it says why it is not ready, and the other goes on."""
     url = postgres.fresh()

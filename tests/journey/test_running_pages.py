@@ -11,7 +11,7 @@ import pytest
 from sottovoce.cli.main import main
 from sottovoce.client import MemoryLedger, Respondent
 
-from tests.journey.test_own_survey import serving, sottovoce
+from tests.journey.test_own_survey import invoke, serving
 from tests.unit.test_deploy import directives, read_block
 
 ROOT = Path(__file__).parents[2]
@@ -93,13 +93,13 @@ def test_a_class_is_run_by_its_page(tmp_path: Path) -> None:
     lines = [line for line in commands(ROOT / "docs" / "running" / "class.md") if line.startswith("sottovoce ")]
     place = next(number for number, line in enumerate(lines) if line.startswith("sottovoce serve"))
     for line in lines[:place]:
-        assert sottovoce(tmp_path, *line.split()[1:]).returncode == 0, line
+        assert invoke(tmp_path, *line.split()[1:]).returncode == 0, line
     shown = lines[place].removesuffix(" --token-file token").split()[2:]
     with serving(tmp_path, *shown) as (printed, link, _):
         assert "The first account's key: in " in printed
         Respondent.connect(link, MemoryLedger()).answer({"cheated": "yes", "reason": "time", "year": "first"})
     for line in lines[place + 1 :]:
-        done = sottovoce(tmp_path, *line.split()[1:])
+        done = invoke(tmp_path, *line.split()[1:])
         assert done.returncode == 0, (line, done.stderr)
 
     assert "cheated" in (tmp_path / "estimates.csv").read_text()

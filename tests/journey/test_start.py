@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests import postgres
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke
 
 SECRET = "sentinel-7f3a"
 
@@ -63,7 +63,7 @@ def test_unusable_database_is_refused_in_a_sentence(
     data.mkdir()
     monkeypatch.setenv("SOTTOVOCE_DATABASE", prepare(data))
     before = {path.name: path.read_bytes() for path in data.iterdir()}
-    ended = sottovoce(tmp_path, "serve", "--data", "data", "--port", "1")
+    ended = invoke(tmp_path, "serve", "--data", "data", "--port", "1")
 
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr

@@ -44,11 +44,17 @@ def hold(server: Server, stack: ExitStack) -> list[socket.socket]:
     return held
 
 
-def test_ten_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> None:
-    """Five by TERM, as supervisors do it, and five by Ctrl-C, which every process of the group gets."""
+def stop_under_load(folder: Path, count: int) -> None:
+    """
+    Stop the server under load and start it again: by turns by Ctrl-C, which its whole group gets, and by TERM.
+
+    Args:
+        folder: an empty one.
+        count: how many stops.
+    """
     everything = Senders("", 0)
-    with served(tmp_path / "data") as server:
-        for number in range(10):
+    with served(folder / "data") as server:
+        for number in range(count):
             if number:
                 server.start()
             with ExitStack() as stack:
@@ -64,8 +70,19 @@ def test_ten_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> 
             everything.sent |= senders.sent
         check(server, everything)
 
-    log = (tmp_path / "data.log").read_text().splitlines()
+    log = (folder / "data.log").read_text().splitlines()
     assert [line for line in log if not line.startswith(OWN)] == []
+
+
+def test_two_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> None:
+    """One by Ctrl-C, and one by TERM, as supervisors do it."""
+    stop_under_load(tmp_path, 2)
+
+
+@pytest.mark.slow
+def test_ten_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> None:
+    """Five by TERM and five by Ctrl-C."""
+    stop_under_load(tmp_path, 10)
 
 
 def test_half_a_body_is_refused_at_once_when_the_server_stops(tmp_path: Path) -> None:
@@ -86,7 +103,7 @@ def test_node_says_that_it_will_end_and_serves_on_meanwhile(tmp_path: Path, monk
     """Red at once, alive and taking reports until its time is over; whoever sent to it meanwhile lost nothing."""
     monkeypatch.setenv("SOTTOVOCE_DRAIN_SECONDS", "4")
     with served(tmp_path / "data") as server:
-        senders = Senders(server.url, 2)
+        senders = Senders(server.url, 2, pause=0.05)
         senders.wait(5)
         server.process.send_signal(signal.SIGTERM)
         until(server, 503)
@@ -146,7 +163,7 @@ def stop_while_it_starts(folder: Path, draws: random.Random, count: int) -> None
 def test_stop_while_it_starts_is_obeyed(tmp_path: Path) -> None:
     """Whatever it is doing just then: no process is left over, and no word of a failure is said."""
     with ctrl_c_is_heard():
-        stop_while_it_starts(tmp_path / "data", random.Random(17), 4)  # noqa: S311 - moments only
+        stop_while_it_starts(tmp_path / "data", random.Random(17), 2)  # noqa: S311 - moments only
 
 
 @pytest.mark.slow

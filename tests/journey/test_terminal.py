@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from sottovoce.cli.main import main
 
-from tests.conftest import Running, start
-from tests.journey.test_own_survey import sottovoce
+from tests.conftest import Running, SharedServer
+from tests.journey.test_own_survey import invoke, sottovoce
 from tests.listener import Held, Listener, always, honest, http, listening
 from tests.surveys import ANSWERS, document, months, survey
 
@@ -46,13 +44,6 @@ def started(folder: Path, *words: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-def inside(folder: Path, *words: str, input: str = "") -> "subprocess.CompletedProcess[str]":
-    """The command in this process, for what needs no process of its own."""
-    done = CliRunner().invoke(main, words, input=input, env={"SOTTOVOCE_LEDGER": str(folder / "ledger")})
-    assert done.exception is None or isinstance(done.exception, SystemExit)
-    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
-
-
 def answers(folder: Path, given: Any = ANSWERS) -> str:
     """A file of answers."""
     (folder / "answers.json").write_text(json.dumps(given))
@@ -61,13 +52,13 @@ def answers(folder: Path, given: Any = ANSWERS) -> str:
 
 def shown(folder: Path) -> list[dict[str, Any]]:
     """Every report that the ledger remembers, as ``ledger show`` tells it."""
-    told = json.loads(inside(folder, "ledger", "show", "--json", "--reports").stdout)
+    told = json.loads(invoke(folder, "ledger", "show", "--json", "--reports").stdout)
     return [report for origin in told["origins"] for report in origin["reports"]]
 
 
 def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path, running: Running) -> None:
     """Consent, the odds of every question, epsilon, the allowance, and what this device has spent."""
-    told = sottovoce(tmp_path, "respond", running.link, input="2\n2\n2\ny\n").stderr
+    told = invoke(tmp_path, "respond", running.link, input="2\n2\n2\ny\n").stderr
     before = told[: told.index("Question 1 of 3")]
 
     for words in (
@@ -88,7 +79,7 @@ def test_survey_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     questions[0]["label"]["en"] = "Cheated?\x9b2J\x7f Nothing is sent\u202e"
     asked = survey(questions=questions, consent={"en": "Fine\nprint\x9b1A\u2066"})
     with listening(honest(asked)) as server:
-        told = inside(tmp_path, "respond", f"{server.url}/s/exam", input="1\n1\n1\ny\n")
+        told = invoke(tmp_path, "respond", f"{server.url}/s/exam", input="1\n1\n1\ny\n")
 
     assert (told.returncode, len(server.bodies)) == (0, 1)
     assert re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", told.stderr) == []
@@ -97,7 +88,7 @@ def test_survey_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
 
 def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Running) -> None:
     """Question 3 is public: the value sent is the second answer."""
-    told = inside(tmp_path, "respond", running.link, "--json", input="2\n2\n1\n9\n3\n2\ny\n")
+    told = invoke(tmp_path, "respond", running.link, "--json", input="2\n2\n1\n9\n3\n2\ny\n")
 
     assert told.returncode == 0, told.stderr
     assert json.loads(json.loads(told.stdout)["body"])["values"][2] == 1
@@ -106,7 +97,7 @@ def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Runni
 
 def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> None:
     """The last word is the respondent's."""
-    told = inside(tmp_path, "respond", running.link, input="2\n2\n2\nn\n")
+    told = invoke(tmp_path, "respond", running.link, input="2\n2\n2\nn\n")
 
     assert (told.returncode, told.stdout, running.reports()) == (1, "", 0)
     assert "Nothing was drawn, sent or stored." in told.stderr
@@ -116,7 +107,7 @@ def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> 
 @pytest.mark.parametrize("given", ["", "2\n", "2\n2\n2\n"])
 def test_end_of_input_leaves_nothing(tmp_path: Path, server: Listener, given: str) -> None:
     """At the first question, at the second, and at the last word."""
-    told = inside(tmp_path, "respond", link_of(server), input=given)
+    told = invoke(tmp_path, "respond", link_of(server), input=given)
 
     assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert not (tmp_path / "ledger").exists()
@@ -145,7 +136,7 @@ def test_answers_from_a_file_need_no_terminal(tmp_path: Path, running: Running) 
     """The receipt is JSON; the file is left as it is, and the respondent is told to delete it."""
     file = Path(answers(tmp_path))
     before = file.read_bytes()
-    told = sottovoce(tmp_path, "respond", running.link, "--answers", str(file), "--yes", "--json")
+    told = invoke(tmp_path, "respond", running.link, "--answers", str(file), "--yes", "--json")
     receipt = json.loads(told.stdout)
 
     assert receipt["format"] == "sottovoce-receipt/1"
@@ -175,7 +166,7 @@ def test_answers_from_a_pipe_are_on_no_disk(tmp_path: Path, running: Running) ->
 def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, server: Listener, given: Any) -> None:
     """One line that names the question at most."""
     file = answers(tmp_path, given)
-    told = inside(tmp_path, "respond", link_of(server), "--answers", file, "--yes")
+    told = invoke(tmp_path, "respond", link_of(server), "--answers", file, "--yes")
 
     assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert SENTINEL not in told.stderr
@@ -192,7 +183,7 @@ def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, s
 def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options: tuple[str, ...], code: int) -> None:
     """Above it nothing is asked; what is no number allows nothing."""
     file = answers(tmp_path)
-    told = inside(tmp_path, "respond", link_of(server), *options, "--answers", file, "--yes")
+    told = invoke(tmp_path, "respond", link_of(server), *options, "--answers", file, "--yes")
 
     assert (told.returncode, len(server.bodies)) == (code, int(code == 0))
     assert code != 1 or "more than the" in told.stderr
@@ -202,8 +193,8 @@ def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options:
 def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
     """Once acknowledged, the receipt comes from the ledger."""
     with listening(honest(ASKED)) as server:
-        first = inside(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes", "--json")
-        again = inside(tmp_path, "respond", link_of(server), "--json")
+        first = invoke(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes", "--json")
+        again = invoke(tmp_path, "respond", link_of(server), "--json")
 
     assert again.stdout == first.stdout
     assert len(server.bodies) == 1
@@ -212,17 +203,17 @@ def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
 
 def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path: Path, running: Running) -> None:
     """Counts go down, the ledger remembers the charge, and answering again is refused."""
-    refused = inside(tmp_path, "respond", running.link, "--withdraw", "--yes")
+    refused = invoke(tmp_path, "respond", running.link, "--withdraw", "--yes")
     assert (refused.returncode, "nothing to withdraw" in refused.stderr) == (1, True)
-    inside(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
+    invoke(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
     assert running.reports() == 1
-    unsure = inside(tmp_path, "respond", running.link, "--withdraw", input="n\n")
+    unsure = invoke(tmp_path, "respond", running.link, "--withdraw", input="n\n")
     assert (unsure.returncode, running.reports()) == (1, 1)
     # The link needs no digest: the report is known by its own number.
     (before,) = shown(tmp_path)
-    told = inside(tmp_path, "respond", running.link.split("#")[0], "--withdraw", "--yes", "--json")
-    twice = inside(tmp_path, "respond", running.link, "--withdraw", "--yes")
-    again = inside(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
+    told = invoke(tmp_path, "respond", running.link.split("#")[0], "--withdraw", "--yes", "--json")
+    twice = invoke(tmp_path, "respond", running.link, "--withdraw", "--yes")
+    again = invoke(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
     (entry,) = shown(tmp_path)
 
     assert (told.returncode, running.reports()) == (0, 0)
@@ -234,13 +225,13 @@ def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path:
 
 def test_ledger_shows_costs_and_no_report_unless_asked(tmp_path: Path) -> None:
     """By aggregator, with a total; the bytes only with --reports."""
-    assert "remembers no report" in inside(tmp_path, "ledger", "show").stderr
+    assert "remembers no report" in invoke(tmp_path, "ledger", "show").stderr
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
         for server in (one, two):
-            inside(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes")
-    told = inside(tmp_path, "ledger", "show")
-    asked = inside(tmp_path, "ledger", "show", "--reports")
-    document = json.loads(inside(tmp_path, "ledger", "show", "--json").stdout)
+            invoke(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes")
+    told = invoke(tmp_path, "ledger", "show")
+    asked = invoke(tmp_path, "ledger", "show", "--reports")
+    document = json.loads(invoke(tmp_path, "ledger", "show", "--json").stdout)
 
     assert told.stdout.count("epsilon 2.20 in total") == 2
     assert told.stdout.count("exam, wave 0: epsilon 2.20, sent") == 2
@@ -254,21 +245,21 @@ def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
     """The charge stays and refuses; only --everything lets this device draw once more, after saying what it means."""
     with listening(honest(ASKED)) as server:
         respond = ("respond", link_of(server), "--answers", answers(tmp_path), "--yes")
-        inside(tmp_path, *respond)
+        invoke(tmp_path, *respond)
         report_id = json.loads(server.bodies[0])["report_id"]
-        unsure = inside(tmp_path, "ledger", "clear", input="n\n")
+        unsure = invoke(tmp_path, "ledger", "clear", input="n\n")
         assert (unsure.returncode, shown(tmp_path)[0]["state"]) == (1, "sent")
-        assert inside(tmp_path, "ledger", "clear", "other", "--yes").returncode == 1
-        assert inside(tmp_path, "ledger", "clear", "exam", "--yes").returncode == 0
+        assert invoke(tmp_path, "ledger", "clear", "other", "--yes").returncode == 1
+        assert invoke(tmp_path, "ledger", "clear", "exam", "--yes").returncode == 0
         kept = "".join(path.read_text() for path in (tmp_path / "ledger").iterdir())
-        again = inside(tmp_path, *respond)
+        again = invoke(tmp_path, *respond)
         assert (report_id in kept, shown(tmp_path)[0]["state"]) == (False, "forgotten")
         assert (again.returncode, "forgotten" in again.stderr, len(server.bodies)) == (1, True, 1)
 
-        told = inside(tmp_path, "ledger", "clear", link_of(server), "--everything", input="y\n")
+        told = invoke(tmp_path, "ledger", "clear", link_of(server), "--everything", input="y\n")
         assert "epsilons of both add up" in told.stderr
         assert list((tmp_path / "ledger").iterdir()) == []
-        assert inside(tmp_path, *respond).returncode == 0
+        assert invoke(tmp_path, *respond).returncode == 0
         assert len(set(server.bodies)) == 2
 
 
@@ -281,8 +272,8 @@ def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> No
     given = answers(tmp_path, {"cheated": "yes"})
     with listening(honest(asked)) as server:
         link = f"{server.url}/s/exam#d={asked.digest[:32]}"
-        first = inside(tmp_path, "respond", link, "--answers", given, "--yes")
-        second = inside(tmp_path, "respond", f"{link}&w=1", "--answers", given, "--yes")
+        first = invoke(tmp_path, "respond", link, "--answers", given, "--yes")
+        second = invoke(tmp_path, "respond", f"{link}&w=1", "--answers", given, "--yes")
         entries = {report["wave"]: report for report in shown(tmp_path)}
         assert f"epsilon {asked.epsilon:.2f}" in first.stderr
         assert "with this one it is 1.36." in second.stderr
@@ -291,17 +282,17 @@ def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> No
             (None, "memo", True), (0, "sent", False), (1, "sent", False),
         ]  # fmt: skip
         assert "report" not in entries[None]
-        assert "exam, all waves: epsilon 1.36, memo" in inside(tmp_path, "ledger", "show", "--reports").stdout
+        assert "exam, all waves: epsilon 1.36, memo" in invoke(tmp_path, "ledger", "show", "--reports").stdout
 
-        told = inside(tmp_path, "ledger", "clear", "exam", "--yes")
-        third = inside(tmp_path, "respond", f"{link}&w=2", "--answers", given, "--yes")
+        told = invoke(tmp_path, "ledger", "clear", "exam", "--yes")
+        third = invoke(tmp_path, "respond", f"{link}&w=2", "--answers", given, "--yes")
         assert "answers no further wave" in told.stderr
         assert (third.returncode, "no other is drawn" in third.stderr, len(server.bodies)) == (1, True, 2)
-        assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
         assert list((tmp_path / "ledger").iterdir()) == []
 
 
-def test_withdrawal_leaves_the_memo(tmp_path: Path) -> None:
+def test_withdrawal_leaves_the_memo(tmp_path: Path, shared_server: SharedServer) -> None:
     """Each wave's report is withdrawn; what is remembered for all waves was never sent, and still counts."""
     flip = {"name": "coin_flip"}
     memoized = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 2}
@@ -309,10 +300,10 @@ def test_withdrawal_leaves_the_memo(tmp_path: Path) -> None:
         questions=[{**document()["questions"][0], "mechanism": memoized}],
         waves=[{"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}],
     )
-    with start(tmp_path / "data", asked) as site:
-        inside(tmp_path, "respond", site.link, "--answers", answers(tmp_path, {"cheated": "no"}), "--yes")
-        told = inside(tmp_path, "respond", site.link, "--withdraw", "--yes")
-        assert (told.returncode, site.reports()) == (0, 0)
+    site = shared_server.publish(asked)
+    invoke(tmp_path, "respond", site.link, "--answers", answers(tmp_path, {"cheated": "no"}), "--yes")
+    told = invoke(tmp_path, "respond", site.link, "--withdraw", "--yes")
+    assert (told.returncode, site.reports()) == (0, 0)
     assert {report["wave"]: report["state"] for report in shown(tmp_path)} == {None: "memo", 0: "withdrawn"}
 
 
@@ -322,7 +313,7 @@ def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
     asked = survey(questions=[{**boolean, "name": f"q{n}", "label": {"en": f"Topic {n}?"}} for n in range(8)], ask=2)
     with listening(honest(asked)) as server:
         link = f"{server.url}/s/exam"
-        runs = [inside(tmp_path, "respond", link, input=given) for given in ("1\n1\nn\n", "2\n", "1\n2\ny\n")]
+        runs = [invoke(tmp_path, "respond", link, input=given) for given in ("1\n1\nn\n", "2\n", "1\n2\ny\n")]
 
     told = [tuple(dict.fromkeys(re.findall(r"Topic \d", run.stderr))) for run in runs[:2]]
     assert told[0] == told[1]
@@ -330,25 +321,25 @@ def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
     assert "leaves nothing behind but which questions are yours" in runs[0].stderr
     assert "Nothing was drawn, sent or stored but which questions are yours." in runs[0].stderr
     assert [value is None for value in json.loads(server.bodies[0])["values"]].count(False) == 2
-    assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+    assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
 def test_damaged_file_is_named_and_blocks_its_own_survey_only(tmp_path: Path) -> None:
     """It may stand for a report already sent; the respondent is told which file, and what to do."""
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
-        inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
+        invoke(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
         (file,) = (tmp_path / "ledger").glob("*.json")
         file.write_text("{")
-        again = inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
-        other = inside(tmp_path, "respond", link_of(two), "--answers", answers(tmp_path), "--yes")
+        again = invoke(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
+        other = invoke(tmp_path, "respond", link_of(two), "--answers", answers(tmp_path), "--yes")
 
         assert (again.returncode, other.returncode, len(one.bodies)) == (1, 0, 1)
         assert "cannot be read" in again.stderr
         assert file.name in again.stderr
         assert "damaged file" in other.stderr
-        assert file.name in inside(tmp_path, "ledger", "show").stderr
-        assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert file.name in invoke(tmp_path, "ledger", "show").stderr
+        assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
@@ -376,10 +367,10 @@ def test_killed_process_leaves_one_report_that_is_sent_later(tmp_path: Path, mom
         (entry,) = shown(tmp_path)
         assert entry["state"] == "unsent"
         words = ("ledger", "send") if way == "ledger send" else ("respond", link_of(server))
-        assert sottovoce(tmp_path, *words).returncode == 0
+        assert invoke(tmp_path, *words).returncode == 0
         assert {body.decode().rstrip() for body in server.bodies} == {entry["report"]}
         assert shown(tmp_path)[0]["state"] == "sent"
-        assert "No report is waiting" in sottovoce(tmp_path, "ledger", "send").stderr
+        assert "No report is waiting" in invoke(tmp_path, "ledger", "send").stderr
 
 
 @pytest.mark.slow
@@ -408,11 +399,11 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
     closed = always(http("409 Conflict", b'{"code":"closed"}'))
     with listening(honest(ASKED), [closed] * 2) as one, listening(honest(invited), [closed]) as two:
         words = ("--answers", answers(tmp_path), "--yes")
-        refused = inside(tmp_path, "respond", link_of(one), *words)
-        invitation = inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
+        refused = invoke(tmp_path, "respond", link_of(one), *words)
+        invitation = invoke(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
         assert "does not pin the survey" in invitation.stderr
         assert "does not pin" not in refused.stderr
-        told = inside(tmp_path, "ledger", "send", "--json")
+        told = invoke(tmp_path, "ledger", "send", "--json")
         found = json.loads(told.stdout)
 
         assert (refused.returncode, "kept on this device" in refused.stderr) == (1, True)
@@ -420,8 +411,8 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
         assert [(entry["state"], entry["refused"]) for entry in found["waiting"]] == [("refused", "closed")] * 2
         assert any("needs the token of its link" in entry["reason"] for entry in found["waiting"])
         assert token not in told.stdout + told.stderr + "".join(p.read_text() for p in (tmp_path / "ledger").iterdir())
-        assert inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", input="y\n").returncode == 0
-        assert inside(tmp_path, "ledger", "send").returncode == 0
+        assert invoke(tmp_path, "respond", f"{two.url}/s/exam#t={token}", input="y\n").returncode == 0
+        assert invoke(tmp_path, "ledger", "send").returncode == 0
         assert (len(set(one.bodies)), len(set(two.bodies))) == (1, 1)
 
 

@@ -12,14 +12,14 @@ from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import start
-from tests.journey.test_own_survey import serving, sottovoce
+from tests.conftest import SharedServer
+from tests.journey.test_own_survey import invoke, serving
 from tests.unit.test_documentation import DOCS, blocks
 
 
 @pytest.fixture
 def answered(tmp_path: Path) -> Path:
-    """A folder in which every command of the page has been run, in its order, and thirty people have answered."""
+    """A folder in which every command of the page has been run, in its order, and 120 people have answered."""
     lines = [line for block in blocks(DOCS / "tutorial_terminal.md", "sh") for line in block.splitlines()]
     serve, respond = (
         next(n for n, line in enumerate(lines) if line.startswith(f"sottovoce {verb}")) for verb in ("serve", "respond")
@@ -28,7 +28,7 @@ def answered(tmp_path: Path) -> Path:
         run(tmp_path, line)
     shown = lines[serve].removesuffix(" --token-file key").split()[2:]
     with serving(tmp_path, *shown) as (_, link, _token):
-        for person in range(30):
+        for person in range(120):
             device = Respondent.connect(link, MemoryLedger())
             device.answer({q.name: q.options[person % len(q.options)] for q in device.asked})
         answers = '{"year": "first", "copied": "no", "notes": "no", "substances": "no", "passages": "no"}'
@@ -42,7 +42,7 @@ def answered(tmp_path: Path) -> Path:
 def run(folder: Path, line: str) -> None:
     """A line of the page; whatever goes wrong is shown."""
     assert line.startswith("sottovoce "), line
-    done = sottovoce(folder, *shlex.split(line)[1:])
+    done = invoke(folder, *shlex.split(line)[1:])
     assert done.returncode == 0, (line, done.stderr)
 
 
@@ -59,13 +59,15 @@ def test_commands_lead_from_a_template_to_a_folder_of_files(
     assert "copied" in (answered / "estimates.csv").read_text()
 
 
-def test_library_of_the_page_for_respondents_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_of_the_page_for_respondents_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_server: SharedServer
+) -> None:
     """The sample survey, with a link of ours in the place of the page's (``for_respondents.md``)."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
-    assert sottovoce(tmp_path, "init", "survey.yaml").returncode == 0
+    assert invoke(tmp_path, "init", "survey.yaml").returncode == 0
     (code,) = blocks(DOCS / "for_respondents.md", "python")
     (link,) = [word for word in code.split('"') if word.startswith("https://")]
-    with start(tmp_path / "data", parse_survey(parse_yaml((tmp_path / "survey.yaml").read_bytes()))) as running:
-        exec(code.replace(link, running.link), {})  # noqa: S102 - our own page
+    running = shared_server.publish(parse_survey(parse_yaml((tmp_path / "survey.yaml").read_bytes())))
+    exec(code.replace(link, running.link), {})  # noqa: S102 - our own page
 
-        assert running.reports() == 1
+    assert running.reports() == 1

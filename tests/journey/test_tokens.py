@@ -19,60 +19,66 @@ from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import dump_report
 
-from tests.conftest import Running, start
+from tests.conftest import Running, SharedServer
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import BACK_ENDS, PATH, served
-from tests.journey.test_own_survey import sottovoce
+from tests.journey.test_own_survey import invoke, sottovoce
 from tests.surveys import ANSWERS, document, survey
 
 
-def made(folder: Path, count: int) -> list[str]:
-    """So many links, as the command writes them."""
-    words = ("token", "create", "exam", "--count", str(count), "--data", "data", "--out", "links.csv")
-    ended = sottovoce(folder, *words)
+@pytest.fixture
+def invited(shared_server: SharedServer) -> Running:
+    """The shared aggregator, with a survey for invited people."""
+    return shared_server.publish(survey(access="token"))
+
+
+def make_links(folder: Path, server: Running, count: int) -> list[str]:
+    """Return so many links of the server's survey, as the command writes them."""
+    words = ("token", "create", server.survey.name, "--count", str(count), "--out", "links.csv")
+    ended = invoke(folder, *words, "--data", str(server.data))
     assert ended.returncode == 0, ended.stderr
     with (folder / "links.csv").open(newline="") as file:
         return [row["link"] for row in csv.DictReader(file)]
 
 
-def test_token_lets_one_person_send_one_report(tmp_path: Path) -> None:
+def test_token_lets_one_person_send_one_report(tmp_path: Path, invited: Running) -> None:
     """The link works once; its owner gets the receipt again; anybody else gets one answer, whatever is wrong."""
-    with start(tmp_path / "data", survey(access="token")) as process:
-        first, second, third = (link.replace("http://127.0.0.1:8000", process.url) for link in made(tmp_path, 3))
-        owner = Respondent.connect(first, MemoryLedger())
-        receipt = owner.answer(ANSWERS)
-        assert owner.send() == receipt
-        (tmp_path / "revoked").write_text(second.split("&t=")[1] + "\n")
-        assert sottovoce(tmp_path, "token", "revoke", "exam", "revoked", "--data", "data").returncode == 0
-        for link in (first, second, first.partition("&t=")[0] + "&t=" + "0" * 16):
-            with pytest.raises(TransportError) as refused:
-                Respondent.connect(link, MemoryLedger()).answer(ANSWERS)
-            assert (refused.value.status, refused.value.reason) == (401, "token_invalid")
-        with pytest.raises(TransportError, match="token"):
-            Respondent.connect(process.link, MemoryLedger())
-        Respondent.connect(third, MemoryLedger()).answer(ANSWERS)
-        assert process.reports() == 2
-        counted = sottovoce(tmp_path, "token", "stats", "exam", "--data", "data").stdout
+    name, data = invited.survey.name, ("--data", str(invited.data))
+    first, second, third = make_links(tmp_path, invited, 3)
+    owner = Respondent.connect(first, MemoryLedger())
+    receipt = owner.answer(ANSWERS)
+    assert owner.send() == receipt
+    (tmp_path / "revoked").write_text(second.split("&t=")[1] + "\n")
+    assert invoke(tmp_path, "token", "revoke", name, "revoked", *data).returncode == 0
+    for link in (first, second, first.partition("&t=")[0] + "&t=" + "0" * 16):
+        with pytest.raises(TransportError) as refused:
+            Respondent.connect(link, MemoryLedger()).answer(ANSWERS)
+        assert (refused.value.status, refused.value.reason) == (401, "token_invalid")
+    with pytest.raises(TransportError, match="token"):
+        Respondent.connect(invited.link, MemoryLedger())
+    Respondent.connect(third, MemoryLedger()).answer(ANSWERS)
+    assert invited.reports() == 2
+    counted = sottovoce(tmp_path, "token", "stats", name, *data).stdout
 
     # Who reads it while the survey is open sees nobody come.
     assert counted.splitlines() == ["created 3", "spent 0", "revoked 1", "unspent 2", "held 0", "held_since -"]
 
 
-def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Path) -> None:
+def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Path, invited: Running) -> None:
     """Revoked and replaced: the same bytes with the new token, whichever links are opened how often."""
-    with start(tmp_path / "data", survey(access="token")) as process:
-        first, second = (link.replace("http://127.0.0.1:8000", process.url) for link in made(tmp_path, 2))
-        (tmp_path / "revoked").write_text(first.split("&t=")[1] + "\n")
-        assert sottovoce(tmp_path, "token", "revoke", "exam", "revoked", "--data", "data").returncode == 0
-        ledger = FileLedger(tmp_path / "ledger")
-        with pytest.raises(TransportError):
-            Respondent.connect(first, ledger).answer(ANSWERS)
-        with pytest.raises(BudgetExhausted, match="was that you"):
-            Respondent.connect(second, ledger).answer(ANSWERS)
-        receipt = Respondent.connect(second, ledger).resume()
-        again = [Respondent.connect(link, ledger).receipt for link in (first, second)]
-        assert process.reports() == 1
+    first, second = make_links(tmp_path, invited, 2)
+    (tmp_path / "revoked").write_text(first.split("&t=")[1] + "\n")
+    revoke = ("token", "revoke", invited.survey.name, "revoked", "--data", str(invited.data))
+    assert invoke(tmp_path, *revoke).returncode == 0
+    ledger = FileLedger(tmp_path / "ledger")
+    with pytest.raises(TransportError):
+        Respondent.connect(first, ledger).answer(ANSWERS)
+    with pytest.raises(BudgetExhausted, match="was that you"):
+        Respondent.connect(second, ledger).answer(ANSWERS)
+    receipt = Respondent.connect(second, ledger).resume()
+    again = [Respondent.connect(link, ledger).receipt for link in (first, second)]
 
+    assert invited.reports() == 1
     assert again == [receipt, receipt]
 
 
@@ -103,14 +109,14 @@ def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Cal
         storage.close()
 
 
-def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path) -> None:
+def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path, invited: Running, running: Running) -> None:
     """The database holds hashes only; the file is the owner's, never overwritten, and an open survey has none."""
-    with start(tmp_path / "data", survey(access="token")):
-        tokens = [link.split("&t=")[1] for link in made(tmp_path, 20)]
-        content = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
-        again = sottovoce(tmp_path, "token", "create", "exam", "--count", "1", "--data", "data", "--out", "links.csv")
-    with start(tmp_path / "open", survey()):
-        refused = sottovoce(tmp_path, "token", "create", "exam", "--count", "1", "--data", "open")
+    tokens = [link.split("&t=")[1] for link in make_links(tmp_path, invited, 20)]
+    content = b"".join(path.read_bytes() for path in invited.data.rglob("*") if path.is_file())
+    again, refused = (
+        invoke(tmp_path, "token", "create", server.survey.name, "--count", "1", "--data", str(server.data), *out)
+        for server, out in ((invited, ("--out", "links.csv")), (running, ()))
+    )
 
     assert not any(token.encode() in content for token in tokens)
     assert len(set(tokens)) == 20
@@ -119,14 +125,13 @@ def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path) -> None:
     assert "access: token" in refused.stderr
 
 
-def test_token_in_the_link_of_an_open_survey_buys_no_second_draw(tmp_path: Path) -> None:
+def test_token_in_the_link_of_an_open_survey_buys_no_second_draw(running: Running) -> None:
     """It is ignored: the ledger finds the report that was drawn without it."""
-    with start(tmp_path / "data", survey()) as process:
-        ledger = MemoryLedger()
-        first = Respondent.connect(process.link, ledger).answer(ANSWERS)
-        second = Respondent.connect(f"{process.link}&t={'7' * 16}", ledger).answer(ANSWERS)
-        assert first == second
-        assert process.reports() == 1
+    ledger = MemoryLedger()
+    first = Respondent.connect(running.link, ledger).answer(ANSWERS)
+    second = Respondent.connect(f"{running.link}&t={'7' * 16}", ledger).answer(ANSWERS)
+    assert first == second
+    assert running.reports() == 1
 
 
 def test_links_are_for_the_address_that_is_served(running: Running, tmp_path: Path) -> None:

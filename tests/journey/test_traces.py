@@ -134,27 +134,27 @@ def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
     assert not any(one in found or one.hex().encode() in found for one in ids)
 
 
-def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
+def test_no_key_of_a_researcher_is_in_any_file(own_server: Running) -> None:
     """Neither a key, nor the session that it was exchanged for, nor a link of any kind, while all are good."""
     browser = requests.Session()
     reply = browser.post(
-        f"{running.url}/dashboard/login",
-        data={"token": running.token},
+        f"{own_server.url}/dashboard/login",
+        data={"token": own_server.token},
         headers={"Sec-Fetch-Site": "same-origin"},
         timeout=15,
     )
     session = browser.cookies["sottovoce"]
     (link, linked), (invited, invitation), (board, view) = new_link(), new_link(), new_link()
-    with closing(running.storage()) as storage:
+    with closing(own_server.storage()) as storage:
         [account] = storage.access.accounts()
         storage.access.add_invitation(AccountInvitation(linked, "", "", account.id, 30_000))
         storage.access.add_invitation(AccountInvitation(invitation, "exam", "viewer", None, 30_000))
-        storage.access.add_view(BoardView(view, "exam", running.survey.digest, False, 30_000))
-    found = files(running.data.parent)
+        storage.access.add_view(BoardView(view, "exam", own_server.survey.digest, False, 30_000))
+    found = files(own_server.data.parent)
 
     assert (reply.status_code, len(session) > 40) == (200, True)
-    assert all(digest in found for digest in (key_hash(session), key_hash(running.token), linked, invitation, view))
-    assert not any(secret.encode() in found for secret in (running.token, session, link, invited, board))
+    assert all(digest in found for digest in (key_hash(session), key_hash(own_server.token), linked, invitation, view))
+    assert not any(secret.encode() in found for secret in (own_server.token, session, link, invited, board))
 
 
 def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) -> None:

@@ -50,77 +50,82 @@ def mistyped(link: str) -> str:
 
 
 def spring(year: Year, people: list[Person]) -> None:
-    """110 answer; 30 reports and 20 receipts are lost on the way."""
-    arrives(year, people[:110])
-    loses(year, people[140:170], "report")
-    loses(year, people[170:190], "receipt")
+    """11 units answer; 3 of reports and 2 of receipts are lost on the way."""
+    n = year.unit
+    arrives(year, people[: 11 * n])
+    loses(year, people[14 * n : 17 * n], "report")
+    loses(year, people[17 * n : 19 * n], "receipt")
 
-    assert year.stored() == 110 + 20
+    assert year.stored() == 13 * n
 
 
 def correction(year: Year, people: list[Person]) -> None:
     """Every old link goes on working, queues included, and whoever has answered sees what was sent."""
+    n = year.unit
     year.on(3, 1)
     year.publish(document(2, title=CORRECTED), "--keep")
-    new = year.invite(10)
-    arrives(year, people[110:140] + new)
-    sees_receipt(year, people[:10] + people[140:190])
-    assert year.stored() == 110 + 30 + 10 + 30 + 20
+    new = year.invite(n)
+    arrives(year, people[11 * n : 14 * n] + new)
+    sees_receipt(year, people[:n] + people[14 * n : 19 * n])
+    assert year.stored() == 20 * n
 
     # Somebody answered with the link of the old revision, and opens that of the new one: the same receipt.
-    digests = [parse_link(person.link).digest for person in (people[20], new[0])]
-    assert "You have answered" in answers(year, people[20], people[20].link.replace(*digests))
+    digests = [parse_link(person.link).digest for person in (people[2 * n], new[0])]
+    assert "You have answered" in answers(year, people[2 * n], people[2 * n].link.replace(*digests))
 
 
 def wrong_links(year: Year, people: list[Person]) -> None:
     """Mistyped ones, and one that somebody has used; then one's own."""
-    for person in people[190:195]:
+    n = year.unit
+    for person in people[19 * n : 20 * n]:
         assert "mistyped" in answers(year, person, mistyped(person.link))
-        assert "cannot be used" in answers(year, person, people[50].link)
-    arrives(year, people[190:250])
+        assert "cannot be used" in answers(year, person, people[5 * n].link)
+    arrives(year, people[19 * n : 25 * n])
 
 
 def taking_back(year: Year, people: list[Person]) -> None:
-    """Five take their reports back, and are told so whatever they open."""
-    for person in people[:5]:
+    """One unit takes its reports back, and is told so whatever it opens."""
+    for person in people[: year.unit]:
         command = ("respond", person.link, "--withdraw", "--yes")
         assert "Withdrawn" in told_truly(year, person, lambda who=person, words=command: who.run(*words))  # type: ignore[misc]
         assert "withdrawn" in answers(year, person)
 
-    assert year.stored() == 200 + 60 - 5
+    assert year.stored() == 25 * year.unit
 
 
 def retirement(year: Year, people: list[Person]) -> None:
     """A correction retires the others: what was drawn is sent, and who has not answered is told whom to ask."""
+    n = year.unit
     year.on(4, 1)
-    loses(year, people[250:260], "report")
+    loses(year, people[25 * n : 26 * n], "report")
     year.publish(document(3, title=CORRECTED, description={"en": "Exams"}), "--retire")
-    for person in people[250:260]:
+    for person in people[25 * n : 26 * n]:
         assert "has now been sent" in answers(year, person)
-    for person in people[260:280]:
+    for person in people[26 * n : 28 * n]:
         assert "was replaced" in answers(year, person)
-    sees_receipt(year, people[110:111])
+    sees_receipt(year, [people[11 * n]])
 
 
 def end_of_wave(year: Year, people: list[Person]) -> None:
     """It ends while reports wait: they are refused, kept and never drawn again; nobody else is asked anything."""
+    n = year.unit
     year.on(6, 1)
-    late = year.invite(20)
-    loses(year, late[:10], "report")
+    late = year.invite(2 * n)
+    loses(year, late[:n], "report")
     year.on(7, 2)
     for _ in range(2):
-        for person in late[:10]:
+        for person in late[:n]:
             told = answers(year, person)
             assert "kept" in told
             assert "has arrived" not in told
-    for person in late[10:] + people[280:]:
+    for person in late[n:] + people[28 * n :]:
         assert "has arrived" not in answers(year, person)
-    sees_receipt(year, people[111:112])
+    sees_receipt(year, [people[12 * n]])
 
 
 def autumn(year: Year) -> None:
     """The next wave is early, then open: each report is a draw of its own."""
-    second = year.invite(40, wave=1)
+    second = year.invite(4 * year.unit, wave=1)
     assert "Opens on" in answers(year, second[0])
     year.on(9, 2)
     arrives(year, second)
@@ -128,24 +133,26 @@ def autumn(year: Year) -> None:
     sees_receipt(year, second[:1])
 
 
-def test_year_of_one_survey(year: Year) -> None:
+@pytest.mark.parametrize("unit", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_year_of_one_survey(year: Year, unit: int) -> None:
     """
-    300 people with links, a correction, queues, a second correction that retires the others, the end of a wave, the
-    next wave and the close: what was acknowledged is counted, what was not is told, and nobody draws twice.
+    30 units of people with links, a correction, queues, a second correction that retires the others, the end of a wave,
+    the next wave and the close: what was acknowledged is counted, what was not is told, and nobody draws twice.
     """
+    year.unit = unit
     with year.open():
         year.on(2, 10)
         year.publish(document())
-        people = year.invite(300)
+        people = year.invite(30 * unit)
         for stage in (spring, correction, wrong_links, taking_back, retirement, end_of_wave):
             stage(year, people)
-        assert year.stored() == 255 + 10
+        assert year.stored() == 26 * unit
         autumn(year)
 
-        sees_receipt(year, people[112:113])
+        sees_receipt(year, [people[13 * unit]])
         counted = [person for person in year.people if person.body and person.entries[0].sent]
         assert all(year.is_stored(person.body) for person in counted)
-        assert len(counted) == year.stored() == 265 + 40
+        assert len(counted) == year.stored() == 30 * unit
         assert len({person.body for person in counted}) == len(counted)
 
 

@@ -100,6 +100,7 @@ class Year:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self.clock = FakeClock()
+        self.unit = 1
         self.posts = 0
         self.lost: list[str] = []
         self.url = ""

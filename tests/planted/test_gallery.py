@@ -17,6 +17,8 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
 from tests.browser.test_audit import serving
+from tests.mutation.edits import ROOT
+from tests.mutation.run import PACKAGES, SKIPPED
 from tests.planted.gallery import (
     CLASSES,
     CLIENTS,
@@ -32,7 +34,6 @@ from tests.planted.gallery import (
     room_of,
 )
 from tests.planted.gallery_page import PAGE, page
-from tests.planted.test_faults import LEFT_OUT, ROOMS, ROOT
 
 LANGUAGES = ("python", "javascript")
 SECONDS = 1800
@@ -124,8 +125,8 @@ def test_survey_can_be_asked(name: str) -> None:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources, to plant clients in."""
     folder = tmp_path_factory.mktemp("gallery")
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, folder / room, ignore=LEFT_OUT)
+    for room in PACKAGES:
+        shutil.copytree(ROOT / room, folder / room, ignore=SKIPPED)
     return folder
 
 
@@ -190,7 +191,7 @@ def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.
     environment = {
         **os.environ,
         **more,
-        "PYTHONPATH": os.pathsep.join(str(installation / room) for room in ROOMS),
+        "PYTHONPATH": os.pathsep.join(str(installation / room) for room in PACKAGES),
         # Compiled modules are told apart by time and size, which a planted client may leave as they are.
         "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(home),

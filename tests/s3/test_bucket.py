@@ -15,7 +15,7 @@ from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.shared.errors import StorageError
 
-from tests.unit.aggregator.joint.closed_surveys import states
+from tests.unit.aggregator.analysis.closed_surveys import states
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.spec import Question
 
 from tests.documents import number, one_of, parsed, question
-from tests.unit.aggregator.joint.samples import COIN, Z, public
+from tests.unit.aggregator.analysis.samples import COIN, Z, public
 
 QUESTIONS = {
     "public": public(question(COIN)),

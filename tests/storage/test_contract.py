@@ -24,7 +24,7 @@ from tests.surveys import survey
 
 BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
     "sqlite": lambda path: SQLiteStorage(path / "db.sqlite"),
-    "postgres": lambda _: PostgresStorage(postgres.fresh()),
+    "postgres": lambda _: PostgresStorage(postgres.with_tables()),
 }
 
 
@@ -417,7 +417,7 @@ def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
 @pytest.mark.parametrize("from_file", [True, False])
 def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, from_file: bool) -> None:
     """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, accounts."""
-    other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.fresh())
+    other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.with_tables())
     key = other.publish(survey()).key
     wide = StoragePlan(key, None, 25, None, {1: 52})
     shapes = [(1, 2, 0), (None, 300, 1), (0, 1 << 51, None)]

@@ -209,7 +209,7 @@ def test_threads_leave_no_gap(store: Storage) -> None:
 
 def test_nodes_on_one_database_leave_no_gap() -> None:
     """Two that share nothing but PostgreSQL."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     nodes = [PostgresStorage(url, connections=2) for _ in range(2)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda number: nodes[number % 2].journal.append(words.LOGIN, ANNE, "key"), range(24)))

@@ -33,7 +33,7 @@ from tests.surveys import survey
 @pytest.fixture
 def url() -> str:
     """The address of an empty database."""
-    return postgres.fresh()
+    return postgres.with_tables()
 
 
 @pytest.fixture
@@ -308,12 +308,13 @@ def test_lost_connections_are_errors_of_storage_and_pass(store: PostgresStorage,
     assert store.surveys()[0].reports == 1
 
 
-def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_of_the_first_version_opens_with_equal_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values that were text are the same values as bytes, nulls and large ones included."""
     written = {"[1,2,0]": (1, 2, 0), "[null,254,1]": (None, 254, 1), "[255,null,0]": (255, None, 0),
                "[65535,0,1]": (65535, 0, 1), f"[{2**53 - 1},null,0]": (2**53 - 1, None, 0), "[4294967295,1,1]":
                (2**32 - 1, 1, 1), "[]": ()}  # fmt: skip
     monkeypatch.setattr("sottovoce.aggregator.storage.postgres.migrate.MIGRATIONS", MIGRATIONS[:1])
+    url = postgres.fresh()
     PostgresStorage(url).close()
     key, asked = 1, survey()
     with psycopg.connect(url) as connection:

@@ -21,7 +21,7 @@ DAY = 86400
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """An empty database of each kind."""
-    with closing(open_url(postgres.fresh() if request.param == "postgres" else "", tmp_path)) as database:
+    with closing(open_url(postgres.with_tables() if request.param == "postgres" else "", tmp_path)) as database:
         yield database
 
 

@@ -44,7 +44,7 @@ class Killed(Exception):
 @pytest.fixture
 def url() -> str:
     """The address of an empty database."""
-    return postgres.fresh()
+    return postgres.with_tables()
 
 
 @pytest.fixture
@@ -350,7 +350,7 @@ def test_copy_holds_what_has_settled_and_what_has_not(store: PostgresStorage, tm
         store.store([arrival(key, first + number) for number in range(30)])
         if first == 0:
             store.scrub()
-    there: Any = SQLiteStorage(tmp_path / "db") if to_file else PostgresStorage(postgres.fresh(), unfinished=True)
+    there: Any = SQLiteStorage(tmp_path / "db") if to_file else PostgresStorage(postgres.with_tables(), unfinished=True)
     with closing(there):
         copy_all(store, there)
         assert list(there.export_table("reports")) == list(store.export_table("reports"))

@@ -87,7 +87,7 @@ def test_ids_are_not_forgotten_while_a_correction_takes_reports(store: Storage) 
 
 def test_of_two_nodes_and_two_revisions_one_stores_the_report() -> None:
     """However closely they come, and though the correction is published meanwhile."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     nodes = [PostgresStorage(url), PostgresStorage(url)]
     try:
         first = nodes[0].publish(blind_survey())

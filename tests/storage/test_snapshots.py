@@ -222,7 +222,7 @@ def test_who_leaves_all_others_sees_the_last_report_as_it_was_reported(store: St
 
 def test_watcher_of_three_nodes_sees_whole_steps_only() -> None:
     """All write and withdraw at once; every look shows counts that belong together, no step is small, none is left."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     nodes, reader = [PostgresStorage(url) for _ in range(3)], PostgresStorage(url)
     asked = survey(privacy={"release_batch": BATCH})
     key = reader.publish(asked).key

@@ -30,7 +30,7 @@ ORDER = "SELECT invitation_hash FROM blind_invitations ORDER BY ctid"
 
 @pytest.fixture(name="url")
 def _url() -> str:
-    return postgres.fresh()
+    return postgres.with_tables()
 
 
 @pytest.fixture(name="store")

@@ -1,6 +1,7 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
 import sqlite3
+import threading
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -51,10 +52,11 @@ def test_a_new_file_that_another_process_is_writing_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where SQLite itself would refuse at once: while the file is given its log."""
-    path = tmp_path / "db.sqlite"
+    path, here = tmp_path / "db.sqlite", threading.get_ident()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        monkeypatch.setattr("time.sleep", lambda _: other.execute("ROLLBACK"))
+        # Threads that earlier tests have started may sleep meanwhile.
+        monkeypatch.setattr("time.sleep", lambda _: threading.get_ident() == here and other.execute("ROLLBACK"))
         storage = SQLiteStorage(path)
     storage.check()
     storage.close()

@@ -386,7 +386,7 @@ def pages(folder: Path, database: int) -> bytes:
 
 def test_nodes_that_store_while_one_deletes_leave_no_row() -> None:
     """Whoever is storing is waited for; whoever comes later is told that there is no such survey."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     nodes = [PostgresStorage(url), PostgresStorage(url)]
     key = nodes[0].publish(survey()).key
 
@@ -412,7 +412,7 @@ def test_nodes_that_store_while_one_deletes_leave_no_row() -> None:
 
 def test_two_nodes_that_correct_one_revision_at_once_make_one_correction() -> None:
     """Each waits for the other; the second is told that its predecessor is not the newest."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     nodes = [PostgresStorage(url), PostgresStorage(url)]
     first = nodes[0].publish(survey())
     corrections = [survey(revision=number, replaces=first.digest) for number in (2, 3)]
@@ -435,7 +435,7 @@ def test_two_nodes_that_correct_one_revision_at_once_make_one_correction() -> No
 
 def test_one_node_closes_reopens_and_deletes_and_the_other_follows() -> None:
     """What the other stores is decided by the database, whatever it remembers."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     one, other = PostgresStorage(url), PostgresStorage(url)
     key = one.publish(survey()).key
     outcomes = other.store([arrival(key, 0)])

@@ -30,7 +30,7 @@ def embedded(path: Path) -> set[str]:
 
 def shared() -> set[str]:
     """The tables of a new shared database."""
-    url = postgres.fresh()
+    url = postgres.with_tables()
     PostgresStorage(url).close()
     with psycopg.connect(url) as connection:
         return {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}

@@ -52,7 +52,7 @@ class Door(Session):
 @pytest.fixture
 def url() -> str:
     """The address of an empty database, where who withdraws waits for a moment only."""
-    address = postgres.fresh()
+    address = postgres.with_tables()
     with closing(PostgresStorage(address)), psycopg.connect(address) as connection:
         connection.execute("ALTER FUNCTION sottovoce_hold_9(bigint) SET lock_timeout = '50ms'")
     return address

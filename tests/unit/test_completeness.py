@@ -1,6 +1,8 @@
 """Every mechanism and question type exists in each of its places; every public name is the one that was agreed."""
 
 import re
+import subprocess
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,35 +20,35 @@ ROOT = Path(__file__).parents[2]
 BUNDLES = "".join(path.read_text("utf-8") for path in (ROOT / "client/sottovoce/client/web/bundles").glob("*.js"))
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_mechanism_has_all_its_parts(name: str) -> None:
+def missing(places: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The packages and files of a list that do not exist."""
+    return [(package, file) for package, file in places if not files(package).joinpath(file).is_file()]
+
+
+def test_every_mechanism_has_all_its_parts() -> None:
     """A mechanism is a file in five places, a line in each registry and a folder of vectors."""
-    assert name in RANDOMIZERS
-    assert name in ESTIMATORS
-    assert name in VARIABLES
-    assert MECHANISMS[name].name == name
-    for package, file in [
-        ("sottovoce.shared.mechanisms", f"{name}.py"),
-        ("sottovoce.client.randomizers", f"{name}.py"),
-        ("sottovoce.client.web", f"device/randomizers/{name}.js"),
-        ("sottovoce.client.web", f"survey/mechanisms/{name}.js"),
-        ("sottovoce.aggregator.estimators", f"{name}.py"),
-    ]:
-        assert files(package).joinpath(file).is_file(), f"{package}/{file}"
+    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS) == set(VARIABLES)
+    assert set(PRESETS.values()) <= set(MECHANISMS)
+    assert [name for name in MECHANISMS if MECHANISMS[name].name != name] == []
+    places = [
+        ("sottovoce.shared.mechanisms", "{}.py"),
+        ("sottovoce.client.randomizers", "{}.py"),
+        ("sottovoce.client.web", "device/randomizers/{}.js"),
+        ("sottovoce.client.web", "survey/mechanisms/{}.js"),
+        ("sottovoce.aggregator.estimators", "{}.py"),
+        *(("sottovoce.shared", f"vectors/{{}}/{part}.json") for part in ("randomize", "estimate", "bad")),
+    ]
+    assert missing([(package, file.format(name)) for package, file in places for name in MECHANISMS]) == []
     # Its class and its randomizer.
-    assert len(re.findall(rf"\b{name}: \w+\b", BUNDLES)) == 2
-    for vectors in ("randomize.json", "estimate.json", "bad.json"):
-        assert files("sottovoce.shared").joinpath("vectors", name, vectors).is_file()
+    assert [name for name in MECHANISMS if len(re.findall(rf"\b{name}: \w+\b", BUNDLES)) != 2] == []
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_question_type_has_all_its_parts(name: str) -> None:
+def test_every_question_type_has_all_its_parts() -> None:
     """A type is a file, its twin, and a line in each registry."""
-    assert TYPES[name].name == name
-    assert TYPES[name].truth in TRUTHS
-    assert files("sottovoce.shared.types").joinpath(f"{name}.py").is_file()
-    assert files("sottovoce.client.web").joinpath(f"survey/types/{name}.js").is_file()
-    assert re.search(rf"\b{name}: \w+Type\b", BUNDLES)
+    assert [name for name in TYPES if TYPES[name].name != name or TYPES[name].truth not in TRUTHS] == []
+    places = [("sottovoce.shared.types", "{}.py"), ("sottovoce.client.web", "survey/types/{}.js")]
+    assert missing([(package, file.format(name)) for package, file in places for name in TYPES]) == []
+    assert [name for name in TYPES if not re.search(rf"\b{name}: \w+Type\b", BUNDLES)] == []
 
 
 @pytest.mark.parametrize("page", ["adding_a_mechanism", "adding_a_question_type"])
@@ -64,27 +66,19 @@ def test_page_on_adding_is_true_to_the_line(page: str) -> None:
         assert [line for line in lines.splitlines() if line not in source] == [], path
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_mechanism_docstring_is_its_page_of_maths(name: str) -> None:
+def test_docstring_of_every_mechanism_is_its_page_of_maths() -> None:
     """The module says channel, epsilon, estimator, variance and sources."""
-    page = files("sottovoce.shared.mechanisms").joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1]
-    for heading in ("Channel", "Epsilon", "Estimator", "Variance", "Sources"):
-        assert f"\n{heading}\n" in page
+    folder = files("sottovoce.shared.mechanisms")
+    pages = {name: folder.joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1] for name in MECHANISMS}
+    headings = ("Channel", "Epsilon", "Estimator", "Variance", "Sources")
+    assert [(name, each) for name in pages for each in headings if f"\n{each}\n" not in pages[name]] == []
 
 
-def test_registries_hold_nothing_else() -> None:
-    """No registry knows a mechanism that the others do not."""
-    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS) == set(VARIABLES)
-    assert set(PRESETS.values()) <= set(MECHANISMS)
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_mechanism_can_be_planned(name: str) -> None:
+def test_every_mechanism_can_be_planned() -> None:
     """A mechanism for numbers has its scores in a registry; every other one has the two support probabilities."""
-    for_numbers = MECHANISMS[name].serves in {"number", "numbers"}
-    assert (name in SCORED) == for_numbers
-    assert for_numbers or hasattr(MECHANISMS[name], "support")
-    assert set(SCORED) <= set(MECHANISMS)
+    for_numbers = {name for name, each in MECHANISMS.items() if each.serves in {"number", "numbers"}}
+    assert set(SCORED) == for_numbers
+    assert [name for name in MECHANISMS.keys() - for_numbers if not hasattr(MECHANISMS[name], "support")] == []
 
 
 def test_client_public_names_are_the_agreed_ones() -> None:
@@ -101,10 +95,10 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/R
 REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
 
 
-@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *TYPES])
-def test_reference_names_every_verb_mechanism_and_question_type(word: str) -> None:
+def test_reference_names_every_verb_mechanism_and_question_type() -> None:
     """What exists is documented."""
-    assert re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)
+    words = [*VERBS, *MECHANISMS, *PRESETS, *TYPES]
+    assert [word for word in words if not re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)] == []
 
 
 def test_reference_lists_all_its_pages() -> None:
@@ -114,9 +108,20 @@ def test_reference_lists_all_its_pages() -> None:
     assert [path.name for path in pages if f"({path.name})" not in listed] == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_between_documents_lead_somewhere(path: Path) -> None:
+def test_links_between_documents_lead_somewhere() -> None:
     """A relative link names a file that exists."""
-    prose = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", prose)
-    assert [target for target in targets if not (path.parent / target).exists()] == []
+    prose = {path: re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL) for path in DOCUMENTS}
+    links = [(path, target) for path, text in prose.items()
+             for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", text)]  # fmt: skip
+    assert links
+    assert [(path, target) for path, target in links if not (path.parent / target).exists()] == []
+
+
+def test_version_differs_from_the_former_release() -> None:
+    """A file that names its version tells which of the two wrote it."""
+    commit = (ROOT / "tests/journey/previous_release.txt").read_text(encoding="ascii").strip()
+    command = ["git", "-C", str(ROOT), "show", f"{commit}:pyproject.toml"]
+    former = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    present = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+    assert tomllib.loads(former)["project"]["version"] != tomllib.loads(present)["project"]["version"]

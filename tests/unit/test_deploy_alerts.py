@@ -42,9 +42,10 @@ def values(selector: promql_parser.VectorSelector) -> list[tuple[str, str]]:
     ]
 
 
-def test_every_metric_that_an_alert_names_is_exported(running: Running) -> None:
+@pytest.mark.external
+def test_every_metric_that_an_alert_names_is_exported(own_server: Running) -> None:
     """With every value of a label: an alert on a misspelt one would never come."""
-    told = requests.get(f"{running.url}/metrics", headers=running.researcher, timeout=15).text
+    told = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text
     samples = [(name, set(re.findall(r'(\w+)="([^"]*)"', labels))) for name, labels in SAMPLE.findall(told)]
     assert samples
 

@@ -60,11 +60,19 @@ def test_every_file_is_applied() -> None:
     assert {path.name for path in (FOLDER / "blind").iterdir()} == {*named, "kustomization.yaml"}
 
 
-@pytest.mark.parametrize("release", [OLDEST, kubernetes_validate.latest_version()])
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=name_of)
-def test_kubernetes_knows_every_field(manifest: dict[str, Any], release: str) -> None:
+LATEST = pytest.param(kubernetes_validate.latest_version(), marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("release", [OLDEST, LATEST])
+def test_kubernetes_knows_every_field(release: str) -> None:
     """By its own schema, which names every field that there may be."""
-    kubernetes_validate.validate(manifest, release, strict=True)
+    refused = {}
+    for manifest in MANIFESTS:
+        try:
+            kubernetes_validate.validate(manifest, release, strict=True)
+        except kubernetes_validate.ValidationError as error:
+            refused[name_of(manifest)] = error.message
+    assert refused == {}
 
 
 def test_nodes_share_the_keys_of_blind_links_where_that_is_taken_into_use() -> None:

@@ -34,6 +34,7 @@ def bill(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
     """And whatever those bring along: as many as are pinned, each with its version and hashes."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -48,6 +49,7 @@ def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
         assert any(reference.get("hashes") for reference in each["externalReferences"]) or each.get("hashes")
 
 
+@pytest.mark.slow
 def test_it_is_of_this_release(bill: dict[str, Any]) -> None:
     """Its name, version and licence."""
     component = bill["metadata"]["component"]

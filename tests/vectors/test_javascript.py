@@ -13,6 +13,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.documents import survey
 from tests.unit.client.test_web_sources import apart
 
+pytestmark = pytest.mark.external
 HERE = Path(__file__).parent
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 

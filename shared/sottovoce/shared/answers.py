@@ -34,7 +34,7 @@ MAX_MASK_OPTIONS = 52
 
 
 @dataclass(frozen=True)
-class AnswerGrid:
+class Grid:
     """
     The numbers low, low + step, ..., high.
 
@@ -116,7 +116,7 @@ class Domain:
     """
 
     options: tuple[str, ...] = ()
-    grid: AnswerGrid | None = None
+    grid: Grid | None = None
     max_choices: int = 1
     absent: bool = False
 

@@ -21,7 +21,7 @@ FLIPS = {4: 2, 8: 3}
 FACES = 6
 
 
-class CoinStep(NamedTuple):
+class Part(NamedTuple):
     """
     One thing to do, and when.
 
@@ -44,7 +44,7 @@ class Procedure(NamedTuple):
     """
 
     flips: int
-    parts: tuple[CoinStep, ...]
+    parts: tuple[Part, ...]
 
 
 def procedure(mechanism: Mechanism) -> Procedure | None:
@@ -65,11 +65,10 @@ def procedure(mechanism: Mechanism) -> Procedure | None:
     return Procedure(0, _parts(weights, lambda first, end: (first + 1, end)))
 
 
-def _parts(weights: list[tuple[str, int]], outcomes: Callable[[int, int], Any]) -> tuple[CoinStep, ...]:
+def _parts(weights: list[tuple[str, int]], outcomes: Callable[[int, int], Any]) -> tuple[Part, ...]:
     starts = accumulate((weight for _, weight in weights), initial=0)
     return tuple(
-        CoinStep(action, outcomes(start, start + weight))
-        for (action, weight), start in zip(weights, starts, strict=False)
+        Part(action, outcomes(start, start + weight)) for (action, weight), start in zip(weights, starts, strict=False)
     )
 
 

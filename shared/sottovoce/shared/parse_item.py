@@ -1,10 +1,10 @@
-"""From a survey's list of questions to its ``SurveyItem``s and back: notes, matrices, and what each is shown for."""
+"""From a survey's list of questions to its ``Item``s and back: notes, matrices, and what each is shown for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.checks import MISSING
 from sottovoce.shared.questions import (
     MAX_QUESTIONS,
@@ -14,7 +14,7 @@ from sottovoce.shared.questions import (
     dump_question,
 )
 from sottovoce.shared.sentence import Sentence, said
-from sottovoce.shared.spec import Question, SurveyItem, TextMap
+from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 
@@ -37,7 +37,7 @@ _EARLIER = "may name earlier questions only, neither notes, matrices nor vectors
 class ItemReader(QuestionReader):
     """Reads what a survey shows."""
 
-    def shown(self, value: object) -> list[SurveyItem]:
+    def shown(self, value: object) -> list[Item]:
         """All items of a survey, at least one of them reported."""
         documents = self.items(value, "/questions", 1, MAX_QUESTIONS)
         earlier: dict[str, Question] = {}
@@ -59,30 +59,30 @@ class ItemReader(QuestionReader):
             self.problem("/questions", Sentence(_ANSWERS, most=MAX_QUESTIONS))
         return items
 
-    def item(self, value: object, pointer: str) -> SurveyItem:
+    def item(self, value: object, pointer: str) -> Item:
         """One item; its conditions are read apart."""
         kind = value.get("type") if isinstance(value, dict) else None
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
             fields = self.fields(value, pointer, _NOTE, {"hint", *CONDITIONS})
-            return SurveyItem(str(kind), *self.texts(fields, pointer), ())
+            return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
-        return SurveyItem(question.type, question.name, question.label, question.hint, (question,))
+        return Item(question.type, question.name, question.label, question.hint, (question,))
 
-    def matrix(self, value: object, pointer: str) -> SurveyItem:
+    def matrix(self, value: object, pointer: str) -> Item:
         """Several questions of one kind under one label; each row is reported by itself."""
         fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
         if "of" not in fields:
-            return SurveyItem("matrix", name, label, hint, ())
+            return Item("matrix", name, label, hint, ())
         asked = self.asked(fields["of"], f"{pointer}/of", MATRIX_TYPES)
         questions = [replace(asked, name=f"{name}_{row.name}", label=self.joined(label, row.label)) for row in rows]
         for index, question in enumerate(questions):
             if name and rows[index].name and not NAME.fullmatch(question.name):
                 self.problem(f"{pointer}/rows/{index}/name", "is too long after the matrix's own name")
-        return SurveyItem("matrix", name, label, hint, tuple(questions), rows)
+        return Item("matrix", name, label, hint, tuple(questions), rows)
 
     def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:
         """Name, label and hint."""
@@ -101,8 +101,8 @@ class ItemReader(QuestionReader):
         }
 
     def visible(
-        self, item: SurveyItem, document: Mapping[str, object], earlier: Mapping[str, Question], pointer: str
-    ) -> SurveyItem:
+        self, item: Item, document: Mapping[str, object], earlier: Mapping[str, Question], pointer: str
+    ) -> Item:
         """
         The item with the conditions under which it is shown.
 
@@ -120,7 +120,7 @@ class ItemReader(QuestionReader):
         return replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
 
     def conditions(
-        self, item: SurveyItem, value: object, earlier: Mapping[str, Question], pointer: str
+        self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
     ) -> tuple[Condition, ...]:
         """
         What one of an item's maps of conditions says.
@@ -169,7 +169,7 @@ class ItemReader(QuestionReader):
         chosen = tuple(sorted({options.index(name) for name in names}))
         return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
 
-    def span(self, grid: AnswerGrid, wanted: object, pointer: str) -> tuple[int, int]:
+    def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """
         First and last step of a range.
 
@@ -206,13 +206,13 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
-def dump_items(items: Sequence[SurveyItem]) -> list[dict[str, Any]]:
+def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     """The canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
     questions = {question.name: question for item in items for question in item.questions}
     return [_dump_item(item, questions) for item in items]
 
 
-def _dump_item(item: SurveyItem, questions: Mapping[str, Question]) -> dict[str, Any]:
+def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
     if item.type not in TYPES:
         document: dict[str, Any] = {"type": item.type, "name": item.name, "label": item.label}
         document |= {"hint": item.hint} if item.hint else {}

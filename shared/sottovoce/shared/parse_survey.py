@@ -13,7 +13,7 @@ from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, said
-from sottovoce.shared.spec import FORMAT, Survey, SurveyItem, Wave
+from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
@@ -237,7 +237,7 @@ class _SurveyReader(ItemReader):
             self.problem(f"{pointer}/closes", "must be later than opens")
         return wave
 
-    def ask(self, fields: Mapping[str, Any], items: Sequence[SurveyItem]) -> None:
+    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
         """How many private questions each respondent is asked, where it is not all of them."""
         if "ask" not in fields:
             return
@@ -260,7 +260,7 @@ class _SurveyReader(ItemReader):
                 place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
 
-    def memo(self, fields: Mapping[str, Any], items: Sequence[SurveyItem], waves: int) -> None:
+    def memo(self, fields: Mapping[str, Any], items: Sequence[Item], waves: int) -> None:
         """
         A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says.
 
@@ -299,7 +299,7 @@ class _SurveyReader(ItemReader):
             result["send_within_hours"] = self.integer(fields["send_within_hours"], place, 1, MAX_HOURS)
         return result
 
-    def own_coin(self, items: Sequence[SurveyItem]) -> None:
+    def own_coin(self, items: Sequence[Item]) -> None:
         """Refuse what people could not do by themselves with a coin or a die."""
         for index, item in enumerate(items):
             if item.conditions:
@@ -314,9 +314,7 @@ class _SurveyReader(ItemReader):
                     self.problem(f"{pointer}/mechanism", told)
 
 
-def _survey(
-    written: dict[str, Any], items: Sequence[SurveyItem], waves: Sequence[Wave], delete_on: date | None
-) -> Survey:
+def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
     """The survey of a document whose questions, waves and ask are without mistakes."""
     access, privacy = written["access"], written["privacy"]
     return Survey(

@@ -118,7 +118,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class SurveyItem:
+class Item:
     """
     What a survey shows as one: a question, a matrix of them, a note, or something to acknowledge.
 
@@ -186,7 +186,7 @@ class Survey:
     ids_days: int
     delete_on: date | None
     questions: tuple[Question, ...]
-    items: tuple[SurveyItem, ...]
+    items: tuple[Item, ...]
     waves: tuple[Wave, ...]
     ask: int | None = None
     moduli: tuple[int, ...] = ()

@@ -16,7 +16,7 @@ from sottovoce.cli.process import aggregator, free_port
 
 from tests.exported import source
 from tests.surveys import survey
-from tests.unit.aggregator.joint.closed_surveys import states
+from tests.unit.aggregator.analysis.closed_surveys import states
 from tests.unit.shared.test_schema import validator
 
 VERBS = {
@@ -99,6 +99,7 @@ def alike(one: Any, other: Any) -> bool:
     return one == (pytest.approx(other, rel=1e-6, abs=1e-9) if isinstance(one, float) else other)
 
 
+@pytest.mark.external
 @pytest.mark.parametrize("verb", ["crosstab", "compare", "regress"])
 def test_folder_and_address_give_what_the_database_gives(
     verb: str, address: tuple[str, str], monkeypatch: pytest.MonkeyPatch
@@ -112,6 +113,7 @@ def test_folder_and_address_give_what_the_database_gives(
     assert alike(told(verb, *VERBS[verb], "--from", "files"), here)
 
 
+@pytest.mark.external
 def test_key_comes_from_a_file_and_never_from_the_command_line(
     address: tuple[str, str], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +137,7 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
     assert "--key " not in run("crosstab", "--help").stdout
 
 
+@pytest.mark.external
 def test_aggregator_says_why_it_refuses(address: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """In its own words, and nothing is sent in the clear to another machine."""
     url, key = address

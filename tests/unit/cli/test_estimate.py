@@ -10,7 +10,7 @@ from sottovoce.cli.main import main
 from sottovoce.cli.results.estimate import DASK
 
 from tests.surveys import survey
-from tests.unit.aggregator.joint.closed_surveys import states
+from tests.unit.aggregator.analysis.closed_surveys import states
 
 
 @pytest.fixture(scope="module")

@@ -21,11 +21,14 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.main import main
+from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.pretended_provider import pretended_provider
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
+
+pytestmark = pytest.mark.external
 
 
 def run(*words: str, **environment: str) -> Result:
@@ -34,9 +37,9 @@ def run(*words: str, **environment: str) -> Result:
     return CliRunner().invoke(main, list(words), env=settings)
 
 
-def fill(storage: Storage, reports: int = 60) -> None:
-    """Publish the small survey and store reports, of which one is withdrawn."""
-    key = storage.publish(survey()).key
+def fill(storage: Storage, asked: Survey | None = None, reports: int = 60) -> None:
+    """Publish a survey, by default the small one, and store reports, of which one is withdrawn."""
+    key = storage.publish(asked or survey()).key
     storage.store([arrival(key, number) for number in range(reports)])
     storage.withdraw(plan(key), identity(0))
 
@@ -202,6 +205,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage import copy
 from sottovoce.cli.db import restore_steps
 from sottovoce.cli.main import main
+from sottovoce.shared.spec import Survey
 owner, name, after = {"copied": (restore_steps.shutil, "copyfile", True), "opened": (SQLiteStorage, "__init__", True),
     "checked": (SQLiteStorage, "verify", True), "scrubbed": (SQLiteStorage, "scrub", True),
     "closed": (SQLiteStorage, "close", True), "named": (Path, "rename", True),
@@ -300,7 +304,7 @@ def test_backup_on_a_full_disk_leaves_nothing(tmp_path: Path, from_file: bool) -
     """Neither under its name nor beside it; it says so in words."""
     url = f"sqlite:///{tmp_path}/db" if from_file else postgres.fresh()
     with closing(open_url(url, tmp_path)) as storage:
-        fill(storage, 6000)
+        fill(storage, reports=6000)
     with small_disk(tmp_path / "disk"):
         refused = run("backup", str(tmp_path / "disk" / "saved"), DATABASE=url)
         left = list((tmp_path / "disk").iterdir())

@@ -56,15 +56,15 @@ def is_bundle(source: str) -> bool:
     return BUNDLE.fullmatch(source) is not None
 
 
-@pytest.mark.parametrize("path", SOURCES)
-def test_module_imports_only_what_its_folder_may(path: str) -> None:
+def test_every_module_imports_only_what_its_folder_may() -> None:
     """No arrow goes up, and nothing imports a bundle."""
-    assert forbidden(path, SOURCES[path]) == []
+    found = {path: forbidden(path, source) for path, source in SOURCES.items()}
+    assert {path: targets for path, targets in found.items() if targets} == {}
 
 
-@pytest.mark.parametrize(
-    ("path", "target"),
-    [
+def test_import_rule_catches_breaches() -> None:
+    """The rules would catch these."""
+    breaches = [
         ("registry.js", "./survey/errors.js"),
         ("survey/parse_item.js", "../device/draws.js"),
         ("survey/mechanisms/geometric.js", "../../form/dom.js"),
@@ -74,35 +74,31 @@ def test_module_imports_only_what_its_folder_may(path: str) -> None:
         ("form/steps/practice.js", "../../bundles/extras.js"),
         ("bundles/main.js", "./waves.js"),
         ("bundles/main.js", "../registry.js"),
-    ],
-)
-def test_import_rule_catches_a_breach(path: str, target: str) -> None:
-    """The rules would catch these."""
-    assert forbidden(path, f'{SOURCES[path]}import {{ x }} from "{target}";\n') != []
+    ]
+    sources = {(path, to): f'{SOURCES[path]}import {{ x }} from "{to}";\n' for path, to in breaches}
+    assert [breach for breach, source in sources.items() if not forbidden(breach[0], source)] == []
 
 
-@pytest.mark.parametrize("path", SOURCES)
-def test_module_knows_no_part(path: str) -> None:
+def test_no_module_knows_a_part() -> None:
     """What is needed is asked for by its own name."""
-    assert not knows_parts(path, SOURCES[path])
+    assert [path for path, source in SOURCES.items() if knows_parts(path, source)] == []
 
 
-@pytest.mark.parametrize(
-    "line", ['load("waves");', "import(`more_types.js`);", 'const part = "extras";', 'const file = "waves.js";']
-)
-def test_rule_about_parts_catches_a_breach(line: str) -> None:
+def test_rule_about_parts_catches_breaches() -> None:
     """The rule would catch these."""
-    assert knows_parts("form/form.js", line)
+    lines = ['load("waves");', "import(`more_types.js`);", 'const part = "extras";', 'const file = "waves.js";']
+    assert [line for line in lines if not knows_parts("form/form.js", line)] == []
 
 
-@pytest.mark.parametrize("path", [path for path in modules() if path.startswith("bundles/")])
-def test_bundle_is_a_list(path: str) -> None:
+def test_every_bundle_is_a_list() -> None:
     """Imports and one export; every import is in it."""
-    source = SOURCES[path]
-    names = re.findall(r"\w+", " ".join(re.findall(r"^import \{([^}]*)\}", source, re.MULTILINE)))
+    bundles = {path: SOURCES[path] for path in modules() if path.startswith("bundles/")}
+    imported = [(path, name) for path, source in bundles.items()
+                for names in re.findall(r"^import \{([^}]*)\}", source, re.MULTILINE)
+                for name in re.findall(r"\w+", names)]  # fmt: skip
 
-    assert is_bundle(source)
-    assert [name for name in names if len(re.findall(rf"\b{name}\b", source)) < 2] == []
+    assert [path for path, source in bundles.items() if not is_bundle(source)] == []
+    assert [(path, name) for path, name in imported if len(re.findall(rf"\b{name}\b", bundles[path])) < 2] == []
 
 
 @pytest.mark.parametrize(

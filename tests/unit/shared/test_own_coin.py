@@ -7,7 +7,7 @@ import pytest
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
-from sottovoce.shared.own_coin import CoinStep, Procedure, procedure
+from sottovoce.shared.own_coin import Part, Procedure, procedure
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.absences import COIN, asks
@@ -62,13 +62,11 @@ def test_textbook_designs() -> None:
     third, sixth = Fraction(1, 3), Fraction(1, 6)
 
     assert procedure(BinaryRR(Fraction(3, 4), Fraction(1, 4))) == Procedure(
-        2, (CoinStep("truth", ("H",)), CoinStep("yes", ("TH",)), CoinStep("no", ("TT",)))
+        2, (Part("truth", ("H",)), Part("yes", ("TH",)), Part("no", ("TT",)))
     )
-    assert procedure(BinaryRR(2 * third, third)) == Procedure(
-        0, (CoinStep("truth", (1, 4)), CoinStep("opposite", (5, 6)))
-    )
+    assert procedure(BinaryRR(2 * third, third)) == Procedure(0, (Part("truth", (1, 4)), Part("opposite", (5, 6))))
     assert procedure(BinaryRR(5 * sixth, third)) == Procedure(
-        0, (CoinStep("truth", (1, 3)), CoinStep("yes", (4, 5)), CoinStep("no", (6, 6)))
+        0, (Part("truth", (1, 3)), Part("yes", (4, 5)), Part("no", (6, 6)))
     )
 
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResult
 from sottovoce.aggregator.analysis.finite_population import Population
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.storage.hash_chain import ChainHead
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-export/1"
@@ -117,7 +117,7 @@ def _people(estimate: Estimate, group: Population | None) -> dict[str, Any]:
     return {} if count is None else {"people": asdict(count)}
 
 
-def _figures(estimate: Estimate, grid: AnswerGrid | None) -> dict[str, Any]:
+def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
     """An estimate, its figures as the question's own numbers are written; differences of two stay plain numbers."""
     document = asdict(estimate)
     if grid is not None and estimate.kind != "share":

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sottovoce.shared import answers
 
 
-class NumberGrid(answers.AnswerGrid):
+class NumberGrid(answers.Grid):
     """The numbers low, low + step, .., high, as surveys have them, with what sums need of them."""
 
     @property

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
-from sottovoce.shared.answers import AnswerGrid, Domain
+from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import EstimateError
 
 
-def grid_of(domain: Domain) -> AnswerGrid:
+def grid_of(domain: Domain) -> Grid:
     """
     The grid of a number.
 
@@ -19,11 +19,11 @@ def grid_of(domain: Domain) -> AnswerGrid:
     return domain.grid
 
 
-def in_units(steps: Iterable[Fraction | int], grid: AnswerGrid) -> tuple[float, ...]:
+def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
     """Numbers of steps above the least value as numbers, each rounded once."""
     return tuple(map(float, exactly(steps, grid)))
 
 
-def exactly(steps: Iterable[Fraction | int], grid: AnswerGrid) -> tuple[Fraction, ...]:
+def exactly(steps: Iterable[Fraction | int], grid: Grid) -> tuple[Fraction, ...]:
     """Numbers of steps above the least value as numbers, not rounded."""
     return tuple(grid.low + grid.step * step for step in steps)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
@@ -37,7 +37,7 @@ def coding(question: Question) -> str:
     return f"A randomized report and not the answer. {_CODINGS[question.mechanism.report_kind]}"
 
 
-def _steps(grid: AnswerGrid) -> str:
+def _steps(grid: Grid) -> str:
     return f" Steps of {grid.step_text} above {grid.text(0)}."
 
 

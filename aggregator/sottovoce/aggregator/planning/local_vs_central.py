@@ -23,7 +23,7 @@ from typing import Any
 
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.planning.question_channels import mechanism_measure
-from sottovoce.shared.answers import AnswerGrid, Domain
+from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MECHANISMS, MIN_EPSILON
 
@@ -119,7 +119,7 @@ def price_of_trust(epsilon: Fraction, options: int = 2, prevalence: float = 0.5,
 
 def _local(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iterator[PriceRow]:
     choice = Domain(tuple(map(str, range(options))))
-    number = Domain(grid=AnswerGrid(Fraction(0), Fraction(1), Fraction(1, 100)))
+    number = Domain(grid=Grid(Fraction(0), Fraction(1), Fraction(1, 100)))
     for names, domain, subject in ((CHOICES, choice, "share"), (MARKS, choice, "marks"), (NUMBERS, number, "mean")):
         for name in names:
             value = _variance(name, epsilon, domain, prevalence)

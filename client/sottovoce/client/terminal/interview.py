@@ -12,7 +12,7 @@ from sottovoce.client.words import say, text_of
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError
-from sottovoce.shared.spec import Question, Survey, SurveyItem
+from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import is_shown
 
 
@@ -48,11 +48,11 @@ class Interview:
         self.answers.pop(self._asked[number - 1].name, None)
         self.run()
 
-    def _is_for(self, item: SurveyItem) -> bool:
+    def _is_for(self, item: Item) -> bool:
         """Whether this person is asked anything of it, or there is nothing to ask."""
         return not item.questions or any(question.name in self._numbers for question in item.questions)
 
-    def _ask(self, item: SurveyItem) -> dict[str, Value]:
+    def _ask(self, item: Item) -> dict[str, Value]:
         given: dict[str, Value] = {}
         for question in item.questions:
             if question.name not in self._numbers:
@@ -63,7 +63,7 @@ class Interview:
                 given[question.name] = question.encode(self.answers[question.name])
         return given
 
-    def _show(self, item: SurveyItem) -> None:
+    def _show(self, item: Item) -> None:
         """Notes, and the texts of a matrix, once; who must acknowledge something does so before going on."""
         if item.name in self._seen or not (item.rows or not item.questions):
             return

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.types.decimal import NUMBER
 from sottovoce.shared.types.integer import IntegerType
 
@@ -16,7 +16,7 @@ FIRST = date(1970, 1, 1)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class DayGrid(AnswerGrid):
+class DayGrid(Grid):
     """The days low, low + step, ..., high, counted from 1970-01-01; from the year 1 to 9999."""
 
     noun = "date (YYYY-MM-DD)"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sottovoce.shared.answers import AnswerGrid, Domain
+from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.sentence import said
 from sottovoce.shared.types.base import Fields, QuestionType, is_below
@@ -29,7 +29,7 @@ class DecimalType(QuestionType):
     required: ClassVar[tuple[str, ...]] = BOUNDS
     answer_schema: ClassVar[Mapping[str, Any]] = {"type": ["string", "integer"]}
 
-    grid: ClassVar[type[AnswerGrid]] = AnswerGrid
+    grid: ClassVar[type[Grid]] = Grid
     default_step: ClassVar[int | None] = None
     must_be_whole: ClassVar[str] = ""
 
@@ -37,7 +37,7 @@ class DecimalType(QuestionType):
         """The grid; of each coordinate, where there are names."""
         given = fields if self.default_step is None else {"step": self.default_step, **fields}
         # The step is a plain number, also where the bounds are written in another way.
-        readers = (self.grid.read, self.grid.read, AnswerGrid.read)
+        readers = (self.grid.read, self.grid.read, Grid.read)
         bounds = [
             self._number(given.get(key, MISSING), read, reader, f"{pointer}/{key}")
             for key, read in zip(BOUNDS, readers, strict=True)
@@ -54,7 +54,7 @@ class DecimalType(QuestionType):
     def dump_domain(self, domain: Domain) -> dict[str, Any]:
         """The bounds and the step, each in its one spelling."""
         grid = grid_of(domain)
-        return {"min": grid.text(0), "max": grid.text(grid.steps), "step": AnswerGrid.write(grid.step)}
+        return {"min": grid.text(0), "max": grid.text(grid.steps), "step": Grid.write(grid.step)}
 
     def encode(self, domain: Domain, answer: object) -> int:
         """The number of steps."""
@@ -83,7 +83,7 @@ class DecimalType(QuestionType):
         return number
 
 
-def grid_of(domain: Domain) -> AnswerGrid:
+def grid_of(domain: Domain) -> Grid:
     """The grid of a number."""
     assert domain.grid is not None  # noqa: S101 - every number has a grid
     return domain.grid

@@ -14,7 +14,7 @@ from sottovoce.shared.spec import Survey
 from tests.absences import absences, either
 from tests.documents import survey as survey_document
 from tests.documents import vector
-from tests.unit.aggregator.planning.test_batch_randomizers import CASES
+from tests.unit.aggregator.planning.test_vectorized_randomizers import CASES
 
 
 def everything() -> Survey:

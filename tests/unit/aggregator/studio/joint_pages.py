@@ -14,8 +14,8 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 
-from tests.unit.aggregator.joint.closed_surveys import states
-from tests.unit.aggregator.web.test_auth import log_in
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.analysis.closed_surveys import states
 
 SITE = "https://survey.example.org"
 

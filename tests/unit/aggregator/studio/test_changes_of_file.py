@@ -11,7 +11,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
-from tests.unit.aggregator.web.test_auth import log_in
+from tests.unit.aggregator.accounts.test_authentication import log_in
 
 SITE = "https://survey.example.org"
 PRODUCT = tuple(f"{Path(__file__).parents[4] / folder}/" for folder in ("aggregator", "client", "shared"))

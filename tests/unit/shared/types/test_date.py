@@ -14,7 +14,7 @@ from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.studio.results import format_numbers
 from sottovoce.cli.survey.simulate import compare
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.parse_survey import parse_survey
@@ -96,7 +96,7 @@ def test_grid_of_days_is_not_a_grid_of_numbers() -> None:
     """A revision that turned a number into a date would not be pooled with it."""
     numbers = (Fraction(0), Fraction(7), Fraction(1))
     assert DayGrid(*numbers) == DayGrid(*numbers)
-    assert DayGrid(*numbers) != AnswerGrid(*numbers)
+    assert DayGrid(*numbers) != Grid(*numbers)
 
 
 def test_export_writes_dates_and_fits_its_schema() -> None:

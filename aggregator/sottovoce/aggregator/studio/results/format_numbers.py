@@ -7,7 +7,7 @@ from flask import Flask
 from sottovoce.aggregator.analysis.worked_example import Number, Percent, Ratio, Workings, has_band, limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.studio.language import words
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
@@ -21,7 +21,7 @@ def register(app: Flask) -> None:
         app.add_template_filter(written)
 
 
-def figure(value: float | None, estimate: Estimate, grid: AnswerGrid | None = None) -> str:
+def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
     A share as a percentage with one decimal, another figure as the grid's own numbers are written.
 
@@ -35,7 +35,7 @@ def figure(value: float | None, estimate: Estimate, grid: AnswerGrid | None = No
     return percent(value) if estimate.kind == "share" else _number(value, grid)
 
 
-def difference(value: float | None, estimate: Estimate, grid: AnswerGrid | None = None) -> str:
+def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
     How far two such figures lie apart.
 
@@ -48,7 +48,7 @@ def difference(value: float | None, estimate: Estimate, grid: AnswerGrid | None 
     return f"{figure(value, estimate)}{unit}"
 
 
-def interval(estimate: Estimate, still_open: bool, grid: AnswerGrid | None = None) -> str:
+def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
     """
     Those limits in words.
 
@@ -60,7 +60,7 @@ def interval(estimate: Estimate, still_open: bool, grid: AnswerGrid | None = Non
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
-def together(estimate: Estimate, grid: AnswerGrid | None = None) -> str:
+def together(estimate: Estimate, grid: Grid | None = None) -> str:
     """The limits that hold for all options of the question at once."""
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
@@ -70,7 +70,7 @@ def place(value: float, estimate: Estimate) -> str:
     return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
 
 
-def tick(part: int, estimate: Estimate, grid: AnswerGrid | None = None) -> str:
+def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
     """
     What stands under the axis at this part of 100 of the range.
 
@@ -136,13 +136,13 @@ def numbers(mechanism: Mechanism) -> str:
     return f"{known}{mechanism.name}{': ' if parameters else ''}{', '.join(parameters)}"
 
 
-def _range(low: float, high: float, estimate: Estimate, grid: AnswerGrid | None) -> str:
+def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
     if estimate.kind == "share":
         return words().say("results_range", low=percent(low), high=percent(high))
     return words().say("results_range", low=_number(low, grid, -1), high=_number(high, grid, 1))
 
 
-def _number(value: float, grid: AnswerGrid | None, towards: int = 0) -> str:
+def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
     """Four digits; as the grid writes it, where that is no number."""
     written = value if grid is None else grid.figure(value, towards)
     if isinstance(written, str):

@@ -14,7 +14,7 @@ from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
-from sottovoce.shared.answers import AnswerGrid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
 
 MOST_PEOPLE = 10_000_000_000
@@ -124,7 +124,7 @@ class Chart:
 
     kind: str
     rows: Sequence[ChartRow]
-    grid: AnswerGrid | None
+    grid: Grid | None
 
 
 @dataclass(frozen=True)

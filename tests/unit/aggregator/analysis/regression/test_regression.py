@@ -1,0 +1,298 @@
+"""Regressions from the columns of a survey: which model, what it says, and every refusal with its sentence."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import maximize
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.documents import survey
+from tests.unit.aggregator.analysis.reports import COIN as FLIP
+from tests.unit.aggregator.analysis.reports import ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
+from tests.unit.aggregator.analysis.survey_of_reports import COIN, NULL, QUESTIONS, asked, reports
+from tests.unit.shared.test_schema import validator
+
+EVERYTHING = reports()
+
+
+def estimates(fitted: Regression) -> list[float | None]:
+    """Of all coefficients."""
+    return [coefficient.estimate for coefficient in fitted.coefficients]
+
+
+def errors(fitted: Regression) -> list[float | None]:
+    """Of all coefficients."""
+    return [coefficient.std_error for coefficient in fitted.coefficients]
+
+
+def test_yes_no_is_explained_by_a_logit_with_the_linear_model_beside() -> None:
+    """Both, the effects in shares and the tests are those of the worked example."""
+    fitted = regress(EVERYTHING, "said", ["x", "g"])
+
+    assert (fitted.model, fitted.n, fitted.std_error_kind, fitted.converged) == ("logit", 600, "observed", True)
+    assert [each.term for each in fitted.coefficients] == ["(constant)", "x", "g=yes"]
+    assert estimates(fitted) == pytest.approx([-0.430324, 0.905493, -0.948907], abs=5e-7)
+    assert errors(fitted) == pytest.approx([0.255904, 0.224050, 0.479036], abs=5e-7)
+    assert (fitted.ame[0].estimate, fitted.ame[0].std_error) == pytest.approx((0.163596, 0.025905), abs=5e-7)
+    assert [test.predictor for test in fitted.tests] == ["x", "g"]
+    assert fitted.tests[0].statistic == pytest.approx(26.612909, abs=5e-7)
+    assert fitted.linear is not None
+    assert estimates(fitted.linear) == pytest.approx([0.414335, 0.175114, -0.171813], abs=5e-7)
+    assert errors(fitted.linear) == pytest.approx([0.048613, 0.033415, 0.082912], abs=5e-7)
+    assert fitted.coefficients[1].low == pytest.approx(0.905493 - 1.959964 * 0.224050, abs=2e-6)
+    assert fitted.warnings == ()
+
+
+def test_choice_and_rating_have_models_of_their_own() -> None:
+    """Multinomial by default; ordered when asked, cuts last."""
+    choice, rating = regress(EVERYTHING, "choice", ["x"]), regress(EVERYTHING, "rating", ["x", "g"], model="ordered")
+
+    assert [(each.category, each.term) for each in choice.coefficients[:3]] == [
+        ("c1", "(constant)"),
+        ("c1", "x"),
+        ("c2", "(constant)"),
+    ]
+    assert estimates(choice) == pytest.approx([-0.173613, 0.158880, -0.087332, 0.045364, -1.177921, 0.011442], abs=5e-7)
+    assert [each.term for each in rating.coefficients] == ["x", "g=yes", "r0|r1", "r1|r2", "r2|r3"]
+    assert estimates(rating) == pytest.approx([0.8820, -0.5315, -1.2078, 0.3908, 1.2733], abs=5e-5)
+    assert choice.linear is not None
+    assert [each.category for each in choice.linear.coefficients] == ["c1", "c1", "c2", "c2", "c3", "c3"]
+
+
+def test_randomized_predictors_of_a_public_number_are_corrected() -> None:
+    """A coin answer and a noisy number, each alone, as in the worked examples; both at once need their product."""
+    outcome = 2 + X + 0.8 * OTHER + SAWTOOTH
+    steps = np.round((outcome + 10) * 200).astype(int)
+    number = asked("y", "decimal", None, min="-10", max="20", step="0.005")
+    questions = [*QUESTIONS, number]
+    given = replace(
+        EVERYTHING,
+        revisions=(parse_survey(survey(*questions)),),
+        values={**EVERYTHING.values, "y": steps.astype(np.uint32)},
+    )
+    coin = regress(given, "y", ["x", "other"])
+
+    assert [each.term for each in coin.coefficients] == ["(constant)", "x", "other=yes"]
+    assert estimates(coin) == pytest.approx([1.749126, 0.974445, 1.885082], abs=5e-7)
+    assert errors(coin) == pytest.approx([0.055336, 0.056465, 0.174950], abs=5e-7)
+    both = regress(given, "y", ["noisy", "other"])
+    assert [each.term for each in both.coefficients] == ["(constant)", "noisy", "other=yes"]
+    z, number_score = (OTHER - 0.25) / 0.5, _geometric_scores()[0]
+    design = np.stack([np.ones(600), number_score, z])
+    moments = design @ design.T
+    moments[1, 1], moments[2, 2] = _geometric_scores()[1].sum(), z.sum()
+    assert estimates(both) == pytest.approx(np.linalg.solve(moments, design @ outcome), abs=1e-9)
+
+
+def _geometric_scores() -> tuple[np.ndarray, np.ndarray]:
+    """Of the noisy numbers: of themselves and of their squares, by the formulas for r = .8 and ten steps."""
+    reported = EVERYTHING.values["noisy"].astype(float)
+    at_end = [reported == 0, reported == 10]
+    return np.select(at_end, [-4.0, 14.0], reported), np.select(at_end, [-4.0, 176.0], reported**2 - 40)
+
+
+def test_logit_on_a_randomized_answer_shows_the_model_it_leans_on() -> None:
+    """A given x is part of the result, and not of the coefficients."""
+    outcome = (35 + 15 * OTHER + 10 * (X > 0) > 41 * ROW % 100).astype(int)
+    fitted = regress(reports(g=outcome), "g", ["x", "other"])
+
+    assert [each.term for each in fitted.coefficients] == ["(constant)", "x", "other=yes"]
+    assert estimates(fitted) == pytest.approx([-0.5666, 0.1345, 1.3575], abs=5e-5)
+    assert errors(fitted) == pytest.approx([0.1512, 0.0855, 0.4422], abs=5e-5)
+    assert fitted.of_predictor is not None
+    assert (fitted.of_predictor.outcome, len(fitted.of_predictor.coefficients)) == ("other", 2)
+    assert [test.df for test in fitted.tests] == [1, 1]
+
+
+def test_weights_and_clusters_have_errors_of_their_own_kind() -> None:
+    """Whatever was asked for, which is said; and likelihoods are not compared."""
+    weighted = regress(EVERYTHING, "said", ["x", "g"], weights=WEIGHTS)
+    clustered = regress(EVERYTHING, "said", ["x", "g"], cluster="hundred")
+    by_array = regress(EVERYTHING, "said", ["x", "g"], cluster=ROW // 6)
+
+    assert estimates(weighted) == pytest.approx([-0.476765, 0.847357, -0.974589], abs=5e-7)
+    assert errors(weighted) == pytest.approx([0.262555, 0.222850, 0.508987], abs=5e-7)
+    assert errors(clustered) == pytest.approx([0.128551, 0.161633, 0.285684], abs=5e-7)
+    assert errors(by_array) == errors(clustered)
+    assert (weighted.std_error_kind, clustered.std_error_kind) == ("sandwich", "clustered")
+    assert weighted.tests == clustered.tests == ()
+    assert "errors are sandwich" in weighted.warnings[0]
+    assert weighted.deff == pytest.approx(600 * (WEIGHTS @ WEIGHTS) / WEIGHTS.sum() ** 2)
+
+
+def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() -> None:
+    """The group is named, and its side without limit is none."""
+    said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
+    fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
+
+    assert (fitted.converged, fitted.std_error_kind) == (False, "none")
+    assert "no finite maximum: g=yes could be" in fitted.warnings[0]
+    group = fitted.coefficients[1]
+    assert (group.estimate, group.std_error, group.low) == (None, None, None)
+    assert group.high is not None
+    assert group.high < 0
+    assert (fitted.ame, fitted.tests, fitted.covariance) == ((), (), None)
+    assert fitted.linear is not None
+    assert fitted.linear.coefficients[1].estimate == pytest.approx(-0.8)
+    json.dumps(fitted.as_dict(), allow_nan=False)
+    weighted = regress(reports(said=said, g=ROW >= 300), "said", ["g"], weights=WEIGHTS)
+    assert "no limits either" in weighted.warnings[1]
+    assert all(each.low is None and each.high is None for each in weighted.coefficients)
+
+
+def test_what_was_not_asked_takes_no_part() -> None:
+    """A report without one of the answers is left out, whatever it says of the others."""
+    known = ROW % 2 == 0
+    some = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"])
+    half = {name: column[known] for name, column in EVERYTHING.values.items()}
+    alone = regress(Columns(EVERYTHING.revisions, half, np.zeros(300, int), np.zeros(300, int)), "other", ["x"])
+
+    weighted = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"], weights=WEIGHTS)
+    direct = maximize(Multinomial(columns(ONES[known], X[known]), OTHER[known], FLIP, WEIGHTS[known]))
+    assert estimates(weighted) == pytest.approx(direct.theta, abs=1e-9)
+    assert some.n == 300
+    assert some.as_dict() == alone.as_dict()
+
+
+def test_revisions_with_other_channels_are_predictors_and_keep_their_channels() -> None:
+    """Half answered with a coin flip, half directly through Warner's design; each as it was reported."""
+    warner = {"name": "warner", "truth": "2/3"}
+    other = parse_survey(survey(asked("said", "boolean", warner), *QUESTIONS[1:], revision=2))
+    late = (ROW >= 300).astype(np.uint8)
+    given = replace(EVERYTHING, revisions=(EVERYTHING.revisions[0], other), revision=late)
+    fitted = regress(given, "said", ["x"])
+    plain = regress(given, "said", ["x"], strata=False)
+
+    assert [each.term for each in fitted.coefficients] == ["(constant)", "x", "(stratum)=revision 2, wave 0"]
+    assert [each.term for each in plain.coefficients] == ["(constant)", "x"]
+    yes = 1 / (1 + np.exp(-np.array(estimates(plain)) @ np.stack([np.ones(600), X])))
+    low, high = np.where(late, 1 / 3, 1 / 4), np.where(late, 2 / 3, 3 / 4)
+    said = low + (high - low) * yes
+    assert plain.log_likelihood == pytest.approx(np.log(np.where(EVERYTHING.values["said"], said, 1 - said)).sum())
+
+
+def test_stratum_of_a_handful_of_people_stands_with_the_largest() -> None:
+    """It tells nothing about how answers drift."""
+    few = replace(EVERYTHING, wave=(ROW < 3).astype(np.uint8))
+    assert [each.term for each in regress(few, "said", ["x"]).coefficients] == ["(constant)", "x"]
+
+
+def test_waves_of_the_same_people_are_warned_of() -> None:
+    """Unless each wave asks others."""
+    opens = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]
+    for fresh, warned in (({}, True), ({"fresh_samples": True}, False)):
+        given = replace(reports(more={"waves": opens, **fresh}), wave=(ROW % 2).astype(np.uint8))
+        fitted = regress(given, "said", ["x"])
+        assert any("the same people" in warning for warning in fitted.warnings) == warned
+        assert fitted.coefficients[2].term == "(stratum)=revision 1, wave 1"
+
+
+def test_no_answer_that_counts_as_one_is_told() -> None:
+    """Of the outcome and of predictors alike."""
+    absent = asked("other", "boolean", COIN, when_absent="no", visible_if={"g": "yes"})
+    others = [question for question in QUESTIONS if question["name"] != "other"]
+    given = replace(EVERYTHING, revisions=(parse_survey(survey(*others, absent)),))
+    for outcome, predictors in (("other", ["x"]), ("x", ["other"])):
+        assert regress(given, outcome, predictors).warnings[0] == "'other': who gave no answer counts as 'no'"
+
+
+def test_few_reports_for_much_noise_are_warned_of() -> None:
+    """The rule of thumb: ten for each parameter, times four for a coin flip."""
+    assert any("rule of thumb asks for 120" in text for text in regress(reports(100), "said", ["x", "g"]).warnings)
+    assert regress(reports(120), "said", ["x", "g"]).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "predictors", "more", "words"),
+    [
+        ("nothing", ["x"], {}, "asks no such question; there are: said, other, x"),
+        ("said", ["nothing"], {}, "asks no such question; there are: said, other, x"),
+        ("drawn", ["x"], {}, "is asked for as: drawn.c0, drawn.c1"),
+        ("said", ["said"], {}, "needs two different variables"),
+        ("said", ["x", "x"], {}, "needs two different variables"),
+        ("drawn.c0", ["drawn.c1"], {}, "no report tells of two options"),
+        ("said", ["rounded"], {"model": "linear"}, "'rounded' .* explain nothing"),
+        ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
+        ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
+        ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),
+        ("x", ["g"], {"model": "logit"}, "is a number; its model is linear"),
+        ("choice", ["g"], {"model": "logit"}, "more than two categories"),
+        ("said", ["other", "choice"], {}, "the linear model takes any"),
+        ("rating", ["other"], {"model": "ordered"}, "takes no randomized predictor"),
+        ("said", ["noisy"], {}, "a randomized number can explain in a linear model only"),
+        ("choice", ["x"], {"errors": "expected"}, "choose observed"),
+        ("said", ["x"], {"weights": WEIGHTS[:7]}, "7 weights for 600 reports"),
+        ("said", ["x"], {"weights": -WEIGHTS}, "row 1: the weight is missing"),
+        ("said", ["x"], {"cluster": "other"}, "nobody's cluster is known"),
+        ("said", ["x"], {"cluster": ROW[:3]}, "3 clusters for 600 reports"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(
+    outcome: str, predictors: list[str], more: dict[str, Any], words: str
+) -> None:
+    """Each with its sentence."""
+    with pytest.raises(EstimateError, match=words):
+        regress(EVERYTHING, outcome, predictors, **more)
+
+
+def test_groups_of_fewer_than_five_are_refused() -> None:
+    """A public predictor that four people share; one that all have the same answer to."""
+    with pytest.raises(EstimateError, match="fewer than 5 people said yes"):
+        regress(reports(g=ROW < 4), "said", ["g"])
+    with pytest.raises(EstimateError, match="everybody has the same answer to 'g'"):
+        regress(reports(g=ROW < 0), "said", ["g"])
+
+
+def test_small_cells_of_two_public_answers_are_refused() -> None:
+    """Nothing shields them; whoever has the rows may look all the same."""
+    given = reports(g=(ROW % 3 == 1) & (ROW > 20) | (ROW == 0))
+    with pytest.raises(EstimateError, match="some two answers to 'g' and 'third', which are both public"):
+        regress(given, "g", ["x", "third"])
+    assert regress(given, "said", ["g", "third"]).n == 600
+    assert regress(given, "g", ["x", "third"], smallest_group=1, model="linear").n == 600
+
+
+def test_fewer_reports_than_parameters_are_refused() -> None:
+    """And none at all, when two questions are never asked of the same person."""
+    with pytest.raises(EstimateError, match="3 reports cannot tell 6 parameters"):
+        regress(reports(3), "choice", ["x"])
+    apart = reports(said=np.where(ROW % 2, 1, NULL), other=np.where(ROW % 2, NULL, 1))
+    with pytest.raises(EstimateError, match="never asked of the same person"):
+        regress(apart, "said", ["other"], model="linear")
+
+
+def test_memoized_answers_of_several_waves_are_refused() -> None:
+    """They hang together through one draw."""
+    waves = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]
+    document = survey(
+        asked("said", "boolean", {"name": "memoized_rr", "permanent": COIN, "instantaneous": COIN, "waves": 2}),
+        *QUESTIONS[1:],
+        waves=waves,
+    )
+    given = replace(EVERYTHING, revisions=(parse_survey(document),), wave=(ROW % 2).astype(np.uint8))
+    with pytest.raises(EstimateError, match="choose one wave"):
+        regress(given, "said", ["x"])
+
+
+def test_document_is_as_its_schema_says() -> None:
+    """Of every model, with and without a maximum."""
+    said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
+    fits = [
+        regress(EVERYTHING, "said", ["x", "other"]),
+        regress(EVERYTHING, "choice", ["x"], cluster="hundred"),
+        regress(EVERYTHING, "rating", ["x"], model="ordered"),
+        regress(EVERYTHING, "x", ["noisy"]),
+        regress(reports(said=said, g=ROW >= 300), "said", ["g"]),
+    ]
+    for fitted in fits:
+        validator("regression").validate(json.loads(json.dumps(fitted.as_dict(), allow_nan=False)))
+    wrong = {**fits[0].as_dict(), "std_error_kind": "robust"}
+    assert not validator("regression").is_valid(wrong)

@@ -1,0 +1,321 @@
+"""Tables of a survey's questions by their names, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.documents import UNEVEN, crosstab_document
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
+from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within
+from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
+from sottovoce.shared.errors import EstimateError
+
+from tests.documents import number, one_of, question, some_of, vector
+from tests.surveys import months
+from tests.unit.aggregator.analysis.samples import COIN, WARNER, asked, coin, columns, pair, public, reported
+
+COINS = [[319, 231], [206, 244]]
+
+
+def test_crosstab_has_all_published_figures():
+    """Cells, shares, difference, ratio, odds ratio, phi and test, from the questions' names."""
+    found = crosstab(columns(COINS), "a", "b")
+
+    assert (found.rows, found.columns, found.row_categories) == ("a", "b", ("no", "yes"))
+    assert (found.n, found.n_pair, found.warnings) == (1000, 1000, ())
+    assert [round(cell.raw, 3) for row in found.cells for cell in row] == [0.451, 0.149, 0.099, 0.301]
+    assert found.conditional[1][1].estimate == pytest.approx(0.7525)
+    assert found.independence.statistic == pytest.approx(14.811128, abs=5e-7)
+    measures = found.measures
+    assert [round(each.raw, 3) for each in measures] == [0.504, 3.030, 9.203, 0.496]
+    assert [each.method for each in measures] == ["inversion", "inversion", "profile", "inversion"]
+    assert not found.alarm.rings
+    assert found.forged.shift == pytest.approx(0.0225)
+
+
+def test_crosstab_of_options_counts_the_reports_that_tell_of_both():
+    """Options of two questions, of which devices draw one each; the rest of the reports says nothing."""
+    drawn = some_of(4, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
+    values = reported(np.arange(64).reshape(8, 8))
+    made = Columns.from_arrays(asked(drawn, drawn), dict(zip("ab", values, strict=True)))
+
+    found = crosstab(made, "a.c1", "b.c3")
+
+    assert found.n == sum(range(64))
+    assert found.n_pair == 22 + 23 + 30 + 31
+    assert found.forged.share == pytest.approx(0.139130, abs=5e-7)
+
+
+def test_crosstab_of_public_answers_hides_small_cells():
+    """And everything that would tell them; whoever has the rows sees all."""
+    counts = [[30, 2, 40], [20, 30, 25], [50, 60, 70]]
+    made = columns(counts, public(one_of(3, {})), public(one_of(3, {})))
+
+    found = crosstab(made, "a", "b")
+
+    assert [cell.method == SUPPRESSED for cell in found.cells[0]] == [True, True, False]
+    assert (found.independence, found.measures, found.warnings) == (None, None, (SMALL,))
+    assert crosstab(made, "a", "b", rule=Rule(least=0)).cells[0][1].raw == pytest.approx(2 / 327)
+
+
+def test_crosstab_within_a_public_question():
+    """A table for each of its categories, small ones as one, and a test within them."""
+    rows = [reported(counts) for counts in (COINS, [[60, 40], [30, 50]], [[1, 0], [1, 1]], [[0, 1], [0, 1]])]
+    arrays = {name: np.concatenate([each[place] for each in rows]) for place, name in enumerate("ab")}
+    arrays["c"] = np.repeat(np.arange(4), [1000, 180, 3, 2]).astype(np.uint8)
+    made = Columns.from_arrays(asked(question(COIN), question(COIN), public(one_of(4, {}))), arrays)
+
+    found = crosstab_within(made, "a", "b", "c")
+
+    assert list(found.tables) == ["c0", "c1", "c2+c3"]
+    assert found.tables["c0"].cells[1][1].raw == pytest.approx(0.301)
+    assert found.tables["c2+c3"].n == 5
+    several = [crosstab(columns(counts), "a", "b").independence.statistic for counts in (COINS, [[60, 40], [30, 50]])]
+    assert max(several) < found.independence.statistic < sum(several) + 5
+    assert found.independence.df == 1
+
+
+def test_crosstab_within_a_randomized_question_is_refused():
+    """Nobody knows who belongs to which."""
+    made = Columns.from_arrays(asked(*[question(COIN)] * 3), {name: [0, 1, 1] for name in "abc"})
+
+    with pytest.raises(EstimateError, match="'c' is not public"):
+        crosstab_within(made, "a", "b", "c")
+
+
+def test_weighted_crosstab_is_that_of_the_weighted_reports():
+    """A weight of 2 gives the shares that two reports would, and says what it costs."""
+    doubled = np.array(COINS) * [[1, 1], [2, 1]]
+    weights = np.repeat([1.0, 1.0, 2.0, 1.0], [319, 231, 206, 244])
+
+    found, twice = crosstab(columns(COINS), "a", "b", weights), crosstab(columns(doubled), "a", "b")
+
+    assert found.cells[1][0].raw == pytest.approx(twice.cells[1][0].raw)
+    assert found.cells[1][0].deff == pytest.approx(1000 * (794 + 4 * 206) / (794 + 412) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1.0] * 999, "there are 999 weights for 1000 reports"),
+        ([1.0] * 999 + [-1.0], "row 1000: the weight is missing, or not a number above 0"),
+        ([np.nan] + [1.0] * 999, "row 1: the weight is missing"),
+        ([0.0] * 1000, "row 1: the weight is missing, or not a number above 0"),
+        ([1.0] * 999 + [51.0], "more than 50 times the smallest"),
+    ],
+)
+def test_wrong_weights_are_refused(weights, words):
+    """Too few, negative, missing, 0, or too unequal: as of regressions."""
+    with pytest.raises(EstimateError, match=words):
+        crosstab(columns(COINS), "a", "b", np.array(weights))
+
+
+def test_revisions_with_other_channels_are_one_table():
+    """Coins before the correction, Warner's design after it: pooled by precision, tested within each."""
+    first, second = asked(*[question(COIN)] * 2), asked(*[question(WARNER)] * 2, revision=2)
+    one, other = reported(COINS), reported([[350, 250], [220, 180]])
+    values = {name: np.concatenate([one[place], other[place]]) for place, name in enumerate("ab")}
+    made = Columns((first, second), values, np.zeros(2000, np.uint8), np.repeat([0, 1], 1000).astype(np.uint8))
+
+    found = crosstab(made, "a", "b")
+
+    assert found.n_pair == 2000
+    later = columns([[350, 250], [220, 180]], question(WARNER), question(WARNER))
+    parts = [crosstab(each, "a", "b") for each in (columns(COINS), later)]
+    low, high = sorted(each.cells[1][1].raw for each in parts)
+    assert low < found.cells[1][1].raw < high
+    assert found.cells[1][1].std_error < min(each.cells[1][1].std_error for each in parts)
+
+
+def test_waves_of_the_same_people_are_told():
+    """Unless each wave asks other people."""
+    made = columns(COINS, waves=months(2))
+    both = replace(made, wave=(np.arange(1000) % 2).astype(np.uint8))
+
+    assert SAME_PEOPLE in crosstab(both, "a", "b").warnings
+    assert crosstab(made, "a", "b").warnings == ()
+    fresh = replace(columns(COINS, waves=months(2), fresh_samples=True), wave=both.wave)
+    assert crosstab(fresh, "a", "b").warnings == ()
+
+
+def test_fixed_answers_of_who_gave_none_are_told():
+    """They are among the no."""
+    coded = {**question(COIN), "when_absent": "no"}
+
+    assert crosstab(columns(COINS, coded, question(COIN)), "a", "b").warnings == (
+        "'a': who gave no answer counts as 'no'",
+    )
+
+
+MEMOIZED = {"name": "memoized_rr", "permanent": COIN, "instantaneous": COIN, "waves": 2}
+
+
+def test_memoized_answers_of_several_waves_are_refused():
+    """One wave alone has its table."""
+    made = columns(COINS, question(MEMOIZED), question(COIN), waves=months(2))
+    both = replace(made, wave=(np.arange(1000) % 2).astype(np.uint8))
+
+    with pytest.raises(EstimateError, match=r"devices remember their draw of 'a' .* choose one wave"):
+        crosstab(both, "a", "b")
+    assert crosstab(both.of_wave(1), "a", "b").n == 500
+
+
+def test_pairs_that_no_report_tells_of_are_refused():
+    """Under ask: 1, and of two options of one drawn question."""
+    asks_one = asked(question(COIN), question(COIN), ask=1)
+    made = Columns.from_arrays(asks_one, {"a": [1, np.nan, 0], "b": [np.nan, 1, np.nan]})
+    drawn = Columns.from_arrays(asked(some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"})), {"a": [1, 2, 5]})
+
+    with pytest.raises(EstimateError, match="asked one private question, so that no report tells of both 'a' and 'b'"):
+        crosstab(made, "a", "b")
+    with pytest.raises(EstimateError, match="no report tells of two options"):
+        crosstab(drawn, "a.c0", "a.c1")
+
+
+def test_unknown_names_are_refused_with_those_that_there_are():
+    """A question, an option, and a note, which asks nothing."""
+    several = columns(np.eye(2, dtype=int), some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), question(COIN))
+
+    with pytest.raises(EstimateError, match="asks no such question; there are: a, b"):
+        crosstab(several, "z", "b")
+    with pytest.raises(EstimateError, match=r"is asked for as: a\.c0, a\.c1"):
+        crosstab(several, "a", "b")
+    with pytest.raises(EstimateError, match="'b' is asked for twice"):
+        crosstab(several, "b", "b")
+
+
+def test_numbers_have_means_among_groups_and_no_table():
+    """The sentence says where they are."""
+    made = columns(COINS, number(0, 10, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"}), question(COIN))
+
+    with pytest.raises(EstimateError, match="'a' is a number: compare its means among groups"):
+        crosstab(made, "a", "b")
+    with pytest.raises(EstimateError, match="'a' is a number: groups are the categories"):
+        compare(made, "b", "a")
+
+
+def test_survey_without_reports_is_refused():
+    """There is nothing to estimate from."""
+    with pytest.raises(EstimateError, match="no report tells of both"):
+        crosstab(columns([[0, 0], [0, 0]]), "a", "b")
+
+
+def test_comparison_of_shares_has_the_published_figures():
+    """Among public groups: the share in each, the difference, and the test."""
+    made = columns([[420, 180], [190, 210]], public(question(COIN)), question(COIN))
+
+    found = compare(made, "b", "a")
+
+    assert (found.category, found.group_names) == ("yes", ("no", "yes"))
+    assert [each.raw for each in found.values] == pytest.approx([0.1, 0.55])
+    assert (found.differences[0].raw, found.differences[0].low, found.differences[0].high) == pytest.approx(
+        (0.45, 0.327598, 0.572402), abs=5e-7
+    )
+    assert found.independence.statistic == pytest.approx(51.020807, abs=5e-7)
+    assert compare(made, "b", "a", category="no").values[1].raw == pytest.approx(0.45)
+    with pytest.raises(EstimateError, match="has no category of this name; it has: no, yes"):
+        compare(made, "b", "a", category="maybe")
+
+
+def test_comparison_of_means_is_among_the_reports_of_a_coordinate():
+    """In the number's own unit, among randomized groups too."""
+    drawn = vector(2, 0, 4, 2, {"name": "sampled_coordinate", "a": "3/4", "b": "1/4"})
+    made = columns([[100, 80], [60, 120], [70, 70], [50, 90]], drawn, question(COIN))
+
+    found = compare(made, "a.x0", "b")
+
+    # Scores -2 and 6 of the ends, -1/2 and 3/2 of yes, from the reports that drew the first coordinate.
+    ends, yes = np.array([-2, -2, 6, 6]), np.array([-0.5, 1.5] * 2)
+    counts = np.array([100, 80, 60, 120])
+    assert found.values[1].raw == pytest.approx((counts * ends * yes).sum() / (counts * yes).sum())
+    assert found.values[1].n_pair == 360
+    assert 0 <= found.values[1].low <= min(max(found.values[1].raw, 0), 4) <= found.values[1].high <= 4
+    assert found.differences[0].raw == pytest.approx(found.values[1].raw - found.values[0].raw)
+    with pytest.raises(EstimateError, match="is a number and has no categories"):
+        compare(made, "a.x0", "b", category="yes")
+
+
+def test_all_pairs_are_tested_with_their_q_values():
+    """Each as by itself; pairs that no report tells of are left out, and q counts the rest."""
+    bits = some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})
+    drawn = some_of(2, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
+    rng = np.arange(1200)
+    arrays = {"a": rng % 7 % 2, "b": rng % 5 % 4, "c": rng % 11 % 4, "d": rng % 3 % 2 | (rng % 7 % 2)}
+    made = Columns.from_arrays(asked(question(COIN), bits, drawn, question(COIN)), arrays)
+
+    found = every_pair(made).tests
+
+    names = [(each.first, each.second) for each in found]
+    assert len(names) == 15 - 1
+    assert ("c.c0", "c.c1") not in names
+    assert ("b.c0", "b.c1") in names
+    by_name = dict(zip(names, found, strict=True))
+    by_itself = crosstab(made, "a", "d").independence
+    assert by_name["a", "d"].independence == pytest.approx(by_itself, rel=1e-12)
+    least = min(found, key=lambda each: each.independence.p)
+    assert least.q == pytest.approx(least.independence.p * len(names))
+
+
+def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
+    """A small group is one with another; a cell of three tells too much, and it is said that one is missing."""
+    openly = public(one_of(3, COIN))
+    counts = np.array([[40, 30, 2], [30, 40, 1], [20, 10, 1]])
+    made = columns(counts, openly, openly)
+
+    (found,) = every_pair(made).tests
+    hidden = every_pair(columns(np.array([[40, 30], [30, 3]]), *[public(question(COIN))] * 2))
+
+    assert found.independence == crosstab(made, "a", "b").independence
+    assert hidden.tests == ()
+    assert "1 pairs are not tested" in hidden.warnings[0]
+
+
+def test_q_values_count_pairs_that_could_not_be_tested():
+    """One answer that never varies makes two pairs that nothing can be said of; the third one's q counts them."""
+    coins = Columns.from_arrays(
+        asked(question(COIN), question(COIN), public(question(COIN))),
+        {"a": np.repeat([0, 1], 500), "b": np.arange(1000) * 7 // 3 % 2, "c": np.zeros(1000, np.uint8)},
+    )
+
+    found = every_pair(coins)
+
+    assert (found.possible, len(found.tests)) == (3, 1)
+    assert found.tests[0].q == pytest.approx(min(3 * found.tests[0].independence.p, 1))
+
+
+def test_pairs_with_many_values_are_tested_too():
+    """A mask of ten options beside a coin."""
+    mask = one_of(10, {"name": "optimal_unary", "odds": "3"})
+    values = np.arange(900)
+    made = Columns.from_arrays(asked(mask, question(COIN)), {"a": values * 37 % 1024, "b": values % 2})
+
+    (found,) = every_pair(made).tests
+
+    assert found.independence.df == 10
+    assert found.independence == crosstab(made, "a", "b").independence
+
+
+def test_pair_of_a_table_is_the_same_as_by_its_counts():
+    """The names lead to the same reports."""
+    assert crosstab(columns(COINS), "a", "b").independence == independence(pair(coin, coin, COINS).strata)
+
+
+def test_options_that_were_not_drawn_evenly_are_told():
+    """Of two questions with four options all pairs come equally often, but for 80 forged reports."""
+    drawn = some_of(4, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
+    even, forged = np.full((8, 8), 10), np.full((8, 8), 10)
+    forged[3, 5] += 80
+
+    found = [crosstab(columns(counts, drawn, drawn), "a.c1", "b.c2").drawn_evenly for counts in (even, forged)]
+
+    assert found[0] == 1
+    assert found[1] < 1e-6
+    told = [crosstab_document(crosstab(columns(counts, drawn, drawn), "a.c1", "b.c2")) for counts in (even, forged)]
+    assert [document["drawn_evenly"] for document in told] == found
+    assert [UNEVEN in document["warnings"] for document in told] == [False, True]
+    assert crosstab(columns(even[:, :2], drawn, question(COIN)), "a.c1", "b").drawn_evenly == 1
+    assert crosstab(columns(COINS), "a", "b").drawn_evenly is None

@@ -1,0 +1,175 @@
+"""Cells, shares among rows, and the rules for small groups, against published figures."""
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.tables import pair_moments, score_products
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
+
+from tests.documents import one_of
+from tests.unit.aggregator.analysis.samples import (
+    coin,
+    kary,
+    masks_by_coin,
+    openly,
+    pair,
+    public,
+    reported,
+    variable,
+    warner,
+)
+
+COINS = [[319, 231], [206, 244]]
+BY_GROUP = [[420, 180], [190, 210]]
+
+
+def test_table_of_two_coins():
+    """The published table, its last cell's error and limits, and the share in it of its row."""
+    table = TwoWayTable(pair(coin, coin, COINS), Rule())
+
+    assert table.raw == pytest.approx(np.array([[0.451, 0.149], [0.099, 0.301]]), abs=5e-7)
+    cell, share = table.cell(1, 1), table.share(1, 1)
+    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.037574, 0.226320, 0.377244), abs=5e-7)
+    assert (share.raw, share.low, share.high) == pytest.approx((0.7525, 0.580735, 0.930542), abs=5e-7)
+    assert (cell.n, cell.n_pair, cell.deff) == (1000, 1000, 1)
+
+
+@pytest.mark.parametrize("whole", [pair(coin, coin, COINS), pair(openly, coin, BY_GROUP), masks_by_coin()])
+def test_error_of_a_share_is_that_of_the_quotient(whole):
+    """The delta method, as for a mean among a group."""
+    table = TwoWayTable(whole, Rule())
+
+    for row in range(table.shape[0]):
+        assert table.share(row, 1).std_error == pytest.approx(mean_among(whole, row, 1, (0, 1), 2).std_error, rel=1e-9)
+
+
+def test_table_by_a_public_group():
+    """The published cell and share, without noise in the group."""
+    table = TwoWayTable(pair(openly, coin, BY_GROUP), Rule())
+
+    cell, share = table.cell(1, 1), table.share(1, 1)
+    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.021727, 0.177605, 0.264588), abs=5e-7)
+    assert (share.raw, share.low, share.high) == pytest.approx((0.55, 0.449626, 0.649398), abs=5e-7)
+
+
+def test_table_of_three_categories():
+    """A raw share below 0 stays as it is, and is shown as 0."""
+    table = TwoWayTable(pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), Rule())
+
+    low, cell = table.cell(2, 0), table.cell(2, 1)
+    assert (low.raw, cell.raw) == pytest.approx((-0.003247, 0.217532), abs=5e-7)
+    assert low.estimate == 0
+    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.046728, 0.125702, 0.317950), abs=5e-7)
+
+
+def test_table_of_masks():
+    """Sets of two of four options by a coin's answer."""
+    table = TwoWayTable(masks_by_coin(), Rule())
+
+    assert table.raw[:, 0] == pytest.approx([0.039583, 0.147917, 0.214583, 0.389583], abs=5e-7)
+    assert table.raw[:, 1] == pytest.approx([0.11875, 0.027083, 0.060417, 0.002083], abs=5e-7)
+    assert table.cell(0, 1).std_error == pytest.approx(0.055328, abs=5e-7)
+
+
+def test_shares_of_hadamard_columns_sum_to_one_if_asked():
+    """The published shares, with and without."""
+    hadamard = variable(one_of(3, {"name": "hadamard_response", "odds": "3"}))
+    whole = pair(hadamard, openly, [[160], [90], [80], [70]])
+
+    assert TwoWayTable(whole, Rule()).raw.sum(axis=1) == pytest.approx([0.4, 0.5, 0.3], abs=1e-12)
+    shares = TwoWayTable(whole, Rule(balanced=True)).raw.sum(axis=1)
+    assert shares == pytest.approx([0.333333, 0.433333, 0.233333], abs=5e-7)
+
+
+def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
+    """Too many different pairs to be counted: every report is a row, in blocks."""
+    rows, columns = reported(np.arange(1, 9).reshape(4, 2))
+    five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
+    weights = np.linspace(0.5, 2, len(rows))
+    before = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+    monkeypatch.setattr(pair_moments, "MOST_COUNTED", 0)
+    monkeypatch.setattr(score_products, "ROWS", 7)
+
+    after = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+
+    assert after.raw == pytest.approx(before.raw, rel=1e-12)
+    assert after.cell(3, 1).std_error == pytest.approx(before.cell(3, 1).std_error, rel=1e-9)
+    assert after.share(3, 1).low == pytest.approx(before.share(3, 1).low, rel=1e-9)
+
+
+def test_weights_that_are_all_alike_change_nothing():
+    """Whatever number they are."""
+    rows, columns = reported(COINS)
+    plain = TwoWayTable(pair(coin, coin, COINS), Rule())
+
+    alike = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), np.full(1000, 3.5))], 1000), Rule())
+
+    for one, other in ((plain.cell(1, 1), alike.cell(1, 1)), (plain.share(1, 0), alike.share(1, 0))):
+        assert (one.raw, one.std_error, one.low, one.high) == pytest.approx(
+            (other.raw, other.std_error, other.low, other.high), rel=1e-9
+        )
+
+
+def test_weights_widen_the_limits_by_what_they_cost():
+    """Half of the reports counted thrice: Kish's factor 1.25, in the table as in its limits."""
+    rows, columns = reported(np.array(COINS) * 2)
+    weights = np.where(np.arange(2000) % 2, 3.0, 1.0)
+    table = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), weights)], 2000), Rule())
+    plain = TwoWayTable(pair(coin, coin, np.array(COINS) * 2), Rule())
+
+    cell, wider = plain.cell(1, 1), table.cell(1, 1)
+
+    assert wider.deff == pytest.approx(1.25)
+    assert (wider.high - wider.low) / (cell.high - cell.low) == pytest.approx(1.25**0.5, rel=0.02)
+
+
+def test_earlier_channels_are_pooled_by_their_precision():
+    """A weak stratum weighs little, and the whole lies between."""
+    strata = [count_pairs(coin, coin, reported(COINS)), count_pairs(warner, warner, reported([[350, 250], [220, 180]]))]
+    pooled = TwoWayTable(joint(strata, 2000), Rule())
+    one, other = (TwoWayTable(joint([each], 1000), Rule()) for each in strata)
+
+    assert pooled.joint.shares[0] > 3 * pooled.joint.shares[1]
+    assert sum(pooled.joint.shares) == pytest.approx(1)
+    for place in ((0, 0), (1, 1)):
+        low, high = sorted((one.raw[place], other.raw[place]))
+        assert low < pooled.raw[place] < high
+    assert pooled.cell(1, 1).std_error < one.cell(1, 1).std_error < other.cell(1, 1).std_error
+
+
+def test_limits_of_all_cells_together_are_wider():
+    """Each at a quarter of the error."""
+    one, all_ = (TwoWayTable(pair(coin, coin, COINS), Rule(simultaneous=each)).cell(1, 1) for each in (False, True))
+
+    assert all_.low < one.low < one.high < all_.high
+
+
+def test_wide_limits_say_so():
+    """Twenty reports tell hardly anything."""
+    few = TwoWayTable(pair(coin, coin, [[6, 5], [4, 5]]), Rule())
+
+    assert TOO_FEW in few.share(1, 1).warnings
+    assert TwoWayTable(pair(coin, coin, COINS), Rule()).cell(1, 1).warnings == ()
+
+
+def test_small_public_groups_are_made_one():
+    """Fewer than five stand nowhere alone; whoever has the rows sees them."""
+    three = variable(public(one_of(4, {})))
+    whole = pair(three, coin, [[50, 40], [2, 1], [30, 20], [1, 2]])
+
+    assert TwoWayTable(whole, Rule()).joint.first.categories == ("c0", "c2", "c1+c3")
+    assert TwoWayTable(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
+    merged = TwoWayTable(whole, Rule())
+    assert merged.raw[2] == pytest.approx(TwoWayTable(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
+
+
+def test_small_cells_of_two_public_answers_are_not_shown():
+    """Nor what would tell them from the margins."""
+    three = variable(public(one_of(3, {})))
+    table = TwoWayTable(pair(three, three, [[30, 2, 40], [20, 30, 25], [50, 60, 70]]), Rule())
+
+    shown = [[table.cell(i, j).method != SUPPRESSED for j in range(3)] for i in range(3)]
+
+    assert shown == [[False, False, True], [False, False, True], [True, True, True]]
+    assert table.share(0, 1).raw is None

@@ -1,0 +1,121 @@
+"""Reports leave without ids, in an order that tells nothing, and public answers only where they are asked for."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.shown_columns import random_order, read_reports
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.errors import EstimateError
+
+from tests.exported import TODAY, published, send, source
+from tests.surveys import document, months, survey
+from tests.unit.aggregator.conftest import REPORTS
+
+
+def test_reports_are_those_stored_in_an_order_drawn_anew(closed: SQLiteStorage, every: Source) -> None:
+    """The same set twice, in two orders, neither of which is that of the ids."""
+    names = [question.name for question in every.about.survey.questions]
+    kept = list(closed.rows(1))
+    twice = [read_reports(closed, every.revisions, public=True) for _ in range(2)]
+    found = [list(zip(*[each.columns[name].tolist() for name in names], strict=True)) for each in twice]
+
+    assert len(kept) == REPORTS
+    assert Counter(found[0]) == Counter(found[1]) == Counter(kept)
+    assert len({tuple(found[0]), tuple(found[1]), tuple(kept)}) == 3
+
+
+def test_random_order_follows_from_the_bytes_it_is_given() -> None:
+    """Every row once; each order is as likely as the keys that make it."""
+    keys = np.array([5, 1, 9, 3], dtype=np.uint64).tobytes()
+
+    assert random_order(4, lambda _: keys).tolist() == [1, 3, 0, 2]
+    assert sorted(random_order(1000).tolist()) == list(range(1000))
+
+
+def test_public_answers_stay_behind_but_for_the_cohort(every: Source) -> None:
+    """Age and height are in the file only of who asks for public answers."""
+    assert {"age", "height"} & set(every.reports.columns) == set()
+    assert "content" in every.reports.columns
+    assert {"age", "height", "content"} <= set(every.reports_with_public.columns)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "left"),
+    [
+        ((30, 30), {0: 30, 1: 30}),
+        ((30, 4), {None: 34}),
+        ((30, 20, 3), {0: 30, None: 23}),
+        ((30, 20, 3, 2), {0: 30, 1: 20, None: 5}),
+    ],
+)
+def test_cohort_that_would_be_a_handful_is_not_named(
+    tmp_path: Path, sizes: tuple[int, ...], left: dict[int | None, int]
+) -> None:
+    """Less the others, the empty cells would be a handful as well: they are joined as results join them."""
+    questions = document()["questions"]
+    questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(len(sizes))]
+    asked = survey(questions=questions)
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, cohort) for cohort, size in enumerate(sizes) for _ in range(size)])
+    storage.close_survey(asked.name, TODAY)
+    cells = source(storage, asked).reports.columns["year"].tolist()
+    storage.close()
+
+    assert {None if cell == 255 else cell: count for cell, count in Counter(cells).items()} == left
+
+
+def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(tmp_path: Path) -> None:
+    """Of a closed wave of an open survey: for the results, nobody of that group is in it."""
+    asked = survey(waves=months(2))
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, cohort) for cohort in (0, 1) for _ in range(25)])
+    send(storage, asked, [(0, 1, 0)] * 25 + [(0, 1, 1)] * 2, wave=1)
+    first, second = (source(storage, asked, wave=wave).reports.columns["year"].tolist() for wave in (0, 1))
+    storage.close()
+
+    assert Counter(first) == {0: 25, 1: 25}
+    assert Counter(second) == {255: 27}
+
+
+def test_wave_that_is_asked_for_comes_alone(tmp_path: Path) -> None:
+    """Its reports, and no other's."""
+    asked = survey(waves=months(2))
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, 0)] * 7, wave=0)
+    send(storage, asked, [(1, 2, 1)] * 9, wave=1)
+    alone = source(storage, asked, wave=1).reports
+    storage.close()
+
+    assert (set(alone.wave.tolist()), set(alone.columns["reason"].tolist()), len(alone)) == ({1}, {2}, 9)
+
+
+def test_report_of_an_earlier_revision_has_what_it_was_asked(tmp_path: Path) -> None:
+    """A new question is empty there; one with other options is another question."""
+    first, questions = survey(), document()["questions"]
+    questions[1]["choices"] = questions[1]["choices"][:2]
+    many = [{"name": f"o{number}", "label": {"en": "O"}} for number in range(300)]
+    questions.insert(0, {**questions[1], "name": "wide", "choices": many})
+    second = survey(questions=questions, revision=2, replaces=first.digest)
+    storage = published(tmp_path, first, second)
+    send(storage, first, [(1, 2, 0)] * 6)
+    send(storage, second, [(299, 0, 1, 1)] * 7)
+    storage.close_survey("exam", TODAY)
+    found = read_reports(storage, revisions_of(storage, "exam"), public=True)
+    storage.close()
+
+    rows = Counter(zip(found.revision.tolist(), *[c.tolist() for c in found.columns.values()], strict=True))
+    assert list(found.columns) == ["wide", "cheated", "reason", "year"]
+    assert rows == {(1, 2**16 - 1, 1, 255, 0): 6, (2, 299, 0, 1, 1): 7}
+
+
+def test_survey_without_reports_has_no_file_of_them(tmp_path: Path) -> None:
+    """A file without rows would be taken for a result."""
+    storage = published(tmp_path, survey())
+    storage.close_survey("exam", TODAY)
+    with pytest.raises(EstimateError, match="no reports yet"):
+        _ = source(storage, survey()).reports
+    storage.close()

@@ -1,0 +1,317 @@
+"""Joint results over HTTP: for researchers, of what is closed, and without taking every thread."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.accounts.authentication import PUBLIC
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
+from sottovoce.aggregator.api import analysis
+from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.settings import Settings
+from sottovoce.shared.errors import StorageError
+
+from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, states
+from tests.unit.shared.test_schema import validator
+
+SCHEMAS = {
+    "crosstab": "crosstab",
+    "compare": "comparison",
+    "pairs": "pairs",
+    "regression": "regression",
+    "weights": "weights",
+}
+
+
+LINEAR = {**OPTIONS["regression"], "model": "linear"}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """The application on surveys in every state."""
+    storage = states(tmp_path_factory.mktemp("states"))
+    yield create_app(Settings(public_url="https://survey.example.org"), storage, now, {})
+    storage.close()
+
+
+@pytest.fixture(scope="module")
+def researcher(app: Flask) -> FlaskClient:
+    """A researcher's program."""
+    token, digest = new_key()
+    app.extensions["storage"].add_researcher("ann", digest)
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    return client
+
+
+def ask(client: FlaskClient, survey: str, kind: str, body: Any) -> tuple[int, Any]:
+    """Status and document of a reply."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    path = f"/api/v1/surveys/{survey}/{kind}"
+    reply = client.post(path, data=data, content_type="application/json",
+                        environ_overrides={"CONTENT_LENGTH": str(len(data))})  # fmt: skip
+    return reply.status_code, reply.json
+
+
+def test_every_kind_of_analysis_has_its_route_for_researchers_only(app: Flask) -> None:
+    """Walks the URL map: no kind without a route, none of them public."""
+    found = {str(rule.rule).rsplit("/", 1)[1]: rule.endpoint for rule in app.url_map.iter_rules()
+              if rule.endpoint.startswith("joint.")}  # fmt: skip
+
+    assert set(found) == set(KINDS_OF_REQUEST) == set(OPTIONS)
+    assert not PUBLIC & set(found.values())
+    assert all(ask(app.test_client(), "done", kind, OPTIONS[kind])[0] == 401 for kind in found)
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_joint_results_exist_for_what_is_closed_and_for_try_outs(researcher: FlaskClient, kind: str) -> None:
+    """What is open is a conflict, with the sentence; what is unknown is not found."""
+    replies = {name: ask(researcher, name, kind, OPTIONS[kind]) for name in ("done", "tried", "open", "none", "empty")}
+
+    assert {name: status for name, (status, _) in replies.items()} == {
+        "done": 200, "tried": 200, "open": 409, "none": 404, "empty": 422,
+    }  # fmt: skip
+    for name in ("done", "tried"):
+        validator(SCHEMAS[kind]).validate(replies[name][1])
+    for name in ("open", "none", "empty"):
+        validator("problem").validate(replies[name][1])
+    assert replies["open"][1]["code"] == "still_open"
+    assert "the survey is open: tables of two questions" in replies["open"][1]["detail"]
+    assert replies["empty"][1]["detail"] == "there are no reports yet"
+
+
+def test_table_within_groups_keeps_to_its_schema(researcher: FlaskClient) -> None:
+    """A table for each category of a public question."""
+    status, found = ask(researcher, "done", "crosstab", {**OPTIONS["crosstab"], "within": "year"})
+
+    assert (status, [table["category"] for table in found["tables"]]) == (200, ["first", "second"])
+    validator("crosstab").validate(found)
+
+
+def test_weighted_regression_is_made_from_margins(researcher: FlaskClient) -> None:
+    """Errors are the sandwich then, and the weights' cost stands with it."""
+    status, found = ask(researcher, "done", "regression", {**OPTIONS["regression"], **OPTIONS["weights"]})
+
+    assert (status, found["linear"]["std_error_kind"]) == (200, "sandwich")
+    assert found["deff"] > 1
+
+
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+def test_tables_are_made_with_the_weights_of_margins(researcher: FlaskClient, kind: str) -> None:
+    """Their figures change, and what the weights cost stands with them."""
+    _, plain = ask(researcher, "done", kind, OPTIONS[kind])
+    status, weighted = ask(researcher, "done", kind, {**OPTIONS[kind], **OPTIONS["weights"]})
+
+    validator(SCHEMAS[kind]).validate(weighted)
+    assert (status, plain["deff"]) == (200, pytest.approx(1))
+    assert weighted["deff"] > 1.0001
+    assert (plain["n"], plain["independence"]["statistic"]) != (weighted["n"], weighted["independence"]["statistic"])
+
+
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+def test_limits_of_a_document_stand_in_their_order(researcher: FlaskClient, kind: str) -> None:
+    """What is shown lies between them."""
+    _, found = ask(researcher, "done", kind, OPTIONS[kind])
+
+    figures = found["cells"] + found["conditional"] if kind == "crosstab" else found["values"] + found["differences"]
+    assert all(one["low"] <= one["shown"] <= one["high"] for one in figures if one["shown"] is not None)
+    assert any(one["low"] < one["high"] for one in figures)
+
+
+def test_every_pair_is_tested_with_q_values(researcher: FlaskClient) -> None:
+    """The same test as of its table, and never less than p."""
+    _, table = ask(researcher, "done", "crosstab", {"rows": "cheated", "columns": "year"})
+    status, found = ask(researcher, "done", "pairs", {})
+
+    pairs = {(one["first"], one["second"]): one for one in found["pairs"]}
+    assert (status, found["reports"], found["possible"], len(pairs)) == (200, 400, 3, 3)
+    assert {key: pairs["cheated", "year"][key] for key in ("statistic", "df", "p")} == pytest.approx(
+        table["independence"]
+    )
+    assert all(one["p"] <= one["q"] for one in pairs.values())
+    assert [one["p"] for one in found["pairs"]] == sorted(one["p"] for one in found["pairs"])
+
+
+def test_regression_predicts_what_was_asked_for(researcher: FlaskClient) -> None:
+    """A row for each of the people, with the shares between their limits."""
+    at = [{"year": "first"}, {"year": "second"}]
+    status, found = ask(researcher, "done", "regression", {**LINEAR, "at": at})
+
+    validator("regression").validate(found)
+    assert (status, [one["at"] for one in found["predictions"]]) == (200, at)
+    assert all(one["low"] < one["estimate"] < one["high"] for one in found["predictions"])
+    assert "predictions" not in ask(researcher, "done", "regression", LINEAR)[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "places"),
+    [
+        ("crosstab", {}, ["/rows", "/columns"]),
+        ("crosstab", {"rows": 17, "columns": ["SECRET"]}, ["/rows", "/columns"]),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "SECRET": 1}, [""]),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "wave": -1}, ["/wave"]),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "wave": True}, ["/wave"]),
+        ("crosstab", [], [""]),
+        ("crosstab", b"{SECRET", [""]),
+        ("crosstab", b'{"rows": NaN}', [""]),
+        ("crosstab", b"[" * 60_000, [""]),
+        ("regression", {"outcome": "cheated", "on": "SECRET"}, ["/on"]),
+        ("regression", {"outcome": "cheated", "on": []}, ["/on"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "errors": "SECRET", "model": 3}, ["/model", "/errors"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": {}}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{"year": ["SECRET"]}]}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{"year": True}]}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{}] * 1001}, ["/at"]),
+        ("pairs", {"rows": "SECRET"}, [""]),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "margins": []}, ["/margins"]),
+        ("weights", {"margins": {}}, ["/margins"]),
+        ("weights", {"margins": {"year": 3}}, ["/margins"]),
+        ("weights", {"margins": {"year": {"first": "SECRET"}}}, ["/margins"]),
+        ("weights", {"margins": {"year": {"first": "-1"}}}, ["/margins"]),
+    ],
+)
+def test_wrong_options_are_told_by_their_places(
+    researcher: FlaskClient, kind: str, body: Any, places: list[str]
+) -> None:
+    """All at once, and none is repeated."""
+    status, problem = ask(researcher, "done", kind, body)
+
+    assert (status, problem["code"]) == (422, "options_invalid")
+    assert [one["pointer"] for one in problem["problems"]] == places
+    assert "SECRET" not in json.dumps(problem)
+    validator("problem").validate(problem)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "said"),
+    [
+        ("crosstab", {"rows": "cheated", "columns": "cheated"}, "asked for twice"),
+        ("crosstab", {"rows": "cheated", "columns": "year", "within": "reason"}, "not public"),
+        ("crosstab", {"rows": "cheated", "columns": "year", "wave": 7}, "no such wave"),
+        ("regression", {"outcome": "reason", "on": ["year"], "model": "logit"}, "more than two categories"),
+        ("weights", {"margins": {"cheated": {"no": 0.5, "yes": 0.5}}}, "randomized"),
+        ("weights", {"margins": {"year": {"SECRET": 1}}}, "names no cell"),
+        ("weights", {"margins": {"year x year": {"first": 1}}}, "names no cell"),
+        ("weights", {"margins": {"SECRET": {"first": 1}}}, "no such question"),
+        ("crosstab", {"rows": "SECRET", "columns": "year"}, "no such question; there are: cheated, reason, year"),
+        ("crosstab", {"rows": "cheated.SECRET", "columns": "year"}, "is asked for as: cheated"),
+        ("compare", {"outcome": "cheated", "groups": "year", "category": "SECRET"}, "no category of this name"),
+        ("regression", {"outcome": "cheated", "on": ["SECRET"]}, "no such question"),
+        ("regression", {"outcome": "cheated", "on": ["year"], "cluster": "SECRET"}, "no such question"),
+        ("regression", {**LINEAR, "at": [{"SECRET": 1}]}, "there are: year"),
+        ("regression", {**LINEAR, "at": [{"year": "SECRET"}]}, "one of: first, second"),
+        ("regression", {**LINEAR, "at": [{}]}, "lacks what"),
+        ("compare", {"outcome": "cheated", "groups": "year", "margins": {"SECRET": {"x": 1}}}, "no such question"),
+        ("weights", {"margins": {"year x year": {"first x first": 1}}}, "leaves out"),
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_its_sentence(
+    researcher: FlaskClient, kind: str, body: dict[str, Any], said: str
+) -> None:
+    """As the engine says it, and no name that was sent stands in it."""
+    status, problem = ask(researcher, "done", kind, body)
+
+    assert (status, problem["code"]) == (422, "estimate_impossible")
+    assert said in problem["detail"]
+    assert "SECRET" not in problem["detail"]
+
+
+class Slow:
+    """Columns that take until they are let go."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self.asked, self.go = Event(), Event()
+
+    def columns(self, *_: object) -> Columns:
+        """After a while."""
+        self.asked.set()
+        self.go.wait(10)
+        return self._columns
+
+    def drop(self) -> None:
+        """Nothing."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
+    """With two rooms one runs and one waits; the third is told to come back, at once."""
+    asked = parse_request("crosstab", OPTIONS["crosstab"])
+    slow = Slow(app.extensions["joint_results"]._kept.columns("done"))
+    results = JointResults(slow, app.extensions["storage"], threads=4)  # type: ignore[arg-type]
+    found: list[Any] = []
+    threads = [Thread(target=lambda: found.append(results.document("done", asked))) for _ in range(2)]
+    threads[0].start()
+    slow.asked.wait(10)
+    threads[1].start()
+    while results._rooms._value:
+        threads[1].join(0.001)
+
+    with pytest.raises(Refusal, match="busy"):
+        results.document("done", asked)
+    slow.go.set()
+    for thread in threads:
+        thread.join()
+    assert [document["n"] for document in found] == [400, 400]
+    assert results.document("done", asked)["n"] == 400
+
+
+def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looked for now and then as long as there are any; a database that is down only puts it off."""
+    storage, seconds, looks = app.extensions["storage"], [0.0], Event()
+    kept = KeptColumns(storage, now, lambda: seconds[0])
+    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.LOOK", 0.001)
+    down = storage.surveys
+
+    def surveys() -> Any:
+        looks.set()
+        monkeypatch.setattr(storage, "surveys", down)
+        raise StorageError("down")
+
+    monkeypatch.setattr(storage, "surveys", surveys)
+    JointResults(kept, storage, threads=4).document("done", parse_request("crosstab", OPTIONS["crosstab"]))
+    assert looks.wait(10)
+    assert len(kept) == 1
+    seconds[0] = 3600.0
+    deadline = monotonic() + 10
+    while len(kept) and monotonic() < deadline:
+        sleep(0.001)
+    assert len(kept) == 0
+
+
+def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
+    """Neither are they answered from memory, nor kept there."""
+    storage = states(tmp_path / "gone")
+    app = create_app(Settings(), storage, now, {})
+    token, digest = new_key()
+    storage.add_researcher("ann", digest)
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 200
+    kept = app.extensions["joint_results"]._kept
+    assert len(kept) == 1
+
+    assert client.delete("/api/v1/surveys/done").status_code == 200
+    assert len(kept) == 0
+    assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 404
+    storage.close()
+
+
+def test_routes_of_this_file_are_in_the_list_that_tells_the_options() -> None:
+    """Each route's docstring names every option that must be given."""
+    for kind, options in OPTIONS.items():
+        assert all(re.search(rf"\b{name}\b", getattr(analysis, kind).__doc__) for name in options)

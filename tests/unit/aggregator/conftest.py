@@ -1,0 +1,61 @@
+"""What all tests of the aggregator share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from jinja2 import FileSystemBytecodeCache
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.spec import Survey
+
+from tests.exported import TODAY, drawn, published, send, source
+from tests.surveys import every_type, survey
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """
+    Compile each template once for all applications of a process.
+
+    Most tests make an application of their own, and each would compile the pages that it shows: that took longer
+    than showing them.
+    """
+    Flask.jinja_options = {"bytecode_cache": FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))}
+
+
+REPORTS = 300
+
+EVERY: Survey = survey(
+    questions=every_type(),
+    title={"en": "=1+1 & <b>", "de": "Alles"},
+    description={"en": "About everything."},
+    opens="2026-01-01T00:00:00Z",
+    closes="2026-06-01T00:00:00Z",
+)
+
+
+@pytest.fixture(scope="session")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteStorage]:
+    """A database with reports of the closed survey."""
+    storage = published(tmp_path_factory.mktemp("closed"), EVERY)
+    send(storage, EVERY, drawn(EVERY, REPORTS))
+    storage.close_survey(EVERY.name, TODAY)
+    yield storage
+    storage.close()
+
+
+@pytest.fixture(scope="session")
+def every(closed: SQLiteStorage) -> Source:
+    """What the files of the closed survey are written from."""
+    return source(closed, EVERY)
+
+
+@pytest.fixture(scope="session")
+def folder(every: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All files of the closed survey."""
+    place = tmp_path_factory.mktemp("folder")
+    write_folder(every, place)
+    return place

@@ -1,0 +1,284 @@
+"""Public answers of a survey are published under its budget, and exactly nowhere from then on."""
+
+import csv
+import json
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator, ValidationError
+from sottovoce.aggregator.analysis.disclosure_control import NOT_BESIDE
+from sottovoce.aggregator.export.results_client.sources import StoredReports
+from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
+from sottovoce.aggregator.storage.copy import copy_all, save
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.cli.main import main
+from sottovoce.shared.errors import EstimateError
+
+from tests.exported import NOW, published, send
+from tests.surveys import document, survey
+from tests.unit.aggregator.curator.data.test_survey_source import asked
+
+ROWS = [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50
+
+
+def run(*words: str | Path) -> Result:
+    """A verb's end."""
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def told(ended: Result) -> Any:
+    """What a verb printed as JSON."""
+    assert ended.exit_code == 0, ended.output
+    return json.loads(ended.stdout)
+
+
+def opened(folder: Path) -> SQLiteStorage:
+    """The database of a data folder."""
+    return SQLiteStorage(folder / "sottovoce.sqlite")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with 200 reports of a survey that is closed."""
+    (tmp_path / "heads").mkdir()
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
+    storage = published(folder, asked())
+    send(storage, asked(), ROWS)
+    storage.close()
+    assert run("survey", "close", "exam", "--data", folder).exit_code == 0
+    return folder
+
+
+def release(data: Path, epsilon: str = "300") -> Any:
+    """Tables of all public questions."""
+    return told(run("export", "exam", "--data", data, "--release-epsilon", epsilon, "--yes"))
+
+
+def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
+    """Each for a third; the same again is what was recorded, and the budget that it opened is spent."""
+    first = release(data)
+    assert first["format"] == "sottovoce-release/1"
+    assert [table["question"]["columns"] for table in first["tables"]] == [["year"], ["hours"], ["again"]]
+    assert [table["charge"]["epsilon"] for table in first["tables"]] == ["100", "100", "100"]
+    assert first["tables"][0]["values"]["counts"][:2] == [50, 150]
+    again = release(data)
+    assert all(table["recorded_before"] for table in again["tables"])
+    assert [table["values"] for table in again["tables"]] == [table["values"] for table in first["tables"]]
+
+    refused = run("export", "exam", "--data", data, "--release-epsilon", "3", "--yes")
+    assert refused.exit_code == 1
+    assert "0 of 300 is left; nothing was released or charged" in refused.output
+
+
+def test_nothing_is_opened_unless_somebody_agrees(data: Path) -> None:
+    """Closing opens no budget; whoever says no, or nothing, has none afterwards."""
+    assert run("export", "exam", "--data", data, "--release-epsilon", "1").exit_code == 1
+    storage = opened(data)
+    assert not storage.releases.has_any("exam")
+    storage.close()
+
+
+def test_crosstab_of_two_public_questions_goes_through_the_budget(data: Path) -> None:
+    """One table of all combinations."""
+    assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "400").exit_code == 0
+    words = ("--rows", "year", "--columns", "again", "--release-epsilon", "200")
+    (table,) = told(run("crosstab", "exam", "--data", data, *words))["tables"]
+    assert table["names"][:2] == ["first / no", "first / yes"]
+    assert [count for count in table["values"]["counts"] if count] == [50, 150]
+    assert run("crosstab", "exam", "--data", data, *words[:4], "--within", "year", *words[4:]).exit_code == 2
+
+
+def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> None:
+    """In no file and no answer; private answers are told as before, and so is a private by a public one."""
+    before = told(run("export", "exam", "--data", data))
+    assert "withheld" not in before
+    release(data)
+
+    document = told(run("export", "exam", "--data", data))
+    assert document["withheld"] == ["year", "hours", "again"]
+    private = [question for question in before["questions"] if question["mechanism"] is not None]
+    assert document["questions"] == private
+
+    storage = opened(data)
+    reports = StoredReports(storage, "exam", lambda: NOW)
+    margins = {"year": {"first": 0.5, "second": 0.5}, "again": {"no": 0.5, "yes": 0.5}}
+    for kind, options in (
+        ("crosstab", {"rows": "year", "columns": "again"}),
+        ("compare", {"outcome": "again", "groups": "year"}),
+        ("crosstab", {"rows": private[0]["name"], "columns": "again", "within": "year"}),
+        ("crosstab", {"rows": private[0]["name"], "columns": "again", "margins": {"year": {"first": 1.0}}}),
+        ("regression", {"outcome": "again", "on": ["year"]}),
+        ("regression", {"outcome": private[0]["name"], "on": ["year", "again"]}),
+        ("regression", {"outcome": private[0]["name"], "on": ["year"], "cluster": "again"}),
+        ("regression", {"outcome": "again", "on": [private[0]["name"]], "cluster": "year"}),
+        ("regression", {"outcome": private[0]["name"], "on": ["year"], "margins": margins}),
+        ("weights", {"margins": {"year": margins["year"]}}),
+    ):
+        with pytest.raises(EstimateError, match="would undo the noise"):
+            reports.answer(kind, options)
+    beside = reports.answer("crosstab", {"rows": private[0]["name"], "columns": "again"})
+    assert beside["cells"]
+    assert NOT_BESIDE in beside["warnings"]
+    model = reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})
+    assert model["coefficients"]
+    assert NOT_BESIDE in model["warnings"]
+    storage.close()
+
+
+def test_tests_of_pairs_tell_nothing_of_two_public_questions(data: Path) -> None:
+    """Of two by two categories whose margins are known, the statistic would be the table."""
+    storage = opened(data)
+    reports = StoredReports(storage, "exam", lambda: NOW)
+    public = {"year", "hours", "again"}
+    before = reports.answer("pairs", {})
+    assert any({one["first"], one["second"]} <= public for one in before["pairs"])
+    release(data)
+    after = reports.answer("pairs", {})
+    assert not any({one["first"], one["second"]} <= public for one in after["pairs"])
+    assert [(one["first"], one["second"]) for one in after["pairs"]] == [
+        (one["first"], one["second"]) for one in before["pairs"] if not {one["first"], one["second"]} <= public
+    ]
+    storage.close()
+
+
+def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, tmp_path: Path) -> None:
+    """Also not in its manifest, which has them of surveys without a budget."""
+    for name, has_counts in (("before", True), ("after", False)):
+        out = tmp_path / name
+        assert run("export", "exam", "--data", data, "--format", "parquet", "--out", out).exit_code == 0
+        counts = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["public"]
+        assert any(counts.values()) == has_counts
+        counted = told(run("estimate", out))
+        release(data)
+    assert counted["withheld"] == ["year", "hours", "again"]
+    assert not {"year", "hours", "again"} & {question["name"] for question in counted["questions"]}
+
+
+def test_columns_in_another_order_are_the_same_question(data: Path) -> None:
+    """Their table is drawn once."""
+    assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "4").exit_code == 0
+    here = ("crosstab", "exam", "--data", data, "--release-epsilon", "1")
+    (first,) = told(run(*here, "--rows", "year", "--columns", "again"))["tables"]
+    (again,) = told(run(*here, "--rows", "again", "--columns", "year"))["tables"]
+    assert again["recorded_before"]
+    assert (again["names"], again["values"]) == (first["names"], first["values"])
+
+
+def test_documents_have_their_schema(data: Path, tmp_path: Path) -> None:
+    """What a verb prints, and the file of all that was published, whatever was asked."""
+    assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "9").exit_code == 0
+    check = Draft202012Validator(
+        json.loads(files("sottovoce.shared").joinpath("schema/release.schema.json").read_text(encoding="utf-8"))
+    ).validate
+    printed = release(data, "3")
+    check(printed)
+    assert run("curator", "mean", "--survey", "exam", "--data", data, "hours", "--epsilon", "1").exit_code == 0
+    out = tmp_path / "public-tables.json"
+    assert run("export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
+    written = json.loads(out.read_text(encoding="utf-8"))
+    check(written)
+    assert len(written["tables"]) == 4
+    with pytest.raises(ValidationError):
+        check({**printed, "tables": [{**printed["tables"][0], "exact": [1]}]})
+
+
+def test_journal_has_who_opened_a_budget_and_for_which_survey(data: Path) -> None:
+    """Once: what is published later is a file that was written."""
+    release(data)
+    release(data)
+    storage = opened(data)
+    noted = [(each.who, each.about) for each in storage.journal.entries() if each.what == BUDGET_OPENED]
+    storage.close()
+    assert noted == [(MACHINE, "exam")]
+
+
+def test_files_hold_what_was_published_and_nothing_exact(data: Path, tmp_path: Path) -> None:
+    """All of them in one zip: no estimate of a public question, and the noisy tables beside the rest."""
+    release(data)
+    out = tmp_path / "everything.zip"
+    assert run("export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
+    with zipfile.ZipFile(out) as archive:
+        members = {Path(name).name: archive.read(name).decode(errors="replace") for name in archive.namelist()}
+    public = {"year", "hours", "again"}
+    rows = list(csv.DictReader(members["estimates.csv"].splitlines()))
+    assert not public & {row["question"] for row in rows}
+    assert not public & {question["name"] for question in json.loads(members["export.json"])["questions"]}
+    assert not {"hours", "again"} & set(members["reports.csv"].splitlines()[0].split(","))
+    tables = list(csv.DictReader(members["public-tables.csv"].splitlines()))
+    assert {"entry": "1", "columns": "year", "cell": "first", "value": "50"}.items() <= tables[0].items()
+    assert json.loads(members["public-tables.json"])["left"] == "0"
+
+    for name in ("reports-with-public.csv", "public-tables.csv"):
+        ended = run("export", "exam", "--data", data, "--format", name, "--out", tmp_path / name, "--yes")
+        assert ended.exit_code == (0 if name == "public-tables.csv" else 1), ended.output
+
+
+def test_budget_outlives_reopening_and_correction(data: Path) -> None:
+    """The data grow by a revision that asks less; what was spent stays spent, and columns are those of the opening."""
+    first = release(data)
+    assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
+    storage = opened(data)
+    corrected = survey(
+        revision=2, replaces=asked().digest, questions=[*document()["questions"], asked().document["questions"][-1]]
+    )
+    storage.publish(corrected)
+    send(storage, corrected, [(1, 0, 1, 1)] * 60)
+    storage.close()
+    assert run("survey", "close", "exam", "--data", data, "--yes").exit_code == 0
+
+    assert [table["recorded_before"] for table in release(data)["tables"]] == [True, True, True]
+    ended = run("export", "exam", "--data", data, "--release-epsilon", "30", "--yes")
+    assert "0 of 300 is left" in ended.output
+    assert told(run("curator", "budget", "--survey", "exam", "--data", data, "--json"))["budget"]["records"] == 200
+    assert len(first["tables"]) == 3
+
+
+def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Path) -> None:
+    """A backup from before the last answer is behind its head and refuses; a copy goes on where this one was."""
+    assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "3").exit_code == 0
+    here = ("--survey", "exam", "--epsilon", "1")
+    storage = opened(data)
+    for name in ("before", "copied"):
+        (tmp_path / name).mkdir()
+    save(storage, tmp_path / "before" / "sottovoce.sqlite")
+    assert run("curator", "top", *here, "year", "--data", data).exit_code == 0
+    copied = SQLiteStorage(tmp_path / "copied" / "sottovoce.sqlite", unfinished=True)
+    copy_all(storage, copied)
+    copied.close()
+    storage.close()
+
+    refused = run("curator", "mean", *here, "hours", "--data", tmp_path / "before")
+    assert refused.exit_code == 1
+    assert "the budget is behind its head" in refused.output
+    assert run("curator", "mean", *here, "hours", "--data", tmp_path / "copied").exit_code == 0
+    # Now the first one is behind: two databases, one budget.
+    assert "is behind its head" in run("curator", "mean", *here, "hours", "--data", data).output
+
+
+def test_try_out_has_no_budget(data: Path) -> None:
+    """Its answers are nobody's to publish; a survey without public questions has none either."""
+    storage = opened(data)
+    tried = survey(name="tried", trial=True)
+    storage.publish(tried)
+    send(storage, tried, [(1, 0, 1)] * 30)
+    storage.close()
+    ended = run("export", "tried", "--data", data, "--release-epsilon", "1", "--yes")
+    assert ended.exit_code == 1
+    assert "a try-out has no budget" in ended.output
+
+
+def test_open_survey_is_not_published(data: Path) -> None:
+    """Nothing is opened before it is closed."""
+    assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
+    ended = run("export", "exam", "--data", data, "--release-epsilon", "1", "--yes")
+    assert ended.exit_code == 1
+    assert "the survey is open" in ended.output
+    storage = opened(data)
+    assert not storage.releases.has_any("exam")
+    storage.close()

@@ -1,0 +1,154 @@
+"""A folder of reports follows from the multiset of reports, whatever kept them, and tells no more than other files."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.shown_columns import read_reports
+from sottovoce.aggregator.export.offline import write_parquet
+from sottovoce.aggregator.export.offline.manifest import ReportFile
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.errors import EstimateError
+
+from tests import postgres
+from tests.exported import TODAY, published, send, source
+from tests.surveys import document, every_type, months, survey
+from tests.unit.aggregator.export.offline.conftest import FIRST, SECOND, Written, fill, write
+
+BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
+    "sqlite": lambda path: SQLiteStorage(path / "db.sqlite"),
+    "postgres": lambda _: PostgresStorage(postgres.fresh()),
+}
+
+
+HOLDING = "SELECT path FROM duckdb_databases() JOIN duckdb_tables() USING (database_name)"
+"""The files in which DuckDB's tables lie; none of a table in memory."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file by its place."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """All rows with revision and wave, as any reader of Parquet finds them."""
+    with duckdb.connect() as connection:
+        table = connection.read_parquet(f"{folder}/**/*.parquet", hive_partitioning=True)
+        return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_same_reports_are_the_same_bytes(tmp_path: Path, written: Written, back_end: str) -> None:
+    """In the other order, under other ids, in each back end."""
+    storage = BACK_ENDS[back_end](tmp_path)
+    for asked in (FIRST, SECOND):
+        storage.publish(asked)
+    fill(storage, reverse=True)
+    again = write(source(storage, SECOND), tmp_path / "work" / "out", part_rows=50)
+    storage.close()
+
+    assert contents(again) == contents(written.folder)
+    assert len(contents(again)) > 6
+    assert [path.name for path in again.parent.iterdir()] == ["out"]
+
+
+def test_rows_lie_on_the_disk_meanwhile(tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred million of them have no room in the memory that there may be, nor have the lists of their blocks."""
+    found: list[str | None] = []
+    honest = write_parquet._Sorted.write
+
+    def write_part(rows: write_parquet._Sorted, path: Path, start: int, end: int) -> ReportFile:
+        found.extend(place for (place,) in rows.table.sql(HOLDING).fetchall())
+        return honest(rows, path, start, end)
+
+    monkeypatch.setattr(write_parquet._Sorted, "write", write_part)
+    write(written.source, tmp_path / "work" / "out")
+
+    assert {place and Path(place).parent.parent for place in found} == {tmp_path / "work"}
+
+
+def test_rows_are_the_reports_each_as_often_as_it_came(written: Written) -> None:
+    """Distinct and sorted within a revision and wave, without ids, and the public answers stay behind."""
+    reports = read_reports(written.source.storage, written.source.revisions)
+    names, found = [*reports.columns], rows(written.folder)
+    columns = [np.where(is_null(column), None, column.astype(object)) for column in reports.columns.values()]
+    expected = Counter(zip(reports.revision.tolist(), reports.wave.tolist(), *columns, strict=True))
+    told = Counter({(row["revision"], row["wave"], *(row[name] for name in names)): row["n"] for row in found})
+
+    assert told == expected
+    assert set(found[0]) == {*names, "n", "survey", "revision", "wave"}
+    assert {"age", "height"} & set(names) == set()
+    for path in sorted(written.folder.rglob("*.parquet")):
+        with duckdb.connect() as connection:
+            part = connection.read_parquet(str(path), hive_partitioning=False).fetchall()
+        ordered = [tuple((value is None, value) for value in row) for row in part]
+        assert all(one < other for one, other in pairwise(ordered))
+
+
+def test_cohort_of_a_handful_is_not_named(tmp_path: Path) -> None:
+    """As in every other file: where results would show fewer than five people, all are one group."""
+    questions = document()["questions"]
+    questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(3)]
+    asked = survey(questions=questions)
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, cohort) for cohort, size in enumerate((30, 20, 3)) for _ in range(size)])
+    storage.close_survey(asked.name, TODAY)
+    found = rows(write(source(storage, asked), tmp_path / "work" / "out"))
+    storage.close()
+
+    assert {row["year"]: row["n"] for row in found} == {0: 30, None: 23}
+
+
+def test_public_answers_come_only_when_they_are_asked_for(tmp_path: Path, written: Written) -> None:
+    """Without, their counts alone stand in the manifest, those that results show."""
+    manifest = json.loads((written.folder / "manifest.json").read_bytes())
+    whole = rows(write(written.source, tmp_path / "work" / "out", public=True))
+
+    assert {"age", "height"} <= set(whole[0])
+    assert sum(manifest["public"]["0"]["age"].values()) == sum(row["n"] for row in whole if row["wave"] == 0) == 240
+    assert all("age" not in wave["tallies"] for wave in manifest["waves"])
+
+
+def test_closed_wave_tells_no_more_public_answers_than_results_show(tmp_path: Path) -> None:
+    """While the survey is open: less what is shown, the counts of all would be a handful of people."""
+    asked = survey(waves=months(11))
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, 0)] * 30 + [(0, 1, 1)] * 25)
+    send(storage, asked, [(0, 1, 1)] * 3)
+    folder = write(source(storage, asked, wave=0), tmp_path / "work" / "out")
+    storage.close()
+
+    assert json.loads((folder / "manifest.json").read_bytes())["public"] == {"0": {"year": {"0": 30, "1": 25}}}
+
+
+def test_open_survey_is_not_written(tmp_path: Path) -> None:
+    """Nothing is, not even a manifest."""
+    storage = published(tmp_path, survey())
+    send(storage, survey(), [(0, 1, 0)] * 30)
+    with pytest.raises(EstimateError, match="the survey is open"):
+        write(source(storage, survey()), tmp_path / "work" / "out")
+    storage.close()
+
+    assert list((tmp_path / "work" / "out").iterdir()) == []
+
+
+def test_question_called_n_keeps_its_name(tmp_path: Path) -> None:
+    """How often a row is there has a line before its name then."""
+    asked = survey(questions=[{**every_type()[0], "name": "n"}])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0,)] * 7)
+    storage.close_survey(asked.name, TODAY)
+    found = rows(write(source(storage, asked), tmp_path / "work" / "out"))
+    storage.close()
+
+    assert [(row["n"], row["_n"]) for row in found] == [(0, 7)]

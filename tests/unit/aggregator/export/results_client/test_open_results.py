@@ -1,0 +1,145 @@
+"""``open_results``: the same figures as everywhere, as frames and pictures for analysts in Python."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sottovoce.aggregator
+from sottovoce.aggregator import open_results
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.shared.errors import EstimateError, SpecError, TransportError
+
+from tests.conftest import Running, start
+from tests.exported import TODAY, drawn, published, send, source
+from tests.surveys import every_type, survey
+from tests.unit.aggregator.analysis.closed_surveys import states
+
+EVERY = survey(questions=every_type())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All files of a closed survey."""
+    place = tmp_path_factory.mktemp("opened")
+    storage = states(place / "data")
+    (place / "files").mkdir()
+    write_folder(source(storage, survey(name="done")), place / "files")
+    storage.close()
+    return place / "files"
+
+
+def test_folder_gives_estimates_tables_and_models(folder: Path) -> None:
+    """Frozen objects, whose rows are flat and whose words are the command line's."""
+    results = open_results(folder)
+    table = results.crosstab("cheated", "reason")
+    model = results.model("cheated", on=["reason"], model="linear")
+
+    assert [row["option"] for row in results.estimates if row["question"] == "reason"] == ["time", "fear", "fun"]
+    assert table.document["n"] == 400
+    assert [(row["row"], row["column"]) for row in table.rows][:2] == [("no", "time"), ("no", "fear")]
+    assert {row["term"] for row in model.rows} == {"(constant)", "reason=fear", "reason=fun"}
+    assert [row["group"] for row in results.compare("cheated", "reason").rows] == ["time", "fear", "fun"]
+    assert "400 reports tell of both questions" in str(table)
+    assert model.warnings == tuple(model.document["warnings"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", None])
+def test_frame_comes_in_the_library_that_is_asked_for(folder: Path, library: str | None) -> None:
+    """Without a name in the first that is installed."""
+    frame = open_results(folder).crosstab("cheated", "reason").frame(library)
+
+    assert type(frame).__module__.partition(".")[0] == (library or "pandas")
+    assert frame.shape == (6, 7)
+    assert list(frame["column"]) == ["time", "fear", "fun"] * 2
+
+
+def test_frame_of_estimates_holds_every_type_of_question(tmp_path: Path) -> None:
+    """Numbers have means and quantiles, dates are dates."""
+    storage = published(tmp_path, EVERY)
+    send(storage, EVERY, drawn(EVERY, 60))
+    storage.close_survey(EVERY.name, TODAY)
+    (tmp_path / "files").mkdir()
+    write_folder(source(storage, EVERY), tmp_path / "files")
+    storage.close()
+    results = open_results(tmp_path / "files" / "export.json")
+
+    assert set(results.frame()["question"]) == {question.name for question in EVERY.questions}
+    assert {"mean", "share", "quantile"} == set(results.frame()["kind"])
+    assert results.plot().axes[0].get_xlabel() == "estimate with 95 % limits"
+
+
+def test_plot_has_a_point_and_a_line_for_each_figure(folder: Path, tmp_path: Path) -> None:
+    """Named by its texts; it can be written as a picture."""
+    table = open_results(folder).crosstab("cheated", "reason")
+    figure = table.plot()
+    points = figure.axes[0].containers[0].lines[0].get_xdata()
+    figure.savefig(tmp_path / "table.svg")
+
+    assert list(points) == [row["shown"] for row in table.rows]
+    assert figure.axes[0].get_yticklabels()[0].get_text() == "no, time"
+    assert (tmp_path / "table.svg").stat().st_size > 1000
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Running]:
+    """A running aggregator with a try-out."""
+    tried = survey(name="tried", trial=True)
+    with start(tmp_path / "data", tried) as running:
+        storage = running.storage()
+        send(storage, tried, drawn(tried, 60))
+        storage.close()
+        yield running
+
+
+@pytest.mark.external
+def test_address_gives_the_same_with_a_key(asked: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From an argument or the environment; a wrong one is refused."""
+    results = open_results(asked.url, survey="tried", key=asked.token)
+    monkeypatch.setenv("SOTTOVOCE_KEY", asked.token)
+
+    assert results.crosstab("cheated", "year").document["n"] == 60
+    assert open_results(asked.url, survey="tried").estimates == results.estimates
+    with pytest.raises(TransportError, match="does not take this key"):
+        open_results(asked.url, survey="tried", key="wrong")
+    with pytest.raises(SpecError, match="name the survey"):
+        open_results(asked.url)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{", "cannot be read as JSON"), ("[]", "is no export"), (json.dumps({"format": "x"}), "is no export")],
+)
+def test_file_that_is_no_export_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    """By its name."""
+    (tmp_path / "some.json").write_text(content)
+    with pytest.raises(SpecError, match=said):
+        open_results(tmp_path / "some.json")
+
+
+def test_what_is_not_there_is_said(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export holds no reports, a folder by hand no estimates; libraries may be missing, and names unknown."""
+    with pytest.raises(EstimateError, match="an export holds no reports"):
+        open_results(folder / "export.json").crosstab("cheated", "reason")
+    for name in ("survey.json", "reports.csv"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    bare = open_results(tmp_path)
+    assert bare.crosstab("cheated", "reason").document["n"] == 400
+    with pytest.raises(EstimateError, match=r"holds no export\.json"):
+        bare.frame()
+    with pytest.raises(SpecError, match="another survey"):
+        open_results(folder, survey="other")
+    with pytest.raises(EstimateError, match="a frame is one of: pandas, polars"):
+        open_results(folder).frame("excel")
+    with pytest.raises(AttributeError, match="no attribute 'close_results'"):
+        _ = sottovoce.aggregator.close_results
+
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name=name)
+
+    monkeypatch.setattr("importlib.import_module", missing)
+    with pytest.raises(EstimateError, match="needs pandas or polars"):
+        open_results(folder).frame()
+    with pytest.raises(EstimateError, match=r"sottovoce\[plot\]"):
+        open_results(folder).plot()

@@ -1,0 +1,220 @@
+"""People see a page in their language; programs get the problem document, byte for byte."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.http import error_pages, problems
+from sottovoce.aggregator.i18n import languages
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.client import page
+from werkzeug.test import TestResponse
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.accounts.test_authentication import log_in
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+SENTINEL = "sentinel-value"
+SITE = "https://survey.example.org"
+REQUESTS: list[tuple[str, str, str, dict[str, object]]] = [
+    ("not_found", "GET", f"/{SENTINEL}?x={SENTINEL}", {}),
+    ("not_found", "GET", f"/assets/{SENTINEL}", {}),
+    ("unknown_survey", "GET", f"/api/v1/surveys/{SENTINEL}", {}),
+    ("method_not_allowed", "PUT", "/api/v1/surveys/exam", {"json": {SENTINEL: 1}}),
+    ("too_large", "POST", "/api/v1/surveys/exam/reports", {"json": SENTINEL * 9000}),
+    ("malformed", "POST", "/api/v1/surveys/exam/reports", {"json": {SENTINEL: 1}}),
+    ("forbidden", "POST", "/dashboard/login", {"data": {"token": SENTINEL}}),
+    ("unauthorized", "GET", f"/api/v1/surveys/exam/export?cohort={SENTINEL}", {}),
+]
+RESEARCHERS = [("unknown_survey", f"/dashboard/surveys/{SENTINEL}/results"),
+               ("not_found", f"/dashboard/{SENTINEL}"),
+               ("still_open", "/dashboard/surveys/exam/files/reports.csv"),
+               ("malformed", f"/dashboard/surveys/exam/files?wave={SENTINEL}"),
+               ("estimate_impossible", f"/dashboard/surveys/exam/results?cohort={SENTINEL}")]  # fmt: skip
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on a database with one survey."""
+    storage.publish(survey())
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+class Outline(HTMLParser):
+    """The elements of a page, in their order, and its visible text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.opened: list[tuple[str, dict[str, str | None]]] = []
+        self.closed: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element."""
+        self.opened.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note its end."""
+        self.closed.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Note what stands in it."""
+        self.words += [] if self.opened[-1:] and self.opened[-1][0] == "style" else data.split()
+
+
+def check_page(reply: TestResponse, language: str, way: str, links: tuple[str, ...] = ()) -> Outline:
+    """A whole page in this language, without script or form, that nothing else has to be fetched for; and its links."""
+    assert reply.content_type == "text/html; charset=utf-8"
+    assert reply.headers["Content-Language"] == language
+    assert reply.headers["Content-Security-Policy"] == error_pages.POLICY
+    outline = Outline(reply.text)
+    tags = [tag for tag, _ in outline.opened]
+    assert outline.opened[0] == ("html", {"lang": language, "dir": way})
+    assert {"script", "form", "img"}.isdisjoint(tags)
+    assert tuple(attributes["href"] for tag, attributes in outline.opened if tag == "a") == links
+    assert [attributes["href"] for tag, attributes in outline.opened if tag == "link"] == ["data:,"]
+    assert sorted(outline.closed) == sorted(tag for tag in tags if tag not in {"meta", "link"})
+    assert (tags.count("h1"), tags.count("main")) == (1, 1)
+    return outline
+
+
+def test_pages_speak_the_forms_languages():
+    """And say the same things in each: a heading and what to do, at the bare address a paragraph more."""
+    kinds = {*error_pages.KINDS.values(), *error_pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
+
+    assert sorted(languages.LANGUAGES) == sorted(page.languages())
+    for language in languages.LANGUAGES:
+        told = error_pages.sentences(language)
+        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1}
+        assert {kind: len(texts) for kind, texts in told.items()} == lengths
+        assert all(text.strip() for texts in told.values() for text in texts)
+    assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)
+
+
+@pytest.mark.parametrize("language", [each for each in languages.LANGUAGES if each != "en"])
+def test_no_sentence_is_left_in_english(language):
+    """Each text differs from the English one."""
+    english, told = error_pages.sentences("en"), error_pages.sentences(language)
+
+    assert [kind for kind in english if set(english[kind]) & set(told[kind])] == []
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        (BROWSER, True),
+        ("text/html", True),
+        ("TEXT/HTML;q=0.5", True),
+        ("text/html;q=0.8, application/json;q=0.9", False),
+        ("text/html, application/json;q=0.9", True),
+        ("text/html, application/problem+json", False),
+        ("text/html;q=0", False),
+        ("text/html;q=much", False),
+        ("application/json", False),
+        ("*/*", False),
+        ("text/*", False),
+        ("", False),
+    ],
+)
+def test_only_who_names_html_gets_a_page(accept, expected):
+    """The form's own requests and programs accept anything, and go on as they were."""
+    assert error_pages.wants_page(accept) is expected
+
+
+@pytest.mark.parametrize(
+    ("accept_language", "expected"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-AT, en;q=0.9", "de"),
+        ("sw, fr;q=0.4, es;q=0.7", "es"),
+        ("pt-BR", "pt"),
+        ("zh-CN,zh;q=0.9", "zh-Hans"),
+        ("AR-eg", "ar"),
+        ("de;q=0, hi;q=0.1", "hi"),
+        ("*", "en"),
+        (f"{SENTINEL};q=x,,;", "en"),
+    ],
+)
+def test_page_is_in_the_first_language_that_it_has(accept_language, expected):
+    """By weight, whatever the country; English for everybody else."""
+    assert languages.language_of(accept_language) == expected
+
+
+def ask(client: FlaskClient, method: str, path: str, accept: str, **more: object) -> TestResponse:
+    """One request of a browser that reads Arabic."""
+    headers = {"Accept": accept, "Accept-Language": "ar"}
+    return client.open(path, method=method, headers=headers, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("code", "method", "path", "more"), REQUESTS, ids=[each[0] for each in REQUESTS])
+def test_error_is_a_page_for_people_and_a_document_for_programs(app, code, method, path, more):
+    """The same status; neither repeats what was sent, and the page has neither code nor status in it."""
+    client = app.test_client()
+    shown, told = (ask(client, method, path, accept, **more) for accept in (BROWSER, "*/*"))
+    outline = check_page(shown, "ar", "rtl")
+
+    assert shown.status_code == told.status_code == problems.STATUS[code]
+    assert told.content_type == "application/problem+json"
+    assert told.json is not None
+    assert told.data == problems.document(code, told.json.get("detail", ""))
+    assert SENTINEL not in shown.text + told.text
+    heading, advice = error_pages.sentences("ar")[error_pages.KINDS.get(code, "malformed")]
+    assert " ".join(outline.words) == f"{heading} {heading} {advice}"
+    assert not re.search(rf"{code}|{problems.STATUS[code]}", " ".join(outline.words))
+
+
+@pytest.mark.parametrize(("code", "path"), RESEARCHERS)
+def test_dashboard_says_what_is_wrong_on_a_page(app, code, path):
+    """Not in a document for programs, and without what stood in the address."""
+    reply = log_in(app)[0].get(path, headers={"Accept": BROWSER, "Accept-Language": "fr"}, base_url=SITE)
+
+    check_page(reply, "fr", "ltr", ("/dashboard/",))
+    assert reply.status_code == problems.STATUS[code]
+    assert SENTINEL not in reply.text
+    assert "le lien" not in reply.text
+    assert "Toutes les enquêtes" in reply.text
+
+
+def test_bug_is_a_page_that_tells_nothing(app):
+    """What the exception said stays where it was."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError(SENTINEL)
+
+    app.extensions["storage"].revisions = fail
+    reply = ask(app.test_client(), "GET", "/api/v1/surveys/exam", BROWSER)
+
+    check_page(reply, "ar", "rtl")
+    assert reply.status_code == 500
+    assert SENTINEL not in reply.text
+
+
+def test_bare_address_says_what_this_is(app):
+    """To people, and leads nowhere; a program finds nothing there, as before."""
+    client = app.test_client()
+    shown, told = (client.get("/", headers={"Accept": accept}) for accept in (BROWSER, "*/*"))
+
+    check_page(shown, "en", "ltr")
+    assert shown.status_code == 200
+    assert "Open it again, whole." in shown.text
+    assert "exam" not in shown.text
+    assert (told.status_code, told.data) == (404, problems.document("not_found"))
+
+
+@pytest.mark.parametrize("code", ["too_many", "busy", "storage", "unauthorized"])
+def test_page_says_when_to_come_back_as_the_document_does(code):
+    """Whatever its shape, the reply has the same further headers."""
+    shown, told = (
+        problems.reply(code, lambda name, accept=accept: accept if name == "accept" else "")
+        for accept in (BROWSER, "*/*")
+    )
+    further = {"Retry-After", "WWW-Authenticate"}
+
+    assert [pair for pair in shown[1] if pair[0] in further] == [pair for pair in told[1] if pair[0] in further] != []

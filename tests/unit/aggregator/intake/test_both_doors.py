@@ -1,0 +1,319 @@
+"""The gate's way in and Flask's own are one: whatever is sent, both answer alike, count alike and store alike."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.group_commit import GroupCommit, Submitted, settled
+from sottovoce.aggregator.intake.request_limits import FAILURES
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.errors import REJECTIONS, ReportRejected, StorageError
+from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.tokens import token_hash
+from werkzeug.test import EnvironBuilder
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.intake.test_asgi_gate import ask_raw, run
+
+OPEN = survey(opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z")
+INVITED = survey(name="invited", access="token")
+CLOSED = survey(name="over")
+STRANGER = "203.0.113.9"
+TOKENS = ["0" * 15 + letter for letter in "123"]
+
+Answer = tuple[int, frozenset[tuple[str, str]], bytes]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request, as both doors are asked it."""
+
+    path: str
+    body: bytes = b""
+    method: str = "POST"
+    headers: tuple[tuple[str, str], ...] = ()
+    peer: str = "127.0.0.1"
+    length: bool = True
+
+    @property
+    def head(self) -> list[tuple[str, str]]:
+        """All its headers."""
+        written = {name.lower() for name, _ in self.headers}
+        found = [] if "content-type" in written or not self.body else [("Content-Type", "application/json")]
+        if self.length and self.method in {"POST", "PUT"} and "content-length" not in written:
+            found.append(("Content-Length", str(len(self.body))))
+        return [("Host", "x"), *found, *self.headers]
+
+
+@dataclass(frozen=True)
+class Door:
+    """An aggregator of its own, and one way into it."""
+
+    app: Flask
+    gate: Gate | None
+    storage: SQLiteStorage
+
+    def ask(self, request: Request) -> Answer:
+        """Status, headers as a set, body."""
+        if self.gate is not None:
+            status, headers, body = run(ask_raw(self.gate, request.method, request.path, request.head, request.body,
+                                                request.peer))  # fmt: skip
+            given = [(name.lower(), value) for name, value in headers]
+        else:
+            builder = EnvironBuilder(request.path, method=request.method, data=request.body)
+            environ = builder.get_environ()
+            for name in ("CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_HOST"):
+                environ.pop(name, None)
+            for name, value in request.head:
+                key = name.upper().replace("-", "_")
+                environ[key if key in {"CONTENT_LENGTH", "CONTENT_TYPE"} else f"HTTP_{key}"] = value
+            environ["REMOTE_ADDR"] = request.peer
+            started: list[Any] = []
+            body = b"".join(self.app(environ, lambda *found: started.append(found)))
+            status, given = int(started[0][0][:3]), [(name.lower(), value) for name, value in started[0][1]]
+        assert len(dict(given)) == len(given), "a header twice"
+        # Whether a connection goes on is the business of who holds it.
+        return status, frozenset(pair for pair in given if pair[0] != "connection"), body
+
+    @property
+    def rejected(self) -> Counter[str]:
+        """The counters of reasons."""
+        counters: Counter[str] = self.app.extensions["admission"].rejected
+        return counters
+
+
+@pytest.fixture(params=[3])
+def doors(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[list[Door]]:
+    """The same surveys behind the gate, and behind any WSGI server; so many requests a minute, 0 for any number."""
+    made = []
+    for name in ("gate", "flask"):
+        storage = SQLiteStorage(tmp_path / f"{name}.sqlite")
+        for published in (OPEN, INVITED, CLOSED):
+            storage.publish(published)
+        storage.add_tokens(storage.revisions("invited")[0].key, [token_hash(token, "invited") for token in TOKENS])
+        storage.close_survey("over", 20_000)
+        settings = Settings(rate_limit=request.param)
+        app = create_app(settings, storage, clock, {})
+        made.append(Door(app, Gate(app, settings, storage) if name == "gate" else None, storage))
+    yield made
+    for door in made:
+        door.storage.close()
+
+
+def both(doors: list[Door], request: Request) -> Answer:
+    """The answer of both, which is one."""
+    answers = [door.ask(request) for door in doors]
+    assert answers[0] == answers[1]
+    # What never gets as far as admission the gate counts too, and the application without it does not.
+    behind_gate, bare = sorted(doors, key=lambda door: door.gate is None)
+    assert not bare.rejected - behind_gate.rejected
+    assert [row.reports for row in doors[0].storage.surveys()] == [row.reports for row in doors[1].storage.surveys()]
+    return answers[0]
+
+
+def sent(number: int, asked: Any = OPEN, **changes: Any) -> bytes:
+    """The report of this number."""
+    report = Report(asked.name, asked.digest, 0, f"{number:032x}", (number % 2, number % 3, 0))
+    return dump_report(replace(report, **changes), asked)
+
+
+def path(name: str, end: str = "") -> str:
+    """Where reports go."""
+    return f"/api/v1/surveys/{name}/reports{end}"
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    """The header that brings a token."""
+    return (("Authorization", f"Bearer {token}"),)
+
+
+def of(*reports: bytes) -> bytes:
+    """A batch of these."""
+    items = ",".join(f'{{"report":{report.decode().rstrip()}}}' for report in reports)
+    return f'{{"format":"sottovoce-batch/1","items":[{items}]}}'.encode()
+
+
+def code(answer: Answer) -> str:
+    """The reason in an answer."""
+    return str(json.loads(answer[2] or b"{}").get("code", ""))
+
+
+ASKED_FOR = '{{"token_sha256":"{}"}}'
+
+OUTCOMES = [
+    ("", Request(path("exam"), sent(1))),
+    ("", Request(path("exam"), sent(1))),
+    ("id_conflict", Request(path("exam"), sent(1, values=(0, 0, 1)))),
+    ("malformed", Request(path("exam"), b"{}")),
+    ("malformed", Request(path("exam"), sent(2) + b" ")),
+    ("malformed", Request(path("exam"), b"")),
+    ("unknown_survey", Request(path("none"), sent(2))),
+    ("unknown_survey", Request(path("none"), sent(2, survey="none"))),
+    ("digest_mismatch", Request(path("exam"), sent(2, digest="0" * 64))),
+    ("out_of_range", Request(path("exam"), sent(2, values=(2, 0, 0)))),
+    ("out_of_range", Request(path("exam"), sent(2, wave=7))),
+    ("out_of_range", Request(path("exam"), sent(1, values=(2, 0, 0), report_id="f" * 32))),
+    ("closed", Request(path("over"), sent(2, CLOSED))),
+    ("token_invalid", Request(path("invited"), sent(3, INVITED))),
+    ("", Request(path("invited"), sent(3, INVITED), headers=bearer(TOKENS[0]))),
+    ("", Request(path("invited"), sent(3, INVITED), headers=bearer(TOKENS[0]))),
+    ("token_invalid", Request(path("invited"), sent(4, INVITED), headers=bearer(TOKENS[0]))),
+    ("token_invalid", Request(path("invited"), sent(4, INVITED, values=(9, 0, 0)))),
+    ("too_large", Request(path("exam"), b" " * 65_537)),
+    ("too_large", Request(path("exam", "/batch"), b" " * 524_289)),
+    ("unsupported_type", Request(path("exam"), sent(5), headers=(("Content-Type", "text/plain"),))),
+    ("unsupported_type", Request(path("exam"), sent(5), headers=(("Content-Encoding", "gzip"),))),
+    ("length_required", Request(path("exam"), sent(5), length=False)),
+    ("malformed", Request(path("exam"), sent(5), headers=(("Content-Length", "-1"),))),
+    ("", Request(path("exam", "/batch"), of(sent(6), sent(7), sent(1)))),
+    ("", Request(path("exam", "/batch"), of(sent(6), sent(7, values=(9, 0, 0)), sent(1, values=(0, 0, 1))))),
+    ("", Request(path("over", "/batch"), of(sent(8, CLOSED)))),
+    ("", Request(path("invited", "/batch"), of(sent(8, INVITED)))),
+    ("malformed", Request(path("exam", "/batch"), b"[]")),
+    ("", Request("/api/v1/surveys/exam/withdraw", b'{"report_id":"%032x"}' % 1)),
+    ("withdrawn", Request(path("exam"), sent(1))),
+    ("", Request(path("invited"), sent(30, INVITED), headers=(("Authorization", f"bearer  {TOKENS[2]}"),))),
+    ("token_invalid", Request(path("invited"), sent(31, INVITED), headers=(("Authorization", TOKENS[1]),))),
+    ("token_invalid", Request(path("invited"), sent(31, INVITED), headers=(("Authorization", f"Basic {TOKENS[1]}"),))),
+    ("", Request("/api/v1/surveys/exam/revisions", method="GET")),
+    ("", Request("/api/v1/surveys/exam/status", method="GET")),
+    ("unknown_survey", Request("/api/v1/surveys/none/status", method="GET")),
+    ("", Request("/api/v1/surveys/invited/token", ASKED_FOR.format(sha256(TOKENS[1].encode()).hexdigest()).encode())),
+    ("token_invalid", Request("/api/v1/surveys/invited/token", ASKED_FOR.format("0" * 64).encode())),
+    ("malformed", Request("/api/v1/surveys/invited/token", b"{}")),
+    ("method_not_allowed", Request("/api/v1/surveys/invited/token", method="GET")),
+    ("", Request("/api/v1/surveys/invited/token", method="OPTIONS")),
+    ("", Request(path("exam"), method="OPTIONS")),
+    ("", Request(path("exam", "/batch"), method="OPTIONS")),
+    ("", Request(path("exam"), method="HEAD")),
+    ("method_not_allowed", Request(path("exam"), method="GET")),
+    ("method_not_allowed", Request(path("exam"), sent(9), method="PUT")),
+    ("method_not_allowed", Request(path("exam", "/batch"), method="GET")),
+    ("method_not_allowed", Request(path("exam"), method="PROPFIND")),
+    ("method_not_allowed", Request(path("exam"), method="TRACE")),
+    ("not_found", Request(f"{path('exam')}/", sent(9))),
+    ("not_found", Request("/api/v1/surveys//reports", sent(9))),
+    ("unknown_survey", Request(path("é"), sent(9))),
+    ("unauthorized", Request("/api/v1/surveys/exam/close", b"")),
+]  # fmt: skip
+
+
+def test_person_sees_the_same_page_through_both_doors(doors: list[Door]) -> None:
+    """Whatever is refused: a body too large, a report that is none, the sixth request of a network, an address."""
+    person = (("Accept", "text/html,*/*;q=0.8"), ("Accept-Language", "de"))
+    asked = [
+        (413, Request(path("exam"), b" " * 65_537, headers=person)),
+        (400, Request(path("exam"), b"{}", headers=person)),
+        (404, Request("/nothing", method="GET", headers=person)),
+        *((404, Request("/nothing", b"", peer=STRANGER, headers=person)) for _ in range(3)),
+        (429, Request("/nothing", b"", peer=STRANGER, headers=person)),
+    ]
+    for status, request in asked:
+        found, headers, body = both(doors, request)
+        assert found == status
+        assert {("content-type", "text/html; charset=utf-8"), ("content-language", "de")} <= headers
+        assert b'<html lang="de" dir="ltr">' in body
+
+
+def test_every_outcome_is_the_same_through_both_doors(doors: list[Door]) -> None:
+    """One after the other on one survey, so that known, withdrawn and spent ones are among them."""
+    reasons = [code(both(doors, request)) for _, request in OUTCOMES]
+
+    assert reasons == [expected for expected, _ in OUTCOMES]
+    assert {*reasons, "busy"} >= set(REJECTIONS)
+    assert doors[0].storage.live_counts(1) == doors[1].storage.live_counts(1)
+
+
+def test_what_was_asked_for_its_head_has_no_body_at_either_door(doors: list[Door]) -> None:
+    """And the headers of what GET would be answered; also where it is the gate that refuses."""
+    for asked, expected in (("/api/v1/surveys/exam", 200), ("/nothing", 404), ("/healthz", 200)):
+        status, headers, body = both(doors, Request(asked, method="HEAD"))
+        whole = both(doors, Request(asked, method="GET"))
+        assert (status, body, whole[0]) == (expected, b"", expected)
+        assert dict(headers)["content-length"] == dict(whole[1])["content-length"] == str(len(whole[2]))
+    gate = doors[0].gate
+    assert gate is not None
+    gate._settings = replace(gate._settings, max_requests=0)
+    status, _, body = doors[0].ask(Request("/api/v1/surveys/exam", method="HEAD"))
+    assert (status, body) == (503, b"")
+
+
+def test_strangers_who_send_too_often_are_refused_at_both_doors(doors: list[Door]) -> None:
+    """The fourth request of a minute, if three are allowed; the limit counts once, not at each door."""
+    requests = [Request(path("exam"), sent(number), peer=STRANGER) for number in range(4)]
+
+    assert [code(both(doors, request)) for request in requests] == ["", "", "", "too_many"]
+    assert code(both(doors, replace(requests[3], method="OPTIONS", body=b""))) == ""
+
+
+@pytest.mark.parametrize("doors", [0], indirect=True)
+def test_strangers_who_try_tokens_are_refused_at_both_doors(doors: list[Door]) -> None:
+    """A good one costs nothing; the failures of a minute are counted once, and apart from the requests."""
+    good, bad = (ASKED_FOR.format(sha256(token.encode()).hexdigest()).encode() for token in (TOKENS[1], "0" * 16))
+    asked = Request("/api/v1/surveys/invited/token", bad, peer=STRANGER)
+    codes = [code(both(doors, asked)) for _ in range(FAILURES + 1)]
+
+    assert codes == ["token_invalid"] * FAILURES + ["too_many"]
+    assert code(both(doors, replace(asked, body=good))) == "too_many"
+    assert code(both(doors, replace(asked, body=good, peer="198.51.100.7"))) == ""
+    assert code(both(doors, Request(path("exam"), sent(1), peer=STRANGER))) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ReportRejected("busy", "too many reports are waiting to be stored"), "busy"),
+        (StorageError("sentinel"), "storage"),
+        (RuntimeError("sentinel"), "internal"),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "later"])
+@pytest.mark.parametrize("end", ["", "/batch"])
+def test_what_goes_wrong_behind_is_told_alike(
+    doors: list[Door], error: Exception, expected: str, at_once: bool, end: str
+) -> None:
+    """A full queue, a database that fails, a bug: on the way in or once the group is under way."""
+
+    def fails(_: object) -> Submitted:
+        if at_once:
+            raise error
+        return settled(error)
+
+    for door in doors:
+        door.app.extensions["admission"]._submit = fails
+    answer = both(doors, Request(path("exam", end), of(sent(1)) if end else sent(1)))
+
+    assert code(answer) == expected
+    assert b"sentinel" not in answer[2]
+
+
+def test_flask_without_the_gate_stores_durably(doors: list[Door]) -> None:
+    """The application is whole: its own group commit stands behind both."""
+    assert isinstance(doors[1].app.extensions["admission"]._submit.__self__, GroupCommit)
+    both(doors, Request(path("exam"), sent(1)))
+    assert doors[1].storage.find_report(1, bytes.fromhex(f"{1:032x}")) is not None
+
+
+def test_reply_names_the_limits_and_nobody_learns_what_others_left(doors: list[Door]) -> None:
+    """The size of a limit on whatever counts for it; what is left of it is the same text until nothing is."""
+    told = []
+    for number in range(4):
+        status, headers, _ = both(doors, Request(path("exam"), sent(number), peer=STRANGER))
+        told.append((status, {name: value for name, value in headers if name.startswith("ratelimit")}))
+    policy = {"ratelimit-policy": '"writes";q=3;w=60'}
+    _, read, _ = both(doors, Request("/api/v1/surveys/exam", method="GET", peer=STRANGER))
+    _, asked, _ = both(doors, Request("/api/v1/surveys/invited/token", b'{"token_sha256":""}'))
+
+    assert told == [(200, policy)] * 3 + [(429, policy | {"ratelimit": '"writes";r=0;t=5'})]
+    assert not [name for name, _ in read if name.startswith("ratelimit")]
+    assert ("ratelimit-policy", f'"writes";q=3;w=60, "failed-tokens";q={FAILURES};w=60') in asked

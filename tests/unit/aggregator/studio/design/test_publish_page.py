@@ -1,0 +1,48 @@
+"""Publish: what is frozen is shown before, and what was planned stays in the file that says what was settled."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+
+from tests.conftest import FakeClock
+from tests.surveys import document
+from tests.unit.aggregator.studio.design.test_page import PANEL, SITE, Researcher
+
+
+@pytest.fixture
+def ann(storage: SQLiteStorage, clock: FakeClock) -> Researcher:
+    """Somebody who writes a survey."""
+    return Researcher(create_app(Settings(public_url=SITE), storage, clock, {}))
+
+
+def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Every text in each language, dates, access, cost and plan; and the file of what was settled has the plan too."""
+    written = document(title={"en": "Exams", "de": "Prüfungen"}, consent={"en": "I agree to this."})
+    storage.drafts.add("exam", replace(draft_of(written | {"access": "token"}), people=1500).dumped)
+    form = {"closes": "2027-05-12T00:00", "delete_on": "2027-06-01", "after.text.en": "Call a friend."}
+    ann.post("surveys/exam/design", version="1", **form)
+    page = ann.get("surveys/exam/publish")
+
+    for text in ("I agree to this.", "Prüfungen", "Call a friend.", "May 12, 2027", "June 1, 2027", "a personal link",
+                 "not in this language", "With 1,500 people, every share comes within", "A cell that holds 10 of 100",
+                 "beside the questions you need about"):  # fmt: skip
+        assert text in page, text
+
+    ann.post("surveys/exam/publish", version="2")
+    told = ann.get("surveys/exam/files/preregistration.json")
+    assert json.loads(told)["planned"] == {"people": 1500, "group": None}
+    ann.post("surveys/exam/design/correct")
+    ann.post("surveys/exam/design", version="1", people="", closes="", **PANEL)
+    panel = ann.get("surveys/exam/publish")
+    assert "July 1, 2026" in panel
+    assert "Whoever answers in all 2 waves spends" in panel
+    assert "Say how many will answer" in panel
+    changes = re.sub(r"<[^>]+>", " ", panel.partition("What it changes</summary>")[2])
+    assert re.search(r"The survey: Closes \(UTC\)\s+May 12, 2027, 12:00.AM UTC\s+–", changes)
+    assert re.search(r"Wave 1 closes \(UTC\)\s+–\s+August 1, 2026", changes)

@@ -1,0 +1,91 @@
+"""The code beside a result makes the same result from the downloaded files."""
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator import open_results
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.aggregator.studio.results.code_snippets import python_code, r_code
+from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
+
+from tests.surveys import survey
+from tests.unit.aggregator.studio.joint_pages import app, client, document, get
+
+__all__ = ["app", "client"]
+
+WEBR = Path(__file__).parents[5] / "tests" / "webr"
+NAMES = SurveyVariables(survey(name="done"), Words("en"))
+ANALYSES = [
+    AskedAnalysis("crosstab", {"rows": "cheated", "columns": "reason"}),
+    AskedAnalysis("compare", {"outcome": "cheated", "groups": "reason", "category": "yes"}),
+    AskedAnalysis("pairs", {}),
+    AskedAnalysis("regression", {"outcome": "cheated", "on": ["reason"], "model": "linear"}),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(client: FlaskClient, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything.zip, unpacked."""
+    place = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(io.BytesIO(get(client, "done/files/everything.zip").data)).extractall(place)
+    return place / "done"
+
+
+@pytest.mark.parametrize("asked", ANALYSES, ids=lambda asked: asked.kind)
+def test_python_code_prints_the_same_result(folder: Path, asked: AskedAnalysis) -> None:
+    """Run as it stands, with the folder's name in it: every figure of the files' own answer is printed."""
+    code = python_code(asked, NAMES, "https://survey.example.org").replace("FOLDER", str(folder))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})  # noqa: S102 - the page's own code, of no text from elsewhere
+
+    method = {"regression": "model"}.get(asked.kind, asked.kind)
+    assert printed.getvalue().strip() == str(getattr(open_results(folder), method)(**asked.options)).strip()
+    assert len(printed.getvalue().splitlines()) > 3
+
+
+def test_files_and_page_give_the_same_table(app: Flask, folder: Path) -> None:
+    """Rows are in another order, so that sums may differ in their last digits."""
+    found = document(app, "done", "crosstab", rows="cheated", columns="reason")
+    again = open_results(folder).crosstab("cheated", "reason").document
+
+    assert [one["raw"] for one in again["cells"]] == pytest.approx([one["raw"] for one in found["cells"]])
+
+
+def test_public_answers_are_asked_for_where_they_are() -> None:
+    """No file of everything.zip has those of a question that is no cohort; R has no code then."""
+    public = survey(name="done")
+    questions = [dict(each) for each in json.loads(public.canonical)["questions"]]
+    questions[2].pop("cohort", None)
+    names = SurveyVariables(survey(name="done", questions=questions), Words("en"))
+    asked = AskedAnalysis("crosstab", {"rows": "cheated", "columns": "year"})
+
+    assert 'open_results("https://survey.example.org", survey="done")' in python_code(
+        asked, names, "https://survey.example.org"
+    )
+    assert r_code(asked, names) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[3]], ids=lambda asked: asked.kind)
+def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path, asked: AskedAnalysis) -> None:
+    """In R itself: cells of a table, coefficients of a model."""
+    for name in ("reports.csv", "channels.csv"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / "analysis.R").write_text("options(digits = 10)\n" + r_code(asked, NAMES))
+    printed = subprocess.run(["node", "run.mjs", str(tmp_path)], capture_output=True, text=True, check=True, cwd=WEBR,
+                             timeout=600).stdout  # fmt: skip
+    figures = [float(each) for each in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", printed)]
+
+    found = document(app, "done", asked.kind, **asked.options)
+    wanted = [one["raw"] for one in found.get("cells", [])] or [one["estimate"] for one in found["coefficients"]]
+    assert all(any(abs(each - figure) < 1e-7 for figure in figures) for each in wanted), printed

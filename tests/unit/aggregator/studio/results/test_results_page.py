@@ -1,0 +1,301 @@
+"""What the results' page shows: a band as long as people may look again, and after that the interval for one look."""
+
+import re
+from csv import DictReader
+from dataclasses import replace
+from io import StringIO
+from xml.etree.ElementTree import fromstring
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse, revisions_of
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.worked_example import limits
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.drafts import PlannedSize
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.results import results_view
+from werkzeug.test import TestResponse
+
+from tests.conftest import FakeClock
+from tests.invited import blind_survey
+from tests.storage.test_contract import arrival
+from tests.surveys import document, every_type, survey
+from tests.unit.aggregator.accounts.test_authentication import log_in
+
+SITE = "https://survey.example.org"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on a database with fifty reports of an open survey, all of them shown."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in range(50)])
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+def page(app: Flask) -> str:
+    """The page of the survey's results."""
+    return str(log_in(app)[0].get("/dashboard/surveys/exam/results", base_url=SITE).text)
+
+
+def yes(storage: SQLiteStorage) -> Estimate:
+    """The estimate of the first question's yes."""
+    return analyse(revisions_of(storage, "exam")).questions[0].estimates[0]
+
+
+def told(low: float, high: float) -> str:
+    """Limits as the page tells them."""
+    return f"{low * 100:.1f}% to {high * 100:.1f}%"
+
+
+def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteStorage) -> None:
+    """Whoever looks again and again may trust it; the interval would be too narrow for that."""
+    estimate, shown = yes(storage), page(app)
+    assert estimate.band_low is not None
+    assert estimate.band_high is not None
+
+    assert told(estimate.band_low, estimate.band_high) in shown
+    assert told(estimate.low, estimate.high) not in shown
+    assert set(re.findall("95% (band|interval)", shown)) == {"band"}
+
+
+def test_share_of_yes_is_worked_out_beside_its_figure(app: Flask, storage: SQLiteStorage) -> None:
+    """With the question's own numbers and the reports that are shown; the band while it is open, then the interval."""
+    arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
+
+    assert f"{arithmetic}band: " in page(app)
+    storage.close_survey("exam", 20_000)
+    assert f"{arithmetic}interval: " in page(app)
+
+
+def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLiteStorage) -> None:
+    """The band is no longer worked out, neither for the page nor for the export."""
+    before = yes(storage)
+    storage.close_survey("exam", 20_000)
+    estimate, shown = yes(storage), page(app)
+    exported = export_document(analyse(revisions_of(storage, "exam")))["questions"]
+
+    assert (estimate.band_low, estimate.band_high) == (None, None)
+    assert {each["band_low"] for question in exported for each in question["estimates"]} == {None}
+    assert told(estimate.low, estimate.high) in shown
+    assert told(before.band_low or 0, before.band_high or 0) not in shown
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
+
+
+def test_band_that_is_there_after_close_is_not_shown(
+    app: Flask, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page goes by the survey's state, whatever estimates hold."""
+    found = analyse(revisions_of(storage, "exam"))
+    banded = replace(found, closed=True, questions=tuple(map(_protected, found.questions)))
+    monkeypatch.setattr(results_view, "analyse", lambda *_, **__: banded)
+    shown = page(app)
+    estimates = [each for question in banded.questions for each in question.estimates]
+
+    for estimate in estimates:
+        assert told(estimate.low, estimate.high) in shown
+        if estimate.band_low is not None and estimate.band_high is not None:
+            assert told(estimate.band_low, estimate.band_high) not in shown
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
+
+
+def _protected(question: QuestionResult) -> QuestionResult:
+    """The question with a table of what self-protection would mean."""
+    return replace(question, protection=[(0.0, question.estimates[0])])
+
+
+def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) -> None:
+    """A mean has none, and neither has what was pooled from different channels."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(25)])
+    estimate = replace(yes(storage), band_low=None, band_high=None)
+
+    assert limits(estimate, still_open=True) == (estimate.low, estimate.high)
+
+
+def test_page_and_file_say_the_same(app: Flask) -> None:
+    """What is downloaded from the page are the same results."""
+    client, _ = log_in(app)
+    reply = client.get("/dashboard/surveys/exam/results/export.json", base_url=SITE)
+
+    assert reply.headers["Content-Disposition"] == "attachment; filename=export.json"
+    assert reply.json["reports"] == 50
+
+
+def get(app: Flask, address: str, **headers: str) -> TestResponse:
+    """A researcher's request."""
+    reply: TestResponse = log_in(app)[0].get(f"/dashboard/surveys/{address}", base_url=SITE, headers=headers)
+    return reply
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_tells_the_page_in_its_own_words(app: Flask, language: str) -> None:
+    """No sentence is left in English, and none of a picture."""
+    pages = [get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/cheated.svg")]
+
+    assert f'lang="{language}"' in pages[0]
+    assert ("Of 100 people" in pages[0]) is (language == "en")
+    assert Words(language).say("results_numbers") in pages[0]
+    assert Words(language).say("results_share_axis") in pages[1]
+
+
+def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
+    """A draft, fewer than a step, closed without a report, a try-out: each page says what it is."""
+    storage.drafts.add("sketch", empty_draft("Sketch", "en").dumped)
+    few = storage.publish(survey(name="few")).key
+    storage.store([arrival(few, number) for number in range(7)])
+    storage.publish(survey(name="none"))
+    storage.close_survey("none", 20_000)
+    storage.publish(survey(name="exam-trial-1", trial=True))
+    told = {name: get(app, f"{name}/results").text for name in ("sketch", "few", "none", "exam-trial-1")}
+
+    assert "still a draft" in told["sketch"]
+    assert "Figures appear from 25 reports on" in told["few"]
+    assert "There is nothing to estimate." in told["none"]
+    assert "They say nothing about people." in told["exam-trial-1"]
+
+
+@pytest.mark.parametrize("page", ["invite", "results", "tables", "models", "files"])
+def test_page_that_comes_later_says_so_of_a_draft(app: Flask, storage: SQLiteStorage, page: str) -> None:
+    """Beneath its title and the bar, and until then people can be invented; of nothing at all there is no page."""
+    storage.drafts.add("sketch", empty_draft("A title", "en").dumped)
+    told = get(app, f"sketch/{page}", Accept="text/html")
+    assert told.status_code == 200
+    assert "<bdi>A title</bdi>" in told.text
+    assert Words("en").say(f"later_{page}") in told.text
+    assert ('surveys/sketch/rehearse">Rehearse with' in told.text) is (page != "invite")
+    assert get(app, f"nothing/{page}", Accept="text/html").status_code == 404
+
+
+def test_fewer_than_a_step_and_no_report_are_one_page(app: Flask, storage: SQLiteStorage) -> None:
+    """Byte for byte and by its ETag: nobody can see whether a report has come."""
+    key = storage.publish(survey(name="few")).key
+    before = get(app, "few/results")
+    storage.store([arrival(key, number) for number in range(24)])
+
+    assert get(app, "few/results").headers["ETag"] == before.headers["ETag"]
+
+
+def test_unshown_rest_of_a_reopened_survey_is_told(app: Flask, storage: SQLiteStorage) -> None:
+    """It stays unshown when the survey closes again."""
+    storage.close_survey("exam", 20_000)
+    storage.reopen_survey("exam")
+    key = storage.revisions("exam")[-1].key
+    storage.store([arrival(key, number) for number in range(100, 107)])
+    storage.close_survey("exam", 20_000)
+
+    assert "Reports that are not shown: 7." in get(app, "exam/results").text
+
+
+def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
+    """Everybody has answered once the survey is closed; before, and for more people, it is a sample."""
+    assert "come when the survey is closed" in get(app, "exam/results?people=50").text
+    storage.close_survey("exam", 20_000)
+    told = get(app, "exam/results?people=50").text
+
+    assert re.search("41 of these 50, between [0-9]+ and 50", told)
+    assert "50 reports are shown for 60 people" in get(app, "exam/results?people=60").text
+    for written in ("0", "-3", "x", "1e3", "9" * 40):
+        assert "This is no number of people" in get(app, f"exam/results?people={written}").text
+
+
+def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
+    """The group's own figures are those that its filter shows."""
+    beside = get(app, "exam/results?by=cohort").text
+    alone = get(app, "exam/results?cohort=first").text
+    (first,) = re.findall(r'class="value">([^<]+)<small>([^<]+)', alone)[:1]
+    sizes = re.findall(r'class="value">([0-9.]+)%', get(app, "exam/results?sort=size").text)
+
+    assert first in re.findall(r'class="value">([^<]+)<small>([^<]+)', beside)
+    assert [float(size) for size in sizes[1:4]] == sorted(map(float, sizes[1:4]), reverse=True)
+
+
+def test_under_a_budget_no_public_answers_stand_beside_a_group(app: Flask, storage: SQLiteStorage) -> None:
+    """The group is a public question too: with another one it would be the exact table that is published with noise."""
+    public = re.compile(r'<h2 id="q\d+"><bdi>Year[?]')
+    addresses = ("exam/results", "exam/results?by=cohort", "exam/results?cohort=first")
+    before = [get(app, address).text for address in addresses]
+    storage.releases.begin("exam", b"opened\n")
+    after = [get(app, address).text for address in addresses]
+
+    assert [bool(public.search(text)) for text in (*before, *after)] == [True] * 4 + [False] * 2
+    assert ["would undo the noise" in text for text in (*before, *after)] == [False] * 4 + [True] * 2
+    assert all("<bdi>Why?" in text for text in after)
+
+
+def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteStorage) -> None:
+    """They name survey, revision and digest, hold the page's figures, and refer to nothing."""
+    digest = storage.revisions("exam")[-1].digest
+    picture, table = (get(app, f"exam/results/reason.{kind}") for kind in ("svg", "csv"))
+    drawn = fromstring(picture.text)  # noqa: S314 - ours
+    words = " ".join(drawn.itertext())
+    rows = list(DictReader(StringIO(table.text)))
+    shown = analyse(revisions_of(storage, "exam")).questions[1].estimates
+
+    assert f"exam, revision 1, {digest}" in words
+    assert "Why?" in words
+    assert "Share of respondents" in words
+    assert not re.search("href|url[(]|<script|<style", picture.text)
+    assert [float(row["raw"]) for row in rows] == [estimate.raw for estimate in shown]
+    assert {(row["survey"], row["revision"], row["digest"]) for row in rows} == {("exam", "1", digest)}
+    assert get(app, "exam/results/nothing.svg").status_code == 404
+
+
+def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> None:
+    """Nobody takes them for the real survey's."""
+    storage.publish(survey(name="exam-trial-1", trial=True))
+
+    assert "TRIAL" in get(app, "exam-trial-1/results/reason.svg").text
+    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
+
+
+def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
+    """How many are to answer, and of how many; what a correction plans holds when that is published."""
+    storage.drafts.finish("exam", PlannedSize(200, 40))
+    storage.drafts.add("exam", b'{"people": 300, "group": 30}')
+    told = get(app, "exam/results").text
+
+    assert "50 of 200 planned" in told
+    assert "50 reports, more than the 40 people in the group" in told
+
+
+def landmarks(shown: str) -> list[str]:
+    """The names of the page's regions, open or not, as a screen reader lists them."""
+    labelled = [re.sub("<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</h', shown)[1])  # type: ignore[index]
+                for id in re.findall(r'<section[^>]* aria-labelledby="(\w+)"', shown)]  # fmt: skip
+    return labelled + re.findall(r'role="region" aria-label="([^"]*)"', shown)
+
+
+def test_questions_of_equal_text_are_told_apart(app: Flask, storage: SQLiteStorage) -> None:
+    """By their names, in headings, tables and pictures; and of one number each table has a name of its own."""
+    asked = document()["questions"]
+    number = next(each for each in every_type() if each["name"] == "weekly")
+    twin = {**asked[0], "name": "again"}
+    key = storage.publish(survey(name="twins", questions=[*asked, twin, number, {**number, "name": "later"}])).key
+    storage.store([arrival(key, 99 + each, (each % 2, 0, 0, 1, each % 7, 3)) for each in range(50)])
+    shown = str(log_in(app)[0].get("/dashboard/surveys/twins/results", base_url=SITE).text)
+    found = landmarks(shown)
+    assert {"Cheated? (cheated)", "Cheated? (again)", "Why?", "Year?"} < set(found)
+    assert len(found) > 12
+    assert len(found) == len(set(found))
+
+
+def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLiteStorage) -> None:
+    """As many as were let redeem again after a restore, of this survey."""
+    for name in ("invited", "other"):
+        key = storage.publish(blind_survey(name=name)).key
+        storage.add_tokens(key, [bytes([number]) * 32 for number in range(7)], blind=True)
+    storage.hold_invitations()
+    told = []
+    for release in ("other", "invited"):
+        storage.reissue_invitations(storage.revisions(release)[0].key)
+        shown = log_in(app)[0].get("/dashboard/surveys/invited/results", base_url=SITE).text
+        told.append("reported twice, at most: 7" in shown)
+
+    assert told == [False, True]

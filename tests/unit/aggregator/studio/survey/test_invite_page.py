@@ -1,0 +1,304 @@
+"""Invite: what it gives to hand out works, is made once, and tells nothing of who has answered."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.client.link import parse_link
+from sottovoce.client.page import assemble, saved_page
+from sottovoce.shared.redemption import spell_modulus
+
+from tests.conftest import FakeClock
+from tests.invited import blind_survey
+from tests.qr_reader import read_qr
+from tests.surveys import document, months, survey
+from tests.unit.aggregator.accounts.test_authentication import log_in
+
+SITE = "https://survey.example.org"
+INVITE = "/dashboard/surveys/exam/invite"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application without a survey."""
+    return create_app(Settings(public_url=SITE, embed_origins="https://www.example.org"), storage, clock, {})
+
+
+def browser(app: Flask) -> Any:
+    """A browser that is signed in."""
+    return log_in(app)[0]
+
+
+def page(client: Any, address: str = INVITE, **options: Any) -> str:
+    """A page as text, its entities read."""
+    return unescape(client.get(address, base_url=SITE, **options).text)
+
+
+def make(client: Any, count: object, kind: str = "table", shown: str = "") -> Any:
+    """The reply to the form of personal links on the page; ``shown``, if that has been asked for already."""
+    fields = dict(re.findall(r'name="(form_token|batch|wave)" value="([^"]*)"', shown or page(client)))
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    data = {**fields, "count": str(count), "as": kind}
+    return client.post(f"{INVITE}/links", data=data, headers=headers, base_url=SITE)
+
+
+def links_in(reply: Any) -> list[str]:
+    """The links in a table."""
+    return [row["link"] for row in csv.DictReader(io.StringIO(reply.text))]
+
+
+def test_codes_and_poster_lead_to_the_link(app: Flask, storage: SQLiteStorage) -> None:
+    """What a telephone reads from the picture is the address that the page shows."""
+    published = storage.publish(survey())
+    link = f"{SITE}/s/exam#d={published.digest[:32]}"
+    client = browser(app)
+
+    assert link in page(client)
+    assert read_qr(client.get(f"{INVITE}/qr.png", base_url=SITE).data) == [link]
+    assert 'viewBox="0 0 ' in client.get(f"{INVITE}/qr.svg", base_url=SITE).text
+    assert link in page(client, f"{INVITE}/poster")
+
+
+def test_personal_links_are_many_at_once_and_each_is_good(app: Flask, storage: SQLiteStorage) -> None:
+    """Ten thousand of them, all different, for the newest revision, counted as made."""
+    storage.publish(survey(access="token"))
+    links = links_in(make(browser(app), 10_000))
+
+    assert len(set(links)) == 10_000
+    assert {parse_link(link).survey for link in links} == {"exam"}
+    assert token_counts(storage, "exam").created == 10_000
+
+
+def test_one_form_makes_its_links_once(app: Flask, storage: SQLiteStorage) -> None:
+    """A reload gives the same, and the cards hold those of the table; another number of them is refused in words."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    shown = page(client)
+    links = links_in(make(client, 3, shown=shown))
+    sheet = make(client, 3, "cards", shown)
+
+    assert links_in(make(client, 3, shown=shown)) == links
+    assert [link for link in links if link.replace("&", "&amp;") not in sheet.text] == []
+    assert make(client, 4, shown=shown).status_code == 409
+    assert token_counts(storage, "exam").created == 3
+    assert links_in(make(client, 3)) != links
+
+
+def test_another_session_does_not_get_the_links_of_a_form(app: Flask, storage: SQLiteStorage) -> None:
+    """Who finds a page that somebody kept cannot have its links made again."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    shown = page(client)
+    links = links_in(make(client, 3, shown=shown))
+    token, digest = new_key()
+    storage.add_researcher("bob", digest)
+    signed_in = {"data": {"token": token}, "headers": {"Sec-Fetch-Site": "same-origin"}, "base_url": SITE}
+    client.post("/dashboard/login", **signed_in)
+    batch = re.search('name="batch" value="[^"]*"', shown)
+    own = re.sub('name="batch" value="[^"]*"', batch[0] if batch else "", page(client))
+    again = links_in(make(client, 3, shown=own))
+
+    assert len(again) == 3
+    assert not set(again) & set(links)
+
+
+@pytest.mark.parametrize("count", ["", "0", "-1", "1.5", "100001", "9" * 5000, "<b>"])
+def test_senseless_number_makes_nothing(app: Flask, storage: SQLiteStorage, count: str) -> None:
+    """The page says what is wanted, and repeats nothing."""
+    storage.publish(survey(access="token"))
+    reply = make(browser(app), count)
+
+    assert reply.status_code == 400
+    assert "from 1 to 100,000" in reply.text
+    assert token_counts(storage, "exam").created == 0
+
+
+def test_cards_at_once_have_a_limit(app: Flask, storage: SQLiteStorage) -> None:
+    """Drawing takes time, which reports must not wait for."""
+    storage.publish(survey(access="token"))
+    assert make(browser(app), 801, "cards").status_code == 400
+    assert token_counts(storage, "exam").created == 0
+
+
+def test_taking_one_link_back_moves_no_number(app: Flask, storage: SQLiteStorage) -> None:
+    """Or it would tell whether that link's person has answered."""
+    storage.publish(survey(access="token"))
+    token = create_tokens(storage, "exam", 30)[0]
+    client = browser(app)
+    before = re.findall("<dd>.*</dd>", page(client))
+    revoke_tokens(storage, "exam", [token])
+
+    assert re.findall("<dd>.*</dd>", page(client)) == before
+
+
+def take_back(client: Any, given: str) -> Any:
+    """The reply to the form that takes links back."""
+    fields = dict(re.findall(r'name="(form_token)" value="([^"]*)"', page(client)))
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    return client.post(f"{INVITE}/links/back", data={**fields, "back": given}, headers=headers, base_url=SITE)
+
+
+def test_links_are_taken_back_as_they_were_handed_out(app: Flask, storage: SQLiteStorage) -> None:
+    """As rows, links or tokens; used, unknown and good ones get the same reply, so that it tells of nobody."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    table = make(client, 4).text.splitlines()[1:]
+    first, second, third, _ = ([*row.split(",")] for row in table)
+    replies = [take_back(client, given) for given in (table[0], second[1], third[0], first[1], "nothing")]
+
+    assert {reply.status_code for reply in replies} == {200}
+    assert len({re.sub('value="[^"]*"', "", reply.text) for reply in replies}) == 1
+    assert token_counts(storage, "exam").revoked == 3
+    assert take_back(client, " ").status_code == 400
+
+
+def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flask, storage: SQLiteStorage) -> None:
+    """Not among those that were used; one that is taken back moves nothing that the page shows."""
+    key = storage.publish(blind_survey()).key
+    links = create_tokens(storage, "exam", 60)
+    client = browser(app)
+    assert "Held since" not in page(client)
+    storage.hold_invitations()
+    shown = page(client)
+    assert re.search(r"Held since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
+    assert "Redeemed</dt><dd>0<" in shown
+    assert "sottovoce token reissue-after-restore exam<" in shown
+    revoke_tokens(storage, "exam", links[:1])
+    assert "at most</dt><dd>60<" in page(client)
+    revoke_tokens(storage, "exam", links[:20])
+    assert "at most</dt><dd>50<" in page(client)
+    storage.reissue_invitations(key)
+    assert "Held since" not in page(client)
+
+
+def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQLiteStorage) -> None:
+    """The link without a token would let nobody in."""
+    storage.publish(survey(access="token"))
+    assert 'id="link"' not in page(browser(app))
+
+
+def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorage) -> None:
+    """They are redeemed, and nobody can find what one of them brought."""
+    access = {"access": {"blind": [spell_modulus(2**2047 + 1)]}, "privacy": {"send_within_hours": 24}}
+    storage.publish(survey(**access))
+    storage.publish(survey(name="other", access="token"))
+    client = browser(app)
+    blind, token = page(client), page(client, "/dashboard/surveys/other/invite")
+
+    for said in ("it is redeemed once", "nobody can look them up", "<dt>Redeemed</dt>", "not redeemed yet can be"):
+        assert (said in blind, said in token) == (True, False)
+    for said in ("written down nowhere", "<dt>Used</dt>", "Which of them were used"):
+        assert (said in blind, said in token) == (False, True)
+
+
+def test_closed_survey_says_so_in_place_of_inviting(app: Flask, storage: SQLiteStorage) -> None:
+    """No link, no form; and links made from an old page are refused."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    shown = page(client)
+    storage.close_survey("exam", 20_000)
+
+    assert "nothing to invite to" in page(client)
+    assert '<form method="post" action="/dashboard/surveys' not in page(client)
+    assert make(client, 1, shown=shown).status_code == 409
+    assert token_counts(storage, "exam").created == 0
+
+
+def test_each_wave_has_its_link(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
+    """The first that is not over is offered; another one by its number, the code with it."""
+    parsed = survey(waves=months(3))
+    storage.publish(parsed)
+    first = parsed.waves[0].closes
+    assert first is not None
+    clock.moment = first + timedelta(days=1)
+    client = browser(app)
+
+    assert "&w=1\n" in page(client).replace("</code>", "\n")
+    assert "&w=2\n" in page(client, f"{INVITE}?wave=2").replace("</code>", "\n")
+    assert read_qr(client.get(f"{INVITE}/qr.png?wave=2", base_url=SITE).data)[0].endswith("&w=2")
+    assert "This wave is over" in page(client, f"{INVITE}?wave=0")
+
+
+def test_correction_is_what_people_are_invited_to(app: Flask, storage: SQLiteStorage) -> None:
+    """The link carries the newest digest."""
+    storage.publish(survey())
+    newest = storage.publish(survey(revision=2, title={"en": "Exams, corrected"}))
+
+    assert f"#d={newest.digest[:32]}" in page(browser(app))
+    assert "revision 2" in page(browser(app))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "told"), [("https://www.example.org", "https://www.example.org"), ("", "EMBED_ORIGINS")]
+)
+def test_frame_names_who_may_hold_it(storage: SQLiteStorage, clock: FakeClock, allowed: str, told: str) -> None:
+    """The origins that are allowed; or the setting, where none is."""
+    storage.publish(survey())
+    app = create_app(Settings(public_url=SITE, embed_origins=allowed), storage, clock, {})
+    assert told in page(browser(app))
+
+
+def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Byte for byte, with the survey in it."""
+    parsed = survey(title={"en": "</script> Exams"})
+    storage.publish(parsed)
+    app = create_app(Settings(public_url=SITE), storage, clock, {"saved.json": assemble()["saved.json"]})
+
+    assert browser(app).get(f"{INVITE}/saved.html", base_url=SITE).data == saved_page(SITE, parsed)
+
+
+def test_markup_in_a_title_stays_text(app: Flask, storage: SQLiteStorage) -> None:
+    """On the page, on the poster and on cards."""
+    storage.publish(survey(access="token", title={"en": "<script>alert(1)</script>"}))
+    client = browser(app)
+    told = [client.get(address, base_url=SITE).text for address in (INVITE, f"{INVITE}/poster")]
+
+    assert not [text for text in [*told, make(client, 1, "cards").text] if "<script>alert" in text]
+
+
+def test_completion_link_is_told(app: Flask, storage: SQLiteStorage) -> None:
+    """The one that the survey shows after sending."""
+    storage.publish(survey(after={"link": "https://panel.example/done"}))
+    assert "https://panel.example/done" in page(browser(app))
+
+
+def test_survey_in_no_language_of_the_studio_has_a_poster(app: Flask, storage: SQLiteStorage) -> None:
+    """Its own texts stand in sentences of the language that is asked for."""
+    text = document()
+    questions = [{**each, "label": {"nl": "Vraag"}} for each in text["questions"][:1]]
+    storage.publish(survey(default_language="nl", title={"nl": "Tentamens"}, questions=questions))
+    shown = page(browser(app), f"{INVITE}/poster?in=ar")
+
+    assert '<html lang="ar" dir="rtl">' in shown
+    assert '<h1 class="short" lang="nl" dir="auto">Tentamens</h1>' in shown
+
+
+def test_letters_hold_the_links_of_the_table(app: Flask, storage: SQLiteStorage) -> None:
+    """A row each, with a letter that leads there."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    shown = page(client)
+    links = links_in(make(client, 3, shown=shown))
+    letters = list(csv.DictReader(io.StringIO(make(client, 3, "letters", shown).text, newline="")))
+
+    assert [row["link"] for row in letters] == links
+    assert [row["link"] for row in letters if row["link"] not in row["letter"]] == []
+
+
+def test_texts_are_in_the_language_that_is_asked_for(app: Flask, storage: SQLiteStorage) -> None:
+    """Those of the survey alone; another one is not taken."""
+    storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
+    client = browser(app)
+
+    assert "Umfrage „Prüfungen“" in page(client, f"{INVITE}?in=de")
+    assert "survey “Exams”" in page(client, f"{INVITE}?in=fr")

@@ -1,0 +1,163 @@
+"""Privacy: the account of what is published or being written, in the survey's languages, with what boards ask for."""
+
+from html import unescape
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.privacy_account.text import lines
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.client.page import assemble
+
+from tests.conftest import FakeClock
+from tests.surveys import document, months, survey
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.shared.test_schema import validator
+
+SITE = "https://survey.example.org"
+PRIVACY = "/dashboard/surveys/exam/privacy"
+
+
+@pytest.fixture(scope="module")
+def assets() -> Any:
+    """Of the form's parts those that the page reads: to pack all of them takes seconds."""
+    return {name: asset for name, asset in assemble().items() if name in {"catalogues/en.json", "catalogues/de.json"}}
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock, assets: Any) -> Flask:
+    """The application with the form, without a survey."""
+    return create_app(Settings(public_url=SITE), storage, clock, assets)
+
+
+def shown(app: Flask, *addresses: str) -> list[str]:
+    """Pages as text, their entities read."""
+    client, _ = log_in(app)
+    return [unescape(client.get(address, base_url=SITE).text) for address in addresses]
+
+
+def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None:
+    """Figures, odds in the form's words, what is stored, what is not protected."""
+    storage.publish(survey())
+    for told in shown(app, PRIVACY, f"{PRIVACY}/account.html"):
+        assert "<small>epsilon</small> 2.20" in told
+        assert "Of 100 people whose true answer is yes, 75 send yes" in told
+        assert "Not stored anywhere: network addresses" in told
+        assert "Public questions, which are sent as they are answered" in told
+
+
+def test_sums_are_those_that_the_survey_has(app: Flask, storage: SQLiteStorage) -> None:
+    """No household, which it cannot know; a panel where it has waves."""
+    storage.publish(survey())
+    storage.publish(survey(name="panel", waves=months(3)))
+    alone, panel = shown(app, PRIVACY, "/dashboard/surveys/panel/privacy")
+
+    assert ("a household of" in alone + panel, "a panel of" in alone, "a panel of 3 waves" in panel) == (
+        False,
+        False,
+        True,
+    )
+
+
+def test_account_is_in_the_languages_of_the_survey(app: Flask, storage: SQLiteStorage) -> None:
+    """Its sentences, its numbers, the odds and the survey's own texts."""
+    storage.publish(
+        survey(title={"en": "Exams", "de": "Prüfungen"}, consent={"en": "I agree.", "de": "Ich stimme zu."})
+    )
+    german, other = shown(app, f"{PRIVACY}/account.html?in=de", f"{PRIVACY}/account.html?in=fr")
+
+    assert '<html lang="de" dir="ltr">' in german
+    assert "Von 100 Menschen, deren wahre Antwort Ja ist, senden 75 Ja" in german
+    assert "Ich stimme zu." in german
+    assert "2,9\u00a0%" in german
+    assert "I agree." in other
+
+
+def test_draft_has_an_account_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
+    """And one that is not finished says so, without a figure and without its mistakes."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    storage.drafts.add("begun", empty_draft("<script>", "en").dumped)
+    told, unfinished = shown(app, PRIVACY, "/dashboard/surveys/begun/privacy")
+
+    assert "account of the draft" in told
+    assert "<small>epsilon</small> 2.20" in told
+    assert "not finished" in unfinished
+    assert "psilon</small>" not in unfinished
+
+
+def test_draft_of_a_correction_stands_beside_what_is_published(app: Flask, storage: SQLiteStorage) -> None:
+    """What people answer is shown first."""
+    storage.publish(survey())
+    storage.drafts.add("exam", draft_of(document(questions=document()["questions"][:1]), 2).dumped)
+    published, draft = shown(app, PRIVACY, f"{PRIVACY}?of=draft")
+
+    assert "<small>epsilon</small> 2.20" in published
+    assert "?of=draft" in published
+    assert "<small>epsilon</small> 2.20" not in draft
+    assert "<small>epsilon</small> 1.10" in draft
+
+
+def test_notice_names_who_is_responsible_or_says_that_nobody_is(app: Flask, storage: SQLiteStorage) -> None:
+    """Controller, contact, purpose, legal basis, rights, deletion, and the survey's own notice."""
+    storage.publish(survey())
+    own = {
+        "researcher": {"name": {"en": "Dr A. Example"}, "contact": "a@example.org"},
+        "notice": {"en": "Our own notice."},
+        "closes": "2026-12-01T00:00:00Z",
+        "retention": {"delete_on": "2027-03-01"},
+    }
+    storage.publish(survey(name="full", **own))
+    bare, full = shown(app, PRIVACY, "/dashboard/surveys/full/privacy")
+
+    assert "does not say yet who is responsible" in bare
+    assert "no day on which everything about it is deleted" in bare
+    for said in ("Responsible: Dr A. Example.", "a@example.org", "Our own notice.", "On March 1, 2027"):
+        assert said in full
+
+
+def test_data_keep_to_their_schema(app: Flask, storage: SQLiteStorage) -> None:
+    """The same document as the command line's."""
+    storage.publish(survey())
+    client, _ = log_in(app)
+    reply = client.get(f"{PRIVACY}/account.json", base_url=SITE)
+
+    validator("privacy").validate(reply.json)
+    assert reply.json["digest"] == survey().digest
+
+
+def test_blind_draft_has_no_digest_yet(app: Flask, storage: SQLiteStorage) -> None:
+    """Its keys are part of it, and publishing makes them: no board is to note one that nobody will see."""
+    blind = {"access": "blind", "privacy": {"send_within_hours": 24}}
+    storage.drafts.add("exam", draft_of({**document(), **blind}).dumped)
+    client, _ = log_in(app)
+    account = client.get(f"{PRIVACY}/account.json?of=draft", base_url=SITE).json
+
+    validator("privacy").validate(account)
+    assert account["digest"] is None
+    for told in shown(app, f"{PRIVACY}?of=draft", f"{PRIVACY}/account.html?of=draft"):
+        assert "The digest is known once the survey is published" in told
+    words = Words("en")
+    assert words.say("publish_digest_later") in lines(account, words)
+
+
+def test_markup_in_texts_stays_text(app: Flask, storage: SQLiteStorage) -> None:
+    """On the page and on the one to print, wherever a survey has texts."""
+    evil = {"en": "<script>alert(1)</script>"}
+    texts = {key: evil for key in ("title", "description", "consent", "notice")}
+    questions = [{**each, "label": evil} for each in document()["questions"]]
+    storage.publish(survey(**texts, questions=questions, researcher={"name": evil, "ethics": evil}))
+    client, _ = log_in(app)
+    told = [client.get(address, base_url=SITE).text for address in (PRIVACY, f"{PRIVACY}/account.html")]
+
+    assert [page.count("<script>alert") for page in told] == [0, 0]
+
+
+def test_unknown_name_has_no_account(app: Flask) -> None:
+    """Neither published nor a draft."""
+    client, _ = log_in(app)
+    assert client.get(PRIVACY, base_url=SITE).status_code == 404
