@@ -59,7 +59,7 @@ LIBRARIES = {
     "python_calamine": (f"{A}.authoring.workbook",),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.healthcheck", "sottovoce.cli.process", "sottovoce.client.transport"),
-    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.results", "sottovoce.cli.survey.survey"),
+    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.results", "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
     "webauthn": (f"{A}.accounts.passkeys",),
