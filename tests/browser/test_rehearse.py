@@ -56,7 +56,7 @@ def test_whole_way_goes_without_a_script(browser: Browser, drafted: Running) -> 
     context = browser.new_context(java_script_enabled=False, locale="en")
     page = log_in(context, drafted)
     page.goto(f"{drafted.url}/dashboard/surveys/life/design")
-    page.click("nav.bar >> text=Rehearse")
+    page.click("nav.bar >> text=Simulate")
     page.fill("#n", "500")
     page.fill("[id='set.cheated.yes']", "40")
     page.click("#set button")

@@ -193,7 +193,7 @@ def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, asking: Run
     told = page.inner_text("#state")
     context.close()
 
-    assert told == "Try-out: not the real survey."
+    assert told == "Test run: not the real survey."
 
 
 def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe: str) -> None:

@@ -105,7 +105,7 @@ SO_BY_THE_SURVEY = [
     r"You allow 3 for one question and 8 in total\.",
     r"Earlier reports of this device to this aggregator cost epsilon 0\.00; with this one it is 2\.20\.",
     r"What this cannot hide",
-    r"Whoever runs this survey can see that somebody at your network address sent something, .*",
+    r"The people who run this survey can see that a person at your network address sent something, .*",
     r"The researchers see that this link was opened at your network address, and when\.",
     r"The dice are rolled once, and this device keeps the result\. .*",
     r"a second roll, and two reports give .*",

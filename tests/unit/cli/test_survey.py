@@ -74,8 +74,8 @@ def test_publish_asks_nothing_of_a_first_revision(data: Path) -> None:
     ended = [run(data, "publish", str(path)) for _ in range(2)]
 
     assert [one.exit_code for one in ended] == [0, 0]
-    assert [one.stderr.splitlines()[1:] for one in ended] == [["Try-out: not the real survey."]] * 2
-    assert "other  open  0 reports  Try-out: not the real survey.\n" in run(data, "list").stdout
+    assert [one.stderr.splitlines()[1:] for one in ended] == [["Test run: not the real survey."]] * 2
+    assert "other  open  0 reports  Test run: not the real survey.\n" in run(data, "list").stdout
 
 
 @pytest.mark.usefixtures("terminal")

@@ -24,8 +24,8 @@ PAIRS = "sottovoce-pairs/1"
 WEIGHTS = "sottovoce-weights/1"
 
 RINGS = (
-    "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "
-    "made by this survey's program"
+    "a cell is further below 0 than randomization can explain: reports may be forged, or were not made by this "
+    "survey's program"
 )
 
 UNEVEN = (

@@ -11,7 +11,7 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far, 
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.spec import Survey
 
-TRIAL = "Try-out: not the real survey."
+TRIAL = "Test run: not the real survey."
 
 
 @dataclass(frozen=True)
