@@ -65,7 +65,7 @@ def sign_in(context: BrowserContext, here: Running, name: str = "ada") -> Page:
     """All the way from the page for signing in, without scripts."""
     page = context.new_page()
     page.goto(f"{here.url}/dashboard/")
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     sign_in_there(page, name)
     return page
 
@@ -99,11 +99,11 @@ def test_sign_in_out_and_in_again(visitor: BrowserContext, here: Running) -> Non
 
     stolen = {"sottovoce": cookies["sottovoce"]["value"]}
     page.click("text=Sign out")
-    page.wait_for_selector("text=Sign in by your institution")
+    page.wait_for_selector("text=Sign in at your institution")
     answer = requests.get(f"{here.url}/dashboard/", cookies=stolen, timeout=5, allow_redirects=False)
     assert answer.status_code == 302
 
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     page.wait_for_selector("text=Sign out")
 
 
@@ -116,7 +116,7 @@ def test_answer_is_good_for_the_browser_that_asked_and_once(
     thief = browser.new_context()
     page = thief.new_page()
     page.goto(f"{here.url}/dashboard/login")
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     page.goto(address)
     assert told(page) == oidc.START_AGAIN
     thief.close()

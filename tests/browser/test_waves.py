@@ -101,4 +101,4 @@ def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: 
     assert found == []
     assert width <= VIEWPORT["width"]
     assert empty == 3
-    assert "There is no such result" in refused
+    assert "This result is not available" in refused

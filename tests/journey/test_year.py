@@ -33,7 +33,7 @@ def sees_receipt(year: Year, people: list[Person]) -> None:
     """They have answered, and are told so, with what was sent."""
     for person in people:
         told = answers(year, person)
-        assert "You have answered" in told
+        assert "You have already answered" in told
         assert "has arrived" in told
 
 
@@ -69,7 +69,7 @@ def correction(year: Year, people: list[Person]) -> None:
 
     # Somebody answered with the link of the old revision, and opens that of the new one: the same receipt.
     digests = [parse_link(person.link).digest for person in (people[20], new[0])]
-    assert "You have answered" in answers(year, people[20], people[20].link.replace(*digests))
+    assert "You have already answered" in answers(year, people[20], people[20].link.replace(*digests))
 
 
 def wrong_links(year: Year, people: list[Person]) -> None:
@@ -96,7 +96,7 @@ def retirement(year: Year, people: list[Person]) -> None:
     loses(year, people[250:260], "report")
     year.publish(document(3, title=CORRECTED, description={"en": "Exams"}), "--retire")
     for person in people[250:260]:
-        assert "has now been sent" in answers(year, person)
+        assert "have now been sent" in answers(year, person)
     for person in people[260:280]:
         assert "was replaced" in answers(year, person)
     sees_receipt(year, people[110:111])

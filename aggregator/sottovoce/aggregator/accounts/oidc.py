@@ -44,8 +44,8 @@ SPENT = (
 )
 CANCELLED = "Your institution did not sign you in. Try again, or ask its support."
 WRONG_CLOCK = (
-    "The clocks of your institution's sign-in and of this aggregator differ by more than "
-    f"{CLOCK_SKEW // 60} minutes, so nobody is let in by it. Whoever runs this aggregator should compare both clocks."
+    "You are not signed in, because the clocks of your institution and of this aggregator differ by more than "
+    f"{CLOCK_SKEW // 60} minutes. The operator of this aggregator should compare both clocks."
 )
 WRONG_CLIENT = (
     "Your institution does not accept the client id and secret of this aggregator. Its operator should compare "

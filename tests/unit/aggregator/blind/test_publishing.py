@@ -152,5 +152,5 @@ def test_publish_says_for_which_waves_redeemed_links_are_good(
     for waves, told in ((1, False), (2, True)):
         changed = document(access="blind", revision=2, waves=months(waves), **WAIT)
         storage.drafts.add("exam", draft_of(changed, 2).dumped)
-        assert ("only for the waves that there were then" in ann.get(PUBLISH)) == told
+        assert ("only for the waves that existed then" in ann.get(PUBLISH)) == told
         storage.drafts.delete("exam")

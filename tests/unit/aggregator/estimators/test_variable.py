@@ -236,7 +236,7 @@ def test_number_without_a_spread_explains_nothing(name):
     (variable,) = variables_of(parsed(number(0, 10, 1, {"name": name, **parameters})))
 
     assert variable.square_scores(np.arange(2)) is None
-    with pytest.raises(EstimateError, match="it can be explained, but explain nothing"):
+    with pytest.raises(EstimateError, match="it can be the outcome, but not a predictor"):
         check_explains(variable)
 
 

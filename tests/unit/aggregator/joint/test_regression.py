@@ -218,7 +218,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("drawn", ["x"], {}, "is asked for as: drawn.c0, drawn.c1"),
         ("said", ["said"], {}, "needs two different variables"),
         ("said", ["x", "x"], {}, "needs two different variables"),
-        ("drawn.c0", ["drawn.c1"], {}, "no report tells of two options"),
+        ("drawn.c0", ["drawn.c1"], {}, "no report contains two options"),
         ("said", ["rounded"], {"model": "linear"}, "'rounded' .* explain nothing"),
         ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
         ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
@@ -231,7 +231,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("choice", ["x"], {"errors": "expected"}, "choose observed"),
         ("said", ["x"], {"weights": WEIGHTS[:7]}, "7 weights for 600 reports"),
         ("said", ["x"], {"weights": -WEIGHTS}, "row 1: the weight is missing"),
-        ("said", ["x"], {"cluster": "other"}, "nobody's cluster is known"),
+        ("said", ["x"], {"cluster": "other"}, "its clusters are not known"),
         ("said", ["x"], {"cluster": ROW[:3]}, "3 clusters for 600 reports"),
     ],
 )
