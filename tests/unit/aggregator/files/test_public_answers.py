@@ -80,5 +80,5 @@ def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
     out = data.parent / "reports-with-public.csv"
     written = run("export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes")
     assert written.exit_code == 1
-    assert "a budget for this survey's public answers is open" in written.output
+    assert "a budget for this survey's public answers was opened" in written.output
     assert not out.exists()

@@ -170,7 +170,7 @@ def test_pairs_that_no_report_tells_of_are_refused():
     made = Columns.from_arrays(asks_one, {"a": [1, np.nan, 0], "b": [np.nan, 1, np.nan]})
     drawn = Columns.from_arrays(asked(some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"})), {"a": [1, 2, 5]})
 
-    with pytest.raises(EstimateError, match="asked one private question, so that no report contains both 'a' and 'b'"):
+    with pytest.raises(EstimateError, match="gets one private question, so no report contains both 'a' and 'b'"):
         crosstab(made, "a", "b")
     with pytest.raises(EstimateError, match="no report contains two options"):
         crosstab(drawn, "a.c0", "a.c1")

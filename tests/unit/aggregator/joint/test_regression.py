@@ -219,7 +219,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("said", ["said"], {}, "needs two different variables"),
         ("said", ["x", "x"], {}, "needs two different variables"),
         ("drawn.c0", ["drawn.c1"], {}, "no report contains two options"),
-        ("said", ["rounded"], {"model": "linear"}, "'rounded' .* explain nothing"),
+        ("said", ["rounded"], {"model": "linear"}, "'rounded' .* not a predictor"),
         ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
         ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
         ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),

@@ -62,7 +62,7 @@ def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> 
     assert "600.000 of epsilon 600.000 is left." in get(client, "exam/files").text
     assert "the budget cannot be used" in sent(client, "budget", epsilon="700", agreed="yes")
 
-    assert "Published:" in sent(client, "release", epsilon="300")
+    assert "Published. The files" in sent(client, "release", epsilon="300")
     page = sent(client, "release", epsilon="200", rows="year", columns="again")
     assert "100.000 of epsilon 600.000 is left." in page
     assert "is too small for all these tables" in sent(client, "release", epsilon="400")

@@ -195,7 +195,7 @@ def test_unshown_rest_of_a_reopened_survey_is_told(app: Flask, storage: SQLiteSt
 
 def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
     """Everybody has answered once the survey is closed; before, and for more people, it is a sample."""
-    assert "come when the survey is closed" in get(app, "exam/results?people=50").text
+    assert "available after the survey closes" in get(app, "exam/results?people=50").text
     storage.close_survey("exam", 20_000)
     told = get(app, "exam/results?people=50").text
 
