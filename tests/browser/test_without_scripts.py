@@ -31,7 +31,7 @@ DESIGN = (
     {"see": "be within 4 points", "within": "Question 2"},
     {"choose": "Clearly.", "within": "Question 2"},
     {"select": "all 4 private questions", "in": "Each person gets"},
-    {"type": "Dr A. Example", "in": "Who asks (English)"},
+    {"type": "Dr A. Example", "in": "Researcher (English)"},
     {"type": "exams.example.org", "in": "Where they can ask you"},
     {"click": "Save"},
     {"see": "90% likely"},

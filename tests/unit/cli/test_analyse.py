@@ -183,7 +183,8 @@ def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str
 
     assert one == told(verb, "--from", "public", *words, "--weights", "margins.yaml")
     assert one["deff"] > 1
-    assert "Design effect of the weights (Kish): 1.0" in run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+    printed = run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+    assert "Design effect of the weights (Kish): 1.0" in printed
 
 
 def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
@@ -291,5 +292,10 @@ def test_tables_are_told_in_sentences() -> None:
     for words in ("share of all, with 95 % limits", "400 reports contain both questions", "Independence: chi-square",
                   "Odds ratio", "If 1 % of all reports were forged"):  # fmt: skip
         assert words in table
-    for words in ("cheated: logit model of 400 reports", "tandard errors", "For comparison: the linear model", "Note: "):
+    for words in (
+        "cheated: logit model of 400 reports",
+        "tandard errors",
+        "For comparison: the linear model",
+        "Note: ",
+    ):
         assert words in model

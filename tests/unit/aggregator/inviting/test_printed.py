@@ -82,8 +82,8 @@ def test_paper_says_what_is_true_of_its_links() -> None:
 def test_try_out_says_so_on_paper() -> None:
     """First of all, on the poster and on each card."""
     trial = invitation(trial=True, name="exam-trial-1")
-    assert poster(trial, LINK).count("Try-out") == 1
-    assert cards(trial, [LINK, LINK]).count("Try-out") == 2
+    assert poster(trial, LINK).count("Test run") == 1
+    assert cards(trial, [LINK, LINK]).count("Test run") == 2
 
 
 def test_long_title_is_set_smaller() -> None:

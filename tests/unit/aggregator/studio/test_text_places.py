@@ -48,4 +48,4 @@ def test_places_count_questions_as_people_see_them() -> None:
     assert told[f"/questions/{last}/hint"].endswith(": help text")
     assert told[f"/questions/{last}/rows/0/label"].endswith(": row 1")
     assert told[f"/questions/{last}/of/choices/1/label"].endswith(": answer 2")
-    assert told["/researcher/name"] == "Who asks"
+    assert told["/researcher/name"] == "Researcher"
