@@ -152,7 +152,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
     page.goto(f"{here.url}/dashboard/oidc/invitation?link=secret")
     found += violations(page, axe)
     page.fill("#name", "Bob <b>")
-    page.click("text=Go on")
+    page.click("text=Continue")
     found += violations(page, axe)
     page.click("text=To your institution's sign-in")
     sign_in_there(page, "bob")
@@ -162,7 +162,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
 
     page.goto(f"{here.url}/dashboard/oidc/invitation?link=secret")
     page.fill("#name", "Eve")
-    page.click("text=Go on")
+    page.click("text=Continue")
     assert told(page) == oidc_pages.INVITATION_SPENT
     checked.close()
     storage = here.storage()

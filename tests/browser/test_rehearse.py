@@ -60,7 +60,7 @@ def test_whole_way_goes_without_a_script(browser: Browser, drafted: Running) -> 
     page.fill("#n", "500")
     page.fill("[id='set.cheated.yes']", "40")
     page.click("#set button")
-    assert page.locator("#rehearsal").inner_text().startswith("REHEARSAL · 500 people")
+    assert page.locator("#rehearsal").inner_text().startswith("REHEARSAL · Simulation with 500 invented respondents")
     assert "Yes\t40.0%" in page.locator("table").first.inner_text()
     page.click("nav.under >> text=Tables")
     page.select_option("#rows", "cheated")

@@ -83,10 +83,10 @@ ANALYSE = (
 FILES = ({"click": "Files"}, {"download": "everything.zip"}, {"click": "Show sizes"}, {"see": "SHA-256"})
 DELETE = (
     {"click": "Settings"},
-    {"type": "something-else", "in": "Type its name: studying-and-exams"},
+    {"type": "something-else", "in": "To confirm, type the name: studying-and-exams"},
     {"click": "Delete everything"},
     {"see": "Nothing was deleted"},
-    {"type": "studying-and-exams", "in": "Type its name: studying-and-exams"},
+    {"type": "studying-and-exams", "in": "To confirm, type the name: studying-and-exams"},
     {"click": "Delete everything"},
 )
 
@@ -116,7 +116,7 @@ def test_whole_way_needs_no_script(reader: Reader) -> None:
 
     page = do(reader, *PUBLISH)
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Make a table").click()
+        page.get_by_role("button", name="Download a table").click()
     with Path(waiting.value.path()).open(encoding="utf-8") as file:
         links = [row["link"] for row in csv.DictReader(file)]
     for person, link in enumerate(links):

@@ -74,7 +74,7 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
         "Your device rolls dice over each private answer, then sends the result",
         "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
         "After what you send, at most:\n  10 before\n  25 after one answer\n  50 after your whole report\n",
-        "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with this one",
+        "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
         "This answer is not changed by chance", "The people who run this survey can see",
     ):  # fmt: skip
         assert words in before
