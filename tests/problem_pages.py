@@ -9,8 +9,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "problems.md"
 
 HEAD = """# Problems, code by code
 
-Written by `python -m tests.problem_pages` from `web/explanations.py`; change it there. Every error of the API is a
-problem document (RFC 9457): its `type` is `/problems/CODE`, where the aggregator that sent it shows what stands here.
+Written by `python -m tests.problem_pages` from `http/problem_docs.py`; change it there. Every error of the API is a
+problem document (RFC 9457): its `type` is `/problems/CODE`, and the aggregator shows this text at that address.
 """
 
 
@@ -21,7 +21,7 @@ def page() -> str:
 
 def _section(code: str) -> str:
     found = EXPLANATIONS[code]
-    told = f"{found.happened}\n\nWhose turn it is: {found.turn[0].lower()}{found.turn[1:]}. {found.remedy}"
+    told = f"{found.happened}\n\nWho can act: {found.turn[0].lower()}{found.turn[1:]}. {found.remedy}"
     return f"\n## {code}\n\n{TITLES[code]} (HTTP {STATUS[code]}).\n\n{told}\n"
 
 

@@ -64,7 +64,7 @@ def sign_in(context: BrowserContext, here: Running, name: str = "ada") -> Page:
     """All the way from the page for signing in, without scripts."""
     page = context.new_page()
     page.goto(f"{here.url}/dashboard/")
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     sign_in_there(page, name)
     return page
 
@@ -98,11 +98,11 @@ def test_sign_in_out_and_in_again(visitor: BrowserContext, here: Running) -> Non
 
     stolen = {"sottovoce": cookies["sottovoce"]["value"]}
     page.click("text=Sign out")
-    page.wait_for_selector("text=Sign in by your institution")
+    page.wait_for_selector("text=Sign in at your institution")
     answer = requests.get(f"{here.url}/dashboard/", cookies=stolen, timeout=5, allow_redirects=False)
     assert answer.status_code == 302
 
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     page.wait_for_selector("text=Sign out")
 
 
@@ -115,7 +115,7 @@ def test_answer_is_good_for_the_browser_that_asked_and_once(
     thief = browser.new_context()
     page = thief.new_page()
     page.goto(f"{here.url}/dashboard/login")
-    page.click("text=Sign in by your institution")
+    page.click("text=Sign in at your institution")
     page.goto(address)
     assert told(page) == oidc.START_AGAIN
     thief.close()
@@ -151,7 +151,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
     page.goto(f"{here.url}/dashboard/oidc/invitation?link=secret")
     found += violations(page, axe)
     page.fill("#name", "Bob <b>")
-    page.click("text=Go on")
+    page.click("text=Continue")
     found += violations(page, axe)
     page.click("text=To your institution's sign-in")
     sign_in_there(page, "bob")
@@ -161,7 +161,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
 
     page.goto(f"{here.url}/dashboard/oidc/invitation?link=secret")
     page.fill("#name", "Eve")
-    page.click("text=Go on")
+    page.click("text=Continue")
     assert told(page) == oidc_pages.INVITATION_SPENT
     checked.close()
     storage = here.storage()

@@ -123,7 +123,7 @@ def test_disabled_account_and_browser_without_passkey_are_told_so(visitor: Brows
     page = visitor.new_page()
     device(page)
     sign_in(page, here)
-    page.wait_for_selector("text=No passkey was given")
+    page.wait_for_selector("text=No passkey was used")
 
     log_in(page, here)
     add_passkey(page, here, "of one who leaves")

@@ -178,7 +178,7 @@ def test_trial_says_that_it_is_not_the_real_survey(new_context: NewContext, rese
     page = Visit(context, researched).arrive()
     told = page.inner_text("#state")
 
-    assert told == "Try-out: not the real survey."
+    assert told == "Test run: not the real survey."
 
 
 def test_long_consent_is_a_step_of_its_own(new_context: NewContext, starts: Starts, axe: str) -> None:

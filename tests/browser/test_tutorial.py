@@ -44,7 +44,7 @@ def test_steps_can_be_done(browser: Browser, tmp_path: Path) -> None:
 
 
 IN_THE_STUDIO = ({"open": "the sign-in link"}, {"click": "Sign in"}, {"click": "New survey"},
-                 {"click": "Begin One question about exams"}, {"press": "Try out"},
+                 {"click": "Create draft One question about exams"}, {"press": "Start a test run"},
                  {"click": "/s/one-question"})  # fmt: skip
 IN_THE_FORM = ({"click": "Begin"}, {"click": "To the questions"}, {"answer": "first"}, {"click": "Continue"},
                {"click": "Send"}, {"see": "Your report has arrived"})  # fmt: skip

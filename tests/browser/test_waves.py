@@ -90,4 +90,4 @@ def test_dashboard_shows_one_wave_or_all(new_context: NewContext, panel: Running
     assert f"{panel.link}&w=1" in rows[2]
     assert found == []
     assert empty == 3
-    assert "There is no such result" in refused
+    assert "This result is not available" in refused

@@ -16,8 +16,8 @@ BEGIN = (
     {"open": "the sign-in link"},
     {"click": "Sign in"},
     {"click": "New survey"},
-    {"click": "Begin Studying and exams"},
-    {"see": "nobody can answer yet"},
+    {"click": "Create draft Studying and exams"},
+    {"see": "not yet open for answers"},
 )
 DESIGN = (
     {"type": "1500", "in": "How many will answer?"},
@@ -31,7 +31,7 @@ DESIGN = (
     {"see": "be within 4 points", "within": "Question 2"},
     {"choose": "Clearly.", "within": "Question 2"},
     {"select": "all 4 private questions", "in": "Each person gets"},
-    {"type": "Dr A. Example", "in": "Who asks (English)"},
+    {"type": "Dr A. Example", "in": "Researcher (English)"},
     {"type": "exams.example.org", "in": "Where they can ask you"},
     {"click": "Save"},
     {"see": "90% likely"},
@@ -40,19 +40,19 @@ DESIGN = (
     {"type": "exams@example.org", "in": "Where they can ask you"},
 )
 ACCESS = (
-    {"select": "Whoever has a personal link", "in": "Who can answer"},
+    {"select": "Anyone with a personal link", "in": "Who can answer"},
     {"click": "Save"},
     {"see": "Ready to be published"},
     {"click": "Privacy"},
     {"see": "a whole report"},
     {"click": "Design"},
     {"click": "Preview"},
-    {"see": "Try it out"},
+    {"see": "Test run"},
 )
-TRY_OUT = ({"press": "Try out"}, {"see": "Open this link on your phone"})
+TRY_OUT = ({"press": "Start a test run"}, {"see": "Open this link on your phone"})
 PUBLISH = (
     {"see": "Reports on this question: 1."},
-    {"click": "Back to the survey that this tries"},
+    {"click": "Back to the real survey"},
     {"click": "Design"},
     {"click": "Publish"},
     {"see": "What is frozen"},
@@ -65,7 +65,7 @@ CLOSE = (
     {"see": "25 of 1,500 planned"},
     {"click": "Settings"},
     {"click": "Close the survey"},
-    {"see": f"Closed with {PEOPLE} reports"},
+    {"see": f"Closed · {PEOPLE} reports"},
 )
 COPIED = "While studying here, did you ever take answers from somebody next to you in an exam?"
 ANALYSE = (
@@ -75,18 +75,18 @@ ANALYSE = (
     {"select": "Which year of study are you in?", "in": "Rows"},
     {"select": COPIED, "in": "Columns"},
     {"click": "Show"},
-    {"see": "tell of both questions"},
+    {"see": "contain both questions"},
     {"click": "Models"},
-    {"select": COPIED, "in": "What is to be explained"},
+    {"select": COPIED, "in": "Outcome"},
     {"select": "Linear", "in": "Model"},
 )
 FILES = ({"click": "Files"}, {"download": "everything.zip"}, {"click": "Show sizes"}, {"see": "SHA-256"})
 DELETE = (
     {"click": "Settings"},
-    {"type": "something-else", "in": "Type its name: studying-and-exams"},
+    {"type": "something-else", "in": "To confirm, type the name: studying-and-exams"},
     {"click": "Delete everything"},
     {"see": "Nothing was deleted"},
-    {"type": "studying-and-exams", "in": "Type its name: studying-and-exams"},
+    {"type": "studying-and-exams", "in": "To confirm, type the name: studying-and-exams"},
     {"click": "Delete everything"},
 )
 
@@ -116,7 +116,7 @@ def test_whole_way_needs_no_script(reader: Reader) -> None:
 
     page = do(reader, *PUBLISH)
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Make a table").click()
+        page.get_by_role("button", name="Download a table").click()
     with Path(waiting.value.path()).open(encoding="utf-8") as file:
         links = [row["link"] for row in csv.DictReader(file)]
     for person, link in enumerate(links):

@@ -23,7 +23,7 @@ ONE, TWO, THREE = (letter * 16 for letter in "123")
 REFUSED = always(http("401 Unauthorized", b'{"code":"token_invalid"}'))
 WINDOW = {"opens": "2031-03-03T09:00:00Z", "closes": "2031-05-12T00:00:00Z"}
 ASK = "Ask University of Example, Dr A. Example, ask@example.org."
-SAME = "With another link an answer was drawn here and not accepted."
+SAME = "Answers from another link were recorded on this device, but the server did not accept them."
 INTERVIEW = "\n2\n2\n2\ny\n"
 
 
@@ -114,11 +114,11 @@ def test_survey_is_answered_where_its_state_cannot_be_told(tmp_path: Path, reply
 def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, server: Listener) -> None:
     """Not by opening the link, with --yes or with a file; then the same bytes, and the receipt."""
     first = respond(tmp_path, link(server, ONE))
-    assert "It is not sent again by itself" in first.stderr
+    assert "They are not sent again automatically" in first.stderr
     for words in (("--yes",), ("--answers", answers(tmp_path)), ()):
         told = invoke(tmp_path, "respond", link(server, ONE), *words, input="n\n")
         assert told.returncode == 1
-        assert "was refused (token_invalid) and is kept here" in told.stderr
+        assert "refused your earlier answers (token_invalid). This device keeps them" in told.stderr
         assert ASK in told.stderr
     assert len(server.bodies) == 1
     assert (
@@ -127,7 +127,7 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
     told = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
     assert (told.returncode, len(server.bodies), len(set(server.bodies))) == (0, 2, 1)
-    assert "has now been sent" in told.stderr
+    assert "have now been sent" in told.stderr
     assert [(entry["state"], entry["refused"]) for entry in shown(tmp_path)] == [("sent", "")]
 
 
@@ -137,7 +137,7 @@ def test_refused_report_can_be_cleared(tmp_path: Path, server: Listener) -> None
     told = invoke(tmp_path, "ledger", "clear", link(server), "--yes")
     again = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
-    assert "1 of them have not arrived, and will never be sent." in told.stderr
+    assert "1 of them have not arrived. If you clear them, they are never sent." in told.stderr
     assert {path.suffix for path in (tmp_path / "ledger").iterdir()} == {".json"}
     assert (again.returncode, "forgotten" in again.stderr, len(server.bodies)) == (1, True, 1)
 
@@ -251,7 +251,7 @@ def test_receipt_is_told_in_words_without_a_network(tmp_path: Path) -> None:
         bare = invoke(tmp_path, "respond", link(server, ONE), "--json")
 
     assert (bare.returncode, bare.stdout) == (0, first.stdout)
-    assert "only the bytes can be shown" in bare.stderr
+    assert "only the sent bytes are shown" in bare.stderr
     assert "Chance had a say" not in bare.stderr
 
 

@@ -65,8 +65,8 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
         "Your device rolls dice over each private answer, then sends the result",
         "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
         "After what you send, at most:\n  10 before\n  25 after one answer\n  50 after your whole report\n",
-        "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with this one",
-        "This answer is not changed by chance", "Whoever runs this survey can see",
+        "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
+        "This answer is not changed by chance", "The people who run this survey can see",
     ):  # fmt: skip
         assert words in before
     review = told[told.index("An example of what could be sent") :]
@@ -198,7 +198,7 @@ def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
 
     assert again.stdout == first.stdout
     assert len(server.bodies) == 1
-    assert "no second report is drawn" in again.stderr
+    assert "not drawn a second time" in again.stderr
 
 
 def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path: Path, running: Running) -> None:
@@ -276,7 +276,7 @@ def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> No
         second = invoke(tmp_path, "respond", f"{link}&w=1", "--answers", given, "--yes")
         entries = {report["wave"]: report for report in shown(tmp_path)}
         assert f"epsilon {asked.epsilon:.2f}" in first.stderr
-        assert "with this one it is 1.36." in second.stderr
+        assert "with these answers it is 1.36." in second.stderr
         assert "Each further report of yours adds epsilon 0.00." in second.stderr
         assert [(wave, entry["state"], entry["epsilon"] > 0) for wave, entry in entries.items()] == [
             (None, "memo", True), (0, "sent", False), (1, "sent", False),
@@ -286,7 +286,7 @@ def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> No
 
         told = invoke(tmp_path, "ledger", "clear", "exam", "--yes")
         third = invoke(tmp_path, "respond", f"{link}&w=2", "--answers", given, "--yes")
-        assert "answers no further wave" in told.stderr
+        assert "cannot answer further waves" in told.stderr
         assert (third.returncode, "no other is drawn" in third.stderr, len(server.bodies)) == (1, True, 2)
         assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
         assert list((tmp_path / "ledger").iterdir()) == []
@@ -318,8 +318,8 @@ def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
     told = [tuple(dict.fromkeys(re.findall(r"Topic \d", run.stderr))) for run in runs[:2]]
     assert told[0] == told[1]
     assert len(told[0]) == 2
-    assert "leaves nothing behind but which questions are yours" in runs[0].stderr
-    assert "Nothing was drawn, sent or stored but which questions are yours." in runs[0].stderr
+    assert "Nothing is stored then except which questions you were asked" in runs[0].stderr
+    assert "Nothing was drawn, sent or stored except which questions you were asked." in runs[0].stderr
     assert [value is None for value in json.loads(server.bodies[0])["values"]].count(False) == 2
     assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []

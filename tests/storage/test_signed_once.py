@@ -71,7 +71,7 @@ def test_what_is_not_signed_has_an_id_for_each_revision(store: Storage) -> None:
 
 
 def test_ids_are_not_forgotten_while_a_correction_takes_reports(store: Storage) -> None:  # noqa: F811
-    """Nor does a correction follow once they are: whoever has reported could do so again."""
+    """Nor does a correction follow once they are: whoever has reported could report again."""
     first, second = two(store)
     store.close_survey("exam", DAY)
     third = store.publish(blind_survey(revision=3, replaces=store.revisions("exam")[-1].digest)).key
@@ -80,7 +80,7 @@ def test_ids_are_not_forgotten_while_a_correction_takes_reports(store: Storage) 
     store.close_survey("exam", DAY + 5)
     store.purge(first)
     assert [row.purged for row in store.revisions("exam")] == [True, False, False]
-    with pytest.raises(StorageError, match="could do so again"):
+    with pytest.raises(StorageError, match="could report again"):
         store.publish(blind_survey(revision=4, replaces=store.revisions("exam")[-1].digest))
     assert (second, third) == tuple(row.key for row in store.revisions("exam")[1:])
 

@@ -122,7 +122,7 @@ def test_withdrawal_that_waits_for_too_long_stays_the_persons_to_repeat(
     answered(store, door, ledger)
     with psycopg.connect(url) as writer:
         writer.execute("LOCK TABLE settled_1 IN SHARE MODE")
-        with pytest.raises(TransportError, match=r"may still count; it is kept on this device") as refused:
+        with pytest.raises(TransportError, match=r"may still count\. They are kept on this device") as refused:
             withdraw(ledger, door, lambda _: None, monkeypatch)
     assert (refused.value.status, refused.value.reason) == (503, "storage")
     assert sum(address.endswith("/withdraw") for _, address, _ in door.requests) == TRIES

@@ -25,9 +25,9 @@ from sottovoce.shared.spec import Survey
 _BURNT = "burnt"
 _DAMAGED = "the ledger cannot be read; nothing was drawn and nothing was sent"
 _REFUSALS = {
-    "already_redeemed": "this invitation was used before, on another device or before this one forgot it; nothing was "
-    "sent. Ask whoever invited you for another one",
-    "token_invalid": "this invitation is not known, or not good any more; nothing was sent",
+    "already_redeemed": "this invitation was used before, on another device or before this one forgot it. Nothing was "
+    "sent. Ask the people who invited you for another one",
+    "token_invalid": "this invitation is unknown, or no longer valid. Nothing was sent",
 }
 
 
@@ -239,5 +239,5 @@ def _text(kept: dict[str, Any], name: str) -> str:
 def _burnt() -> BudgetExhausted:
     return BudgetExhausted(
         "the aggregator's signatures are not what this survey promises, and could mark you; this device does not use "
-        "your invitation any more, and nothing was drawn. Tell whoever invited you"
+        "your invitation any more, and nothing was drawn. Tell the people who invited you"
     )

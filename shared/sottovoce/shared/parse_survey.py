@@ -221,7 +221,7 @@ class _SurveyReader(ItemReader):
         if "waves" not in fields:
             return [self.window(fields, "")]
         for key in _WINDOW & set(fields):
-            self.problem(f"/{key}", "is said by each wave, and not by the survey as well")
+            self.problem(f"/{key}", "must be set for each wave, not for the survey")
         waves: list[Wave] = []
         for index, item in enumerate(self.items(fields["waves"], "/waves", 1, MAX_WAVES)):
             pointer = f"/waves/{index}"
@@ -254,11 +254,14 @@ class _SurveyReader(ItemReader):
             )
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
-            self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
+            self.problem("/ask", "cannot be combined with own_coin: the device must draw nothing")
         for index, item in enumerate(items):
             if private & {condition.question for condition in item.conditions}:
                 place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
-                self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
+                self.problem(
+                    place,
+                    ("depends on a question that ask may leave out; with ask, it may depend only on public questions"),
+                )
 
     def memo(self, fields: Mapping[str, Any], items: Sequence[Item], waves: int) -> None:
         """
@@ -275,13 +278,19 @@ class _SurveyReader(ItemReader):
             if mechanism is None or mechanism.waves == 1:
                 continue
             if "fresh_samples" in fields:
-                self.problem(pointer, "does not go with fresh_samples: what is remembered is of the same people")
+                self.problem(
+                    pointer, ("cannot be combined with fresh_samples: devices remember answers of the same people")
+                )
             if mechanism.waves < waves:
                 self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
             if fields.get("access") == "token":
-                self.problem(pointer, "does not go with access: token: to the device each token is another person")
+                self.problem(
+                    pointer, ("cannot be combined with access: token: to the device each token is another person")
+                )
             if "ask" in fields:
-                self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
+                self.problem(
+                    pointer, ("cannot be combined with ask: a remembered question must be asked in every wave")
+                )
 
     def privacy(self, value: object) -> dict[str, Any]:
         pointer = "/privacy"
@@ -304,7 +313,7 @@ class _SurveyReader(ItemReader):
         for index, item in enumerate(items):
             if item.conditions:
                 place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
-                self.problem(place, "does not go with own_coin: the device must add nothing")
+                self.problem(place, "cannot be combined with own_coin: the device must add nothing")
             for question in item.questions[:1]:
                 pointer = f"/questions/{index}" + ("/of" if item.rows else "")
                 if question.absent is not None:

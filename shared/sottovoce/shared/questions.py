@@ -149,7 +149,7 @@ class QuestionReader(Reader):
         if fields["absent_category"] is not True:
             self.problem(pointer, "must be true, or left out")
         if "when_absent" in fields:
-            self.problem(pointer, "goes without when_absent: absence has one home")
+            self.problem(pointer, "cannot be combined with when_absent: use one of the two")
         if not kind.takes_category:
             self.problem(pointer, Sentence("a {kind} question has no categories; give it when_absent", kind=kind.name))
             return domain

@@ -186,7 +186,8 @@ def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str
 
     assert one == told(verb, "--from", "public", *words, "--weights", "margins.yaml")
     assert one["deff"] > 1
-    assert "Weights cost a factor of 1.0" in run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+    printed = run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+    assert "Design effect of the weights (Kish): 1.0" in printed
 
 
 def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
@@ -206,7 +207,7 @@ def test_pairs_are_told_in_sentences() -> None:
     ended = run("pairs", "done", "--data", "data")
 
     assert "cheated, year" in ended.stdout
-    assert "All 3 pairs that reports could tell of are counted" in ended.stdout
+    assert "all 3 pairs that reports could contain" in ended.stdout
 
 
 def with_public(place: Path) -> None:
@@ -291,8 +292,13 @@ def test_tables_are_told_in_sentences() -> None:
     table = run("crosstab", "done", "--rows", "cheated", "--columns", "year", "--data", "data").stdout
     model = run("regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data").stdout
 
-    for words in ("share of all, with 95 % limits", "400 reports tell of both questions", "Independence: chi-square",
+    for words in ("share of all, with 95 % limits", "400 reports contain both questions", "Independence: chi-square",
                   "Odds ratio", "If 1 % of all reports were forged"):  # fmt: skip
         assert words in table
-    for words in ("cheated: logit model of 400 reports", "tandard errors", "Beside it: the linear model", "Note: "):
+    for words in (
+        "cheated: logit model of 400 reports",
+        "tandard errors",
+        "For comparison: the linear model",
+        "Note: ",
+    ):
         assert words in model

@@ -59,7 +59,7 @@ def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result)
         ended = run(*words)
         assert ended.exit_code == 0, ended.stderr
         assert "until 20" in ended.output
-    assert "waits on this device until" in left.stderr
+    assert "wait on this device until" in left.stderr
     assert "reports" not in issuer.paths()
 
 
@@ -88,7 +88,7 @@ def test_one_signed_report_is_sent_in_a_run(tmp_path: Path, issuer: Served, left
     runs = [(run("ledger", "send"), len(issuer.admitted)) for _ in range(3)]
 
     assert [(ended.exit_code, count) for ended, count in runs] == [(0, 1), (0, 2), (0, 2)]
-    assert ["Later runs of this command send the others" in ended.stderr for ended, _ in runs] == [True, False, False]
+    assert ["To send the others, run this command again" in ended.stderr for ended, _ in runs] == [True, False, False]
 
 
 def test_sending_without_the_link_wipes_what_a_kill_left(
@@ -125,5 +125,5 @@ def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Re
 
 def test_person_is_told_who_sees_what(left: Result) -> None:
     """Before anything is asked for."""
-    assert "Whoever runs this survey can see that you opened it, and when a report arrives." in left.stderr
+    assert "The people who run this survey can see that you opened it, and when answers arrive." in left.stderr
     assert "It waits on this device for a moment within 24 hours that chance picks." in left.stderr

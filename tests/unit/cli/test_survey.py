@@ -74,8 +74,8 @@ def test_publish_asks_nothing_of_a_first_revision(data: Path) -> None:
     ended = [run(data, "publish", str(path)) for _ in range(2)]
 
     assert [one.exit_code for one in ended] == [0, 0]
-    assert [one.stderr.splitlines()[1:] for one in ended] == [["Try-out: not the real survey."]] * 2
-    assert "other  open  0 reports  Try-out: not the real survey.\n" in run(data, "list").stdout
+    assert [one.stderr.splitlines()[1:] for one in ended] == [["Test run: not the real survey."]] * 2
+    assert "other  open  0 reports  Test run: not the real survey.\n" in run(data, "list").stdout
 
 
 @pytest.mark.usefixtures("terminal")
@@ -83,8 +83,8 @@ def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
     """Five reports by themselves: somebody may think again."""
     refused = run(data, "close", "exam", typed="n\n")
     assert (refused.exit_code, listed(data)[0]) == (1, "exam open 25")
-    assert "the rest of 1 cell (revision, wave, cohort): fewer than 25 reports" in refused.stderr
-    assert "shows no rest again" in refused.stderr
+    assert "the last counts of 1 group (revision, wave, cohort) with fewer than 25 new reports" in refused.stderr
+    assert "later closes publish no last counts" in refused.stderr
 
     assert run(data, "close", "exam", typed="y\n").exit_code == 0
     assert listed(data)[0] == "exam closed 30"
@@ -99,7 +99,7 @@ def test_close_says_what_devices_still_keep_and_asks(data: Path) -> None:
     refused = run(data, "close", "waits", typed="n\n")
 
     assert refused.exit_code == 1
-    assert "Devices wait up to 24 hours before they send: what waits on them now is refused" in refused.stderr
+    assert "Devices wait up to 24 hours before they send. If you close now, the server refuses" in refused.stderr
     assert run(data, "close", "waits", "--yes").exit_code == 0
 
 
@@ -111,7 +111,7 @@ def test_second_close_says_that_it_shows_nothing_more_and_asks_nothing(data: Pat
     ended = run(data, "close", "exam")
 
     assert ended.exit_code == 0
-    assert "only the first close shows the rest" in ended.stderr
+    assert "only the first close publishes the last counts" in ended.stderr
 
 
 def test_reopen_says_why_it_cannot(data: Path) -> None:

@@ -95,7 +95,7 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
     storage.close()
     out = tmp_path / "links.csv"
     assert create(tmp_path, out).exit_code == 0
-    assert out.read_text().splitlines()[:2] == ["Try-out: not the real survey.", "token,link"]
+    assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link"]
 
     ended = CliRunner().invoke(main, ["token", "revoke", "exam", str(out), "--data", str(tmp_path)])
     assert (ended.exit_code, ended.stderr) == (0, "3 tokens revoked\n")
@@ -110,7 +110,7 @@ def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     tried, real = (CliRunner().invoke(main, ["export", name, "--data", str(tmp_path)]) for name in ("exam", "real"))
 
     assert tried.stdout.splitlines()[1] == '  "trial": true,'
-    assert tried.stderr.splitlines()[0] == "Try-out: not the real survey."
+    assert tried.stderr.splitlines()[0] == "Test run: not the real survey."
     assert "trial" not in real.stdout
     validator("export").validate(json.loads(tried.stdout))
 

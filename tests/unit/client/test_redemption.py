@@ -125,7 +125,7 @@ def test_refused_invitation_is_told_in_words_and_draws_nothing(ledger, reason):
     """What was prepared stays, for a refusal that passes."""
     issuer = Issuer(SURVEY)
     issuer.redeem = lambda _: Reply(409, {"code": reason})
-    with pytest.raises(TransportError, match=r"this invitation .* nothing was sent"):
+    with pytest.raises(TransportError, match=r"this invitation .* Nothing was sent"):
         person(issuer, ledger).answer(ANSWERS)
 
     assert ledger.get(KEY) is None

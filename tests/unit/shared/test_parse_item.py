@@ -167,7 +167,7 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
             "/questions/0/mechanism", "choice of three",
         ),
         ([asks("boolean", "q", mechanism=COIN, absent_category="yes")], "/questions/0/absent_category", "true"),
-        ([{**FIRST, "absent_category": True}], "/questions/0/absent_category", "one home"),
+        ([{**FIRST, "absent_category": True}], "/questions/0/absent_category", "one of the two"),
         (
             [asks("integer", "q", min=0, max=3, mechanism={"epsilon": "1"}, absent_category=True)],
             "/questions/0/absent_category", "give it when_absent",

@@ -19,10 +19,10 @@ def test_sentence_is_a_text_that_knows_its_pattern_and_values() -> None:
 
 def test_error_keeps_the_sentence() -> None:
     """Whoever shows it can say it in another language; everybody else reads it in English."""
-    told = Sentence("no report tells anything of '{variable}'", variable="year")
+    told = Sentence("no report contains '{variable}'", variable="year")
     error = EstimateError(told)
 
-    assert str(error) == "no report tells anything of 'year'"
+    assert str(error) == "no report contains 'year'"
     assert error.args[0] is told
 
 

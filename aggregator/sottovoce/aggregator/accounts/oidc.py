@@ -36,21 +36,24 @@ METADATA_SECONDS = 3600.0
 CALL_SECONDS = 4.0
 """For one of the calls of a step, which have a little more together."""
 
-START_AGAIN = "This sign-in was begun in another browser, or too long ago. Begin again from the page for signing in."
-NOT_TRUE = "The answer of your institution's sign-in could not be verified, so nobody was let in."
-SPENT = "Your institution's sign-in says that this was used before, or too late. Sign in again."
-CANCELLED = "Your institution did not let you in. Try again, or ask those who run its sign-in."
+START_AGAIN = "This sign-in was started in another browser, or too long ago. Start again from the sign-in page."
+NOT_TRUE = "You are not signed in, because the answer of your institution could not be verified. Start again."
+SPENT = (
+    "You are not signed in, because your institution says that this answer was used before or came too late. Sign "
+    "in again."
+)
+CANCELLED = "Your institution did not sign you in. Try again, or ask its support."
 WRONG_CLOCK = (
-    "The clocks of your institution's sign-in and of this aggregator differ by more than "
-    f"{CLOCK_SKEW // 60} minutes, so nobody is let in by it. Whoever runs this aggregator should compare both clocks."
+    "You are not signed in, because the clocks of your institution and of this aggregator differ by more than "
+    f"{CLOCK_SKEW // 60} minutes. The operator of this aggregator should compare both clocks."
 )
 WRONG_CLIENT = (
-    "The institution's sign-in does not know this aggregator by its client id and secret. Whoever runs it should "
-    "compare SOTTOVOCE_OIDC_CLIENT and SOTTOVOCE_OIDC_SECRET with what was registered there."
+    "Your institution does not accept the client id and secret of this aggregator. Its operator should compare "
+    "SOTTOVOCE_OIDC_CLIENT and SOTTOVOCE_OIDC_SECRET with the registration there."
 )
 NO_PROVIDER = (
-    "What SOTTOVOCE_OIDC_ISSUER names is no OpenID Connect provider of exactly this name. Whoever runs this "
-    "aggregator should compare it, to the last character, with `issuer` in the provider's own description."
+    "SOTTOVOCE_OIDC_ISSUER is not the exact name of an OpenID Connect provider. The operator of this aggregator "
+    "should compare it, to the last character, with `issuer` in the provider's own description."
 )
 
 

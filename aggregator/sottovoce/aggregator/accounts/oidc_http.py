@@ -14,7 +14,7 @@ NO_ANSWER = (
     f"Your institution's sign-in did not answer within {SECONDS:.0f} seconds. "
     "Try again in a few minutes; everything else here goes on."
 )
-BUSY = "Others are waiting for your institution's sign-in at this moment. Try again in a few seconds."
+BUSY = "Other people are signing in at your institution. Try again in a few seconds."
 
 Answer = TypeVar("Answer")
 

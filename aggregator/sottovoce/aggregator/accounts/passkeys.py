@@ -45,9 +45,9 @@ RANDOM_BYTES = 24
 _MOMENT_BYTES = 8
 _CODE_BYTES = 32
 
-UNKNOWN = "This passkey is not known here, or its account is disabled. Sign in in another way, or ask an administrator."
-LATE = "This took too long, or the page was used before. Open the page for signing in again."
-NOT_TRUE = "The answer of the passkey could not be verified, so nobody was let in. Open the page again."
+UNKNOWN = "This passkey is unknown here, or its account is disabled. Sign in in another way, or ask an admin."
+LATE = "This took too long, or the page was used before. Open the sign-in page again."
+NOT_TRUE = "You are not signed in, because the passkey could not be verified. Open the page again."
 NOT_ADDED = "The passkey could not be verified, so it was not added. Open the page again."
 
 

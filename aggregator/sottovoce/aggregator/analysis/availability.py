@@ -28,13 +28,13 @@ STILL_OPEN = (
     " and for each wave once that is closed; until then there are the results of each question"
 )
 REOPENED = (
-    "the survey was closed before, and since then fewer than {least} reports came, or some were taken back, in a group"
-    " of respondents (revision, wave, cohort): a table or file of now and one of then would differ by these people"
-    " alone; open it again until there are more"
+    "the survey was closed before, and since then fewer than {least} reports came, or some were withdrawn, in a "
+    "group of respondents (revision, wave, cohort): this result and an earlier one would differ by these people "
+    "alone; reopen the survey until there are more"
 )
 REOPENED_TWICE = (
-    "the survey was closed more than twice, and reports came or were taken back since the first time: a table or file"
-    " of now and an earlier one could differ by a few people alone; there are the results of each question"
+    "the survey was closed more than twice, and reports came or were withdrawn since the first time: this result "
+    "and an earlier one could differ by a few people alone; use the results of each question"
 )
 NO_SURVEY = "there is no survey of this name"
 NO_WAVE = "the survey has no such wave"

@@ -19,17 +19,18 @@ from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError
 
 WITHHELD = (
-    "a budget for this survey's public answers was opened: an exact table of two public questions would undo the noise"
-    " of the published ones; publish this one with noise, on Files or by crosstab --release-epsilon"
+    "a budget for this survey's public answers is open: an exact table of two public questions would undo the "
+    "noise of the published tables; publish this one with noise, on the page Files or with crosstab "
+    "--release-epsilon"
 )
 MODEL_WITHHELD = (
-    "a budget for this survey's public answers was opened: how sure a model with several public questions is tells how"
-    " many people have which of their answers together, and would undo the noise of the published tables; name at most"
-    " one of them"
+    "a budget for this survey's public answers is open: the precision of a model with several public questions "
+    "reveals how many people gave each combination of answers, and would undo the noise of the published tables; "
+    "use at most one of them"
 )
 WEIGHTS_WITHHELD = (
-    "a budget for this survey's public answers was opened: what weights cost tells exactly how many gave which answer,"
-    " and would undo the noise of the published tables"
+    "a budget for this survey's public answers is open: the cost of weights reveals exact counts of answers, and "
+    "would undo the noise of the published tables"
 )
 NOT_BESIDE = (
     "public answers in this are exact, and a budget for them was opened: do not publish it beside their noisy tables"

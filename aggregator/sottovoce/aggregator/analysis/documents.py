@@ -27,8 +27,8 @@ MEASURES = Measures._fields
 """Keys of a table of two by two, in the order in which they are shown."""
 
 RINGS = (
-    "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "
-    "made by this survey's program"
+    "a cell is further below 0 than randomization can explain: reports may be forged, or were not made by this "
+    "survey's program"
 )
 
 UNEVEN = (

@@ -326,13 +326,13 @@ def check_one_wave(columns: Columns, question: Question) -> None:
     Refuse several waves of a question whose draw devices remember.
 
     Raises:
-        EstimateError: what one person reports in several waves hangs together.
+        EstimateError: the reports of one person in several waves are not independent.
     """
     if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
         raise EstimateError(
             Sentence(
-                "devices remember their draw of '{variable}' from wave to wave, so that one person's reports hang "
-                "together: choose one wave",
+                "devices remember their draw of '{variable}' from wave to wave, so one person's reports are not "
+                "independent: choose one wave",
                 variable=question.name,
             )
         )

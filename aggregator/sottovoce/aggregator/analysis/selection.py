@@ -78,8 +78,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
     if private and columns.survey.ask == 1 and first.question.name != second.question.name:
         raise EstimateError(
             Sentence(
-                "each respondent is asked one private question, so that no report tells of both '{variable}' and "
-                "'{other}'",
+                "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",
                 variable=first.newest.full_name,
                 other=second.newest.full_name,
             )

@@ -18,14 +18,14 @@ WRITE = FiguresInWords(Words("en"))
 ERRORS = {
     "observed": "standard errors from the observed information",
     "expected": "standard errors from the expected information",
-    "opg": "standard errors from the products of scores",
-    "sandwich": "standard errors by the sandwich",
-    "clustered": "standard errors for clusters",
-    "none": "no standard errors, since there is no finite maximum; limits by likelihood ratio, where there are any",
+    "opg": "standard errors from the outer products of scores",
+    "sandwich": "robust standard errors (sandwich)",
+    "clustered": "clustered standard errors",
+    "none": "no standard errors, because there is no finite maximum; limits from likelihood ratios where they exist",
 }
 
 MEASURES = {
-    "risk_difference": "Difference of the shares of {yes} ({rows}: {one} less {other})",
+    "risk_difference": "Difference in the share of {yes} ({rows}: {one} minus {other})",
     "risk_ratio": "Ratio of the shares of {yes} ({rows}: {one} to {other})",
     "odds_ratio": "Odds ratio",
     "phi": "Correlation (phi)",
@@ -82,7 +82,7 @@ def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], 
 
 
 def _below(table: Document) -> Iterator[str]:
-    yield f"{table['n']:,} reports tell of both questions; all figures are made from these."
+    yield f"{table['n']:,} reports contain both questions; all figures are based on them."
     yield from _test(table["independence"], "Independence")
     names = {"rows": table["rows"], "yes": table["column_categories"][-1], "one": table["row_categories"][-1]}
     for key, words in MEASURES.items():
@@ -92,11 +92,11 @@ def _below(table: Document) -> Iterator[str]:
             yield f"{label}: {WRITE.with_limits(table[key], 'estimate', show)}."
     forged = table["forged"]
     yield (
-        f"If 1 % of all reports were forged, all alike, they would be {_percent(forged['share'])} of these, and could "
-        f"move a cell by up to {100 * forged['shift']:.1f} points."
+        f"If 1 % of all reports were forged in the same way, they would be {_percent(forged['share'])} of these and "
+        f"could change a cell by up to {100 * forged['shift']:.1f} points."
     )
     if table["drawn_evenly"] is not None:
-        yield f"Whether devices drew the options equally often: {WRITE.p_equals(table['drawn_evenly'])}."
+        yield f"Did devices draw the options equally often: {WRITE.p_equals(table['drawn_evenly'])}."
     yield from _weighted(table)
     yield from _warnings(table)
 
@@ -111,11 +111,11 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
     apart = _figure if document["category"] is None else _points
     differences = tuple(
-        (f"{one['group']} less {one['from']}", WRITE.point(one["shown"], apart), WRITE.limits(one, apart))
+        (f"{one['group']} minus {one['from']}", WRITE.point(one["shown"], apart), WRITE.limits(one, apart))
         for one in document["differences"]
     )
-    n = f"{document['n']:,} reports tell of both questions; all figures are made from these."
-    sentences = (n, *_test(document["independence"], "Whether the groups differ at all"), *_weighted(document))
+    n = f"{document['n']:,} reports contain both questions; all figures are based on them."
+    sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
     yield PrintedTable("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
 
@@ -133,22 +133,22 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
             yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
     tests = (
-        f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, "
+        f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
         f"{WRITE.p_equals(one['p'])}."
         for one in document["tests"]
     )
-    yield PrintedTable("What else is to be known", (), (), (*tests, *_weighted(document), *_warnings(document)))
+    yield PrintedTable("Tests and notes", (), (), (*tests, *_weighted(document), *_warnings(document)))
 
 
 def _weighted(document: Document) -> Iterator[str]:
     if document["deff"] != 1:
-        yield f"Weights cost a factor of {document['deff']:.2f} in reports (Kish)."
+        yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
 
 
 _HEADINGS = ("term", "estimate", "std. error", "95 % limits")
 _BESIDE = {
-    "linear": "Beside it: the linear model of the shares, which always has a solution",
-    "of_predictor": "The model of the randomized predictor, on which this one leans",
+    "linear": "For comparison: the linear model of the shares, which always has a solution",
+    "of_predictor": "Model of the randomized predictor, which this model uses",
 }
 
 
@@ -180,10 +180,10 @@ def _pairs(document: Document) -> Iterator[PrintedTable]:
         )
         for one in document["pairs"]
     )
-    title = f"Every pair of questions, of {document['reports']:,} reports: do they hang together?"
+    title = f"Associations between questions: every pair, {document['reports']:,} reports"
     rule = (
-        "Of all pairs up to some q, such a share at most hangs together by chance alone: call those up to .05 "
-        f"findings, and no others. All {document['possible']:,} pairs that reports could tell of are counted."
+        "Report only pairs with q up to .05 as findings; expect about 5 in 100 of them to be due to chance. "
+        f"The q values count all {document['possible']:,} pairs that reports could contain."
     )
     yield PrintedTable(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
 

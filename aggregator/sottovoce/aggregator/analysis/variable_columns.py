@@ -95,7 +95,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         tables.append((variable, different[seen]))
         filled += int(seen.sum())
     if not filled:
-        raise EstimateError(Sentence("no report tells anything of '{variable}'", variable=name))
+        raise EstimateError(Sentence("no report contains '{variable}'", variable=name))
     return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
 
 

@@ -78,10 +78,10 @@ def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str)
 
 
 ROUTES = (
-    _route("crosstab", crosstab, "Two questions against each other, of what is closed.", "crosstab"),
-    _route("compare", compare, "A share or a mean among groups, of what is closed.", "comparison"),
+    _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
+    _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
     _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
-    _route("regression", regression, "One answer explained by others, of what is closed.", "regression"),
+    _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
     _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
 )
 """Analyses of several answers together."""

@@ -16,7 +16,7 @@ def openapi() -> Response:
 
 
 def problem(code: str) -> Response:
-    """What a code means, what to do, and whose turn it is; in English."""
+    """Page of a problem code in English: what happened, who can act, and how."""
     explained = EXPLANATIONS.get(code)
     if explained is None:
         return problems.response("not_found")

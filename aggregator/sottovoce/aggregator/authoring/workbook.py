@@ -109,7 +109,7 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
         )
     if sheet.merged_cell_ranges:
         for (row, _), _end in sheet.merged_cell_ranges:
-            notes.append(LeftOut(key, row + 1, "", "cells are merged; their text is that of the first one"))
+            notes.append(LeftOut(key, row + 1, "", "cells are merged; the text of the first one was read"))
     return _with_headings(key, table, notes)
 
 

@@ -53,7 +53,7 @@ def check_explains(variable: Variable) -> None:
     if variable.only_outcome:
         raise EstimateError(
             Sentence(
-                "'{variable}' {reason}; it can be explained, but explain nothing",
+                "'{variable}' {reason}; it can be the outcome, but not a predictor",
                 variable=variable.full_name,
                 reason=variable.only_outcome,
             )

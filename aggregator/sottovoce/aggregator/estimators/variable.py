@@ -31,7 +31,7 @@ Reported = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
-SAME_REPORT = "no report tells of two options of this question, so that they cannot be looked at together"
+SAME_REPORT = "no report contains two options of this question, so they cannot be analysed together"
 """Why two variables of one question with ``drawn`` have no joint result."""
 
 

@@ -18,147 +18,149 @@ class Explanation(NamedTuple):
     remedy: str
 
 
-SENDER = "Whoever sent the request"
+SENDER = "The sender of the request"
 RESEARCHER = "The researcher"
-OPERATOR = "Whoever runs the aggregator"
-NOBODY = "Nobody"
+OPERATOR = "The operator of the aggregator"
+NO_ONE = "No one"
 
 EXPLANATIONS = {
     "malformed": Explanation(
-        "The request is not written as this address expects it: the body is no canonical JSON, a key is missing or "
-        "unknown, or a parameter of the address is none. Nothing was stored.",
+        "The request does not match the schema of this address: the body is not canonical JSON, a key is missing or "
+        "unknown, or a query parameter is not valid. Nothing was stored.",
         SENDER,
-        "Compare the request with the schema that /openapi.json names for it; `detail` says what was expected.",
+        "Compare the request with its schema in /openapi.json. `detail` says what was expected.",
     ),
     "token_invalid": Explanation(
-        "The survey takes reports with a good one-time token only. This one was spent, taken back or never given, or "
-        "none came; which of these is told to nobody. Nothing was stored.",
+        "The survey accepts reports only with a valid one-time token. The token is missing, was used, was revoked "
+        "or never existed; the server does not say which. Nothing was stored.",
         SENDER,
-        "Check the link letter by letter. If it is complete, ask whoever sent it for a new one.",
+        "Compare the link letter by letter. If it is complete, ask the person who sent it for a new one.",
     ),
     "unauthorized": Explanation(
-        "This address is for researchers, and no good key came with the request.",
+        "This address is for researchers, and the request has no valid key.",
         SENDER,
-        "Send the key as `Authorization: Bearer KEY`. If it has expired or was taken back, ask for a new one.",
+        "Send the key as `Authorization: Bearer KEY`. If it has expired or was revoked, ask for a new one.",
     ),
     "forbidden": Explanation(
-        "A form was sent that did not come from this site's own pages, or whose session has ended.",
+        "The form did not come from this site's own pages, or its session has ended.",
         SENDER,
-        "Open the page anew, sign in if it asks, and send the form from there.",
+        "Reload the page, sign in if it asks you to, and send the form from there.",
     ),
     "not_found": Explanation(
-        "There is nothing under this address, or nothing of what was asked for in it.",
+        "This address does not exist, or has none of the requested data.",
         SENDER,
-        "Compare the address with /openapi.json; `detail` may say what is missing.",
+        "Compare the address with /openapi.json. `detail` may say what is missing.",
     ),
     "unknown_survey": Explanation(
-        "No survey of this name was published here, or it was deleted.",
+        "No survey with this name is published here, or it was deleted.",
         SENDER,
-        "Check the name; it is written in small letters, as in the survey's file.",
+        "Check the name. It is in lower case, as in the survey file.",
     ),
     "method_not_allowed": Explanation(
-        "The address exists, and does not take this method of HTTP.",
+        "The address exists, but does not accept this HTTP method.",
         SENDER,
-        "Use one of those that the header `Allow` names.",
+        "Use a method from the header `Allow`.",
     ),
     "timeout": Explanation(
-        "The request was announced, and did not arrive whole in time. Nothing was stored.",
+        "The request did not arrive completely in time. Nothing was stored.",
         SENDER,
-        "Send the same bytes again: a report that is known already gets the same receipt.",
+        "Send the same bytes again. A report that was already stored gets the same receipt.",
     ),
     "closed": Explanation(
-        "The survey takes nothing now: it has not begun, it is over, or what is asked for cannot be done any more.",
+        "The survey does not accept this now: it has not opened yet, it is closed, or the action is no longer "
+        "possible.",
         RESEARCHER,
-        "Ask for the survey's status. A report that was admitted before goes on having its receipt.",
+        "Read the survey's status. Reports that were stored before keep their receipt.",
     ),
     "still_open": Explanation(
-        "Joint tables, models, weights and files of reports exist for closed surveys and closed waves only: two looks "
-        "at what still grows could be subtracted from each other.",
+        "Joint tables, models, weights and files of reports are available only for closed surveys and closed waves. "
+        "Otherwise the difference of two results could reveal a single report.",
         RESEARCHER,
-        "Wait until the survey or the wave is closed; estimates of single questions are there meanwhile.",
+        "Wait until the survey or the wave is closed. Estimates of single questions are available before.",
     ),
     "digest_mismatch": Explanation(
-        "The report was made for another version of the survey than any that is published here. Nothing was stored.",
+        "The report belongs to a version of the survey that is not published here. Nothing was stored.",
         SENDER,
-        "Open the link that was given out; the device compares the survey with the link before the first question.",
+        "Open the original link. The device then compares the survey with the link before the first question.",
     ),
     "id_conflict": Explanation(
-        "A different report with the same id is stored already; it stays as it is.",
+        "A different report with the same id is already stored. It was not changed.",
         SENDER,
-        "Send the very bytes that were drawn first: a device draws once, and sends what it has recorded.",
+        "Send exactly the bytes that were drawn first. A device draws once and sends what it has recorded.",
     ),
     "already_redeemed": Explanation(
-        "The invitation was used before, and other numbers were signed for it then: on another device, or on this one "
-        "before what it kept was erased. Nothing was signed now.",
+        "The invitation was redeemed before with other ids: on another device, or on this one before its data was "
+        "cleared. Nothing was signed now.",
         SENDER,
-        "Open the link where it was opened first. If that device or what it kept is gone, ask whoever sent the link.",
+        "Open the link on the device that opened it first. If that device or its data is gone, ask the person who "
+        "sent the link.",
     ),
     "withdrawn": Explanation(
-        "The report of this id was taken back, and is not taken in again.",
-        NOBODY,
-        "Nothing is to be done: this is what its sender asked for.",
+        "The report with this id was withdrawn and cannot be sent again.",
+        NO_ONE,
+        "No action is needed: its sender asked for this.",
     ),
     "length_required": Explanation(
-        "The request does not say how long its body is, or says it in two ways. Nothing was read.",
+        "The request has no length of its body, or two different ones. Nothing was read.",
         SENDER,
         "Send `Content-Length`, and no `Transfer-Encoding`.",
     ),
     "too_large": Explanation(
-        "The body is longer than this address takes. Nothing was read.",
+        "The body is larger than this address accepts. Nothing was read.",
         SENDER,
-        "Send less at once: 64 KiB are taken, 512 KiB and at most 1,000 reports in a batch, 4 MiB of a survey.",
+        "Send less at once. Limits: 64 KiB in general, 512 KiB and 1,000 reports for a batch, 4 MiB for a survey.",
     ),
     "unsupported_type": Explanation(
-        "The body is not announced as plain JSON, or it is compressed. Nothing was read.",
+        "The content type is not plain JSON, or the body is compressed. Nothing was read.",
         SENDER,
         "Send `Content-Type: application/json`, and no `Content-Encoding`.",
     ),
     "out_of_range": Explanation(
-        "The report holds a value that the survey's randomizers cannot have given. Nothing was stored.",
+        "The report contains a value that the survey's randomizers cannot produce. Nothing was stored.",
         SENDER,
-        "Update the client; if it is the newest, tell the survey's researcher: a report is never mended by hand.",
+        "Update the client. If it is the newest, tell the survey's researcher; never correct a report by hand.",
     ),
     "key_reused": Explanation(
-        "The same `Idempotency-Key` came before, with another body. Nothing was made.",
+        "The same `Idempotency-Key` was used before with another body. Nothing was created.",
         SENDER,
-        "Take a new key for a new request, and the same one only to repeat the very same request.",
+        "Use a new key for a new request. Use the same key only to repeat the same request.",
     ),
     "spec_invalid": Explanation(
-        "The survey cannot be published as it is; `problems` has each place and what is wrong there.",
+        "The survey is not valid and cannot be published. `problems` lists each place and its mistake.",
         RESEARCHER,
-        "Mend these places; `sottovoce lint` finds them before anything is sent.",
+        "Fix these places. `sottovoce lint` finds them before you publish.",
     ),
     "estimate_impossible": Explanation(
-        "What is asked for does not follow from these reports: there is no such group, wave, question or method, or "
+        "The result cannot be computed from these reports: the group, wave, question or method does not exist, or "
         "there are too few reports.",
         RESEARCHER,
-        "Ask as `detail` says, or wait for more reports.",
+        "Change the request as `detail` says, or wait for more reports.",
     ),
     "options_invalid": Explanation(
-        "An analysis was asked for with options that are missing, unknown or of the wrong kind; `problems` names each.",
+        "Some options of the analysis are missing, unknown or of the wrong type. `problems` lists each.",
         RESEARCHER,
-        "Mend these options; /openapi.json has the schema of each analysis.",
+        "Fix these options. /openapi.json has the schema of each analysis.",
     ),
     "too_many": Explanation(
-        "More requests have come from this network within a minute than one network may send. Nothing was stored.",
+        "This network has sent more requests within a minute than it may. Nothing was stored.",
         SENDER,
-        "Wait as long as `Retry-After` says, and send the same bytes again. If a whole institution sits behind one "
-        "address, whoever runs the aggregator can raise SOTTOVOCE_RATE_LIMIT.",
+        "Wait as long as `Retry-After` says, then send the same bytes again. If a whole institution uses one "
+        "address, the operator of the aggregator can raise SOTTOVOCE_RATE_LIMIT.",
     ),
     "internal": Explanation(
-        "Something is wrong in this program. What was sent is not in its log; the place in the program is.",
+        "An error in this program. Its log has the place in the program, but not the data of the request.",
         OPERATOR,
-        "Look into the log for `bug:`, and report that line. A report may be sent again: it is never counted twice.",
+        "Search the log for `bug:`, and report that line. A report can be sent again: it is never counted twice.",
     ),
     "busy": Explanation(
-        "More is under way than the aggregator takes on at once, or it is about to end. Nothing was stored.",
+        "The aggregator has too many requests at once, or is about to stop. Nothing was stored.",
         SENDER,
-        "Send the same bytes again after as many seconds as `Retry-After` says.",
+        "Send the same bytes again after the seconds in `Retry-After`.",
     ),
     "storage": Explanation(
-        "The database cannot be used now. Whatever has a receipt is safe; this request was not carried out.",
+        "The database is not available. Reports with a receipt are safe; this request was not carried out.",
         OPERATOR,
-        "`sottovoce doctor` and /readyz say what is wrong. Senders try again as `Retry-After` says.",
+        "Run `sottovoce doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
     ),
 }
 """By code of ``problems.STATUS``; a test holds both to the same codes."""

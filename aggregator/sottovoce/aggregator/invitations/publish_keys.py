@@ -11,7 +11,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
-_NO_FILE = "this server has no file for the keys of blind links: whoever runs it names one (SOTTOVOCE_BLIND_KEYS_FILE)"
+_NO_FILE = "this server has no file for the keys of blind links: its operator must name one (SOTTOVOCE_BLIND_KEYS_FILE)"
 
 
 def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:

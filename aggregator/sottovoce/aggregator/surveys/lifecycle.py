@@ -11,7 +11,7 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far, 
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.spec import Survey
 
-TRIAL = "Try-out: not the real survey."
+TRIAL = "Test run: not the real survey."
 
 
 @dataclass(frozen=True)
@@ -107,22 +107,23 @@ def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
         return words, alone
     long = "an hour" if hours == 1 else f"{hours} hours"
     lost = (
-        f"Devices wait up to {long} before they send: what waits on them now is refused. To lose none, name an end in a"
-        f" correction (closes), {long} from now or later."
+        f"Devices wait up to {long} before they send. If you close now, the server refuses reports that are still "
+        f"waiting. To lose none, publish a correction that closes {long} from now or later (closes)."
     )
     return f"{lost}\n{words}", True
 
 
 def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
-    again = "Publishing or reopening after a close shows no rest again."
+    again = "After a reopening or a correction, later closes publish no last counts."
     if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
-        return f"What came since the last step stays unshown: only the first close shows the rest. {again}", False
+        hidden = "Reports since the last full step stay hidden: only the first close publishes the last counts."
+        return f"{hidden} {again}", False
     alone = storage.unshown(name)
     if not alone:
-        return f"All reports are shown already. {again}", False
+        return f"All reports are already in the results. {again}", False
     batch = survey_of(newest(storage, name).document).release_batch
-    groups = f"{alone} cell{'s' if alone > 1 else ''} (revision, wave, cohort)"
-    return f"This shows the rest of {groups}: fewer than {batch} reports of each by themselves. {again}", True
+    groups = f"{alone} group{'s' if alone > 1 else ''} (revision, wave, cohort) with fewer than {batch} new reports"
+    return f"Closing publishes the last counts of {groups}. This cannot be undone. {again}", True
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:

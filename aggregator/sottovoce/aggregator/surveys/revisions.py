@@ -18,7 +18,7 @@ from sottovoce.shared.spec import Survey
 
 _MANY = "there are {count} revisions, which is as many as there may be"
 _FORGOTTEN = (
-    "cannot follow: report ids are forgotten, so that whoever has reported could do so again; choose another name"
+    "cannot follow: report ids are deleted, so people who have reported could report again; choose another name"
 )
 
 MOST_REVISIONS = 8
@@ -38,7 +38,7 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
         SpecError: it may not follow; with every reason.
     """
     if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
-        raise SpecError([Problem("/name", "was that of a deleted survey, which devices remember: choose another")])
+        raise SpecError([Problem("/name", "belonged to a deleted survey, which devices remember: choose another")])
     stored = storage.revisions(survey.name)
     earlier = [survey_of(row.document) for row in stored]
     for published in earlier:

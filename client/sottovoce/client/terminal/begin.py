@@ -59,7 +59,7 @@ def begin(me: Respondent, asks: bool) -> None:
 def whom_to_ask(survey: Survey) -> str:
     """A sentence that says who can help."""
     who = asked_by(survey)
-    return f"Ask {who}." if who else "Ask whoever gave you the link."
+    return f"Ask {who}." if who else "Ask the person who gave you the link."
 
 
 def asked_by(survey: Survey) -> str:
@@ -90,4 +90,4 @@ def _go_on(error: TransportError) -> None:
     if error.status is None:
         tell(say("status_offline"))
     elif not error.is_final:
-        tell("The aggregator is busy: you can answer now; it is sent later.")
+        tell("The server is busy. You can answer now; your answers are sent later.")

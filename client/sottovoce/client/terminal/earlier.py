@@ -18,8 +18,8 @@ from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.spec import Survey
 
 SECOND_LOOK = (
-    "Then an answer of your own can be given. If it was you after all, do not: a second draw would be a second look at "
-    "your answers, and two reports give away more than one."
+    "You can answer now. If it was you after all, do not: a second draw would be a second look at your answers, and "
+    "two reports give away more than one."
 )
 
 
@@ -57,7 +57,7 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     if found is not None:
         # Whoever recorded it may have been killed before the signature's first copy was wiped.
         forget_signature(ledger, key)
-        tell("You have answered this survey on this device; no second report is drawn.")
+        tell("You have already answered this survey on this device. Your answers are not drawn a second time.")
         return _told(ledger, link, found, asks)
     elsewhere = ledger.unaccepted(key) if key.token else None
     if elsewhere is None:
@@ -73,7 +73,7 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
 
 
 def _is_same_person(asks: bool) -> bool:
-    question = "With another link an answer was drawn here and not accepted."
+    question = "Answers from another link were recorded on this device, but the server did not accept them."
     if not asks:
         raise BudgetExhausted(f"{question} Open this link without --yes and --answers to say whether that was you")
     # Without a default: the two ways are a second draw, and somebody else's report.
@@ -92,12 +92,12 @@ def _told(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> E
 
 def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
     survey = kept_survey(ledger, entry.digest)
-    tell(f"The report that was drawn then was refused ({entry.refused}) and is kept here, as it was drawn.")
+    tell(f"The server refused your earlier answers ({entry.refused}). This device keeps them unchanged.")
     if survey is not None:
         tell(whom_to_ask(survey))
     if not asks:
         raise TransportError(
-            "nothing was sent; `sottovoce ledger send`, or this link without --yes, sends it once more"
+            "nothing was sent. To send your answers again, run `sottovoce ledger send`, or open this link without --yes"
         )
     click.confirm("Try once more?", default=False, abort=True, err=True)
 
@@ -112,5 +112,5 @@ def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> EarlierRep
     except (TransportError, KeyboardInterrupt) as error:
         tell_kept(error)
         raise
-    tell("The report that was drawn then has now been sent.")
+    tell("Your earlier answers have now been sent.")
     return EarlierReport(receipt, kept_or_fetched(ledger, entry.digest, transport, link))

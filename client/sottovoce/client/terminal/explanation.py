@@ -36,7 +36,7 @@ def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None 
         tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
         tell(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
-    tell(f"\nCtrl-C stops at any moment before sending, and leaves nothing behind{but_the_set(survey)}.")
+    tell(f"\nPress Ctrl-C to stop at any time before sending. Nothing is stored then{but_the_set(survey)}.")
 
 
 def _say_who_and_what(survey: Survey) -> None:
@@ -136,14 +136,14 @@ def _spent_before(me: Respondent) -> str:
     try:
         before = me.spent
     except BudgetExhausted:
-        return "What earlier reports of this device cost cannot be told: the ledger has a damaged file."
+        return "The cost of earlier answers from this device is not known, because the ledger has a damaged file."
     after = before + me.cost
     return (
-        f"Earlier reports of this device to this aggregator cost epsilon {show_epsilon(before)}; "
-        f"with this one it is {show_epsilon(after)}."
+        f"Earlier answers from this device to this server cost epsilon {show_epsilon(before)}; "
+        f"with these answers it is {show_epsilon(after)}."
     )
 
 
 def but_the_set(survey: Survey) -> str:
     """What is left behind when somebody stops before sending: under ``ask`` which questions were drawn for them."""
-    return "" if survey.ask is None else " but which questions are yours"
+    return "" if survey.ask is None else " except which questions you were asked"

@@ -96,6 +96,6 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
 def tell_what_remains(file: BinaryIO | None) -> None:
     """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
     if file is None:
-        tell("\nWhat you typed may still be seen in this terminal; close it if others use it.")
+        tell("\nYour answers may still be visible in this terminal. Close it if other people use it.")
     elif file.name not in {"-", "<stdin>"}:
         tell(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")

@@ -62,17 +62,17 @@ def explain_clearing(chosen: EntriesToClear) -> None:
         tell(f"{record.key.origin}: {line(record)}")
     waiting = sum(record.entry.waiting for record in chosen.records)
     if waiting:
-        tell(f"{waiting} of them have not arrived, and will never be sent.")
-    tell("A report that is cleared can no longer be withdrawn from here: only its own number names it.")
+        tell(f"{waiting} of them have not arrived. If you clear them, they are never sent.")
+    tell("You cannot withdraw a report after you clear it, because only this device has its id.")
     if any(record.key.wave == MEMO for record in chosen.records) and not chosen.everything:
-        tell("Without its memo this device answers no further wave of that survey.")
+        tell("Without its memo, this device cannot answer further waves of that survey.")
     if chosen.everything:
         tell(
-            "This device will not know that it has answered. Answering again would be a second roll of the dice: the "
-            "epsilons of both add up, and this device would not count the first."
+            "This device will not know that it has answered. If you answer again, the dice are rolled a second time: "
+            "the epsilons of both add up, and this device does not count the first."
         )
     else:
-        tell("The charge stays: this device still refuses to answer the same survey a second time.")
+        tell("The cost stays recorded: this device still refuses to answer the same survey a second time.")
 
 
 def clear_chosen(book: FileLedger, chosen: EntriesToClear) -> None:

@@ -75,8 +75,8 @@ def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
     """Name the files that cannot be read, and what follows from it."""
     for name in damaged:
         tell(
-            f"Damaged: {book.folder / name}.json. It may stand for a report that was sent, so nothing is drawn for the "
-            "survey it was for. `sottovoce ledger clear --everything` removes it too."
+            f"Damaged: {book.folder / name}.json. It may belong to a report that was sent, so this device does not "
+            "answer that survey again. To remove the file, run `sottovoce ledger clear --everything`."
         )
 
 

@@ -26,8 +26,8 @@ def one_signed(records: Sequence[Record], draws: Draws) -> list[Record]:
     one = free[draws.below(len(free))] if free else None
     if len(signed) > 1:
         tell(
-            "One report without a name is sent at a time: whoever runs the survey could take several for one person's. "
-            f"Later runs of this command send the others, some hours apart: {len(signed) - 1}."
+            "Only one anonymous report is sent at a time, so that the server cannot tell that several are from one "
+            f"person. To send the others, run this command again some hours apart. Reports left: {len(signed) - 1}."
         )
     return [record for record in records if not record.entry.signature or record is one]
 
@@ -48,7 +48,7 @@ def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict
 
 def _send(book: FileLedger, record: Record) -> dict[str, Any]:
     if record.bound and not record.entry.signature:
-        raise BudgetExhausted("this report needs the token of its link; open the link with: sottovoce respond LINK")
+        raise BudgetExhausted("this report needs the token of its link. Open the link with: sottovoce respond LINK")
     _wipe_copy(book, record)
     return deliver(EntryByName(book.folder, record.name), record.key, record.entry, patient(record.key.origin))
 

@@ -76,7 +76,7 @@ def _number(question: Question, label: str) -> str:
         try:
             grid.index(text.strip())
         except ValueError:
-            raise click.BadParameter(f"give a {grid.noun} from {range_}") from None
+            raise click.BadParameter(f"enter a {grid.noun} from {range_}") from None
         return text.strip()
 
     return str(_prompt(question, f"{label} ({range_})", on_grid))
@@ -115,7 +115,7 @@ def _position(text: str, low: int, high: int) -> int:
     """The index that a typed number from ``low`` to ``high`` stands for; -1 for 0."""
     word = text.strip()
     if not (word.isascii() and word.isdigit() and len(word) <= 9 and low <= int(word) <= high):
-        raise click.BadParameter(f"give a number from {low} to {high}")
+        raise click.BadParameter(f"enter a number from {low} to {high}")
     return int(word) - 1
 
 

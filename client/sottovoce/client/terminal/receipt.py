@@ -40,10 +40,10 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
 def tell_kept(error: BaseException) -> None:
     """What becomes of a report that did not arrive."""
     if isinstance(error, TransportError) and error.is_final:
-        how = "It is not sent again by itself; `sottovoce ledger send`, or this command, sends the same bytes. "
+        how = "They are not sent again automatically. To send them, run `sottovoce ledger send` or this command. "
     else:
-        how = "`sottovoce ledger send`, or this command, sends the same bytes later. "
-    tell(f"Your report is kept on this device. {how}It is never drawn again.")
+        how = "To send them later, run `sottovoce ledger send` or this command. "
+    tell(f"Your answers are kept on this device. {how}They are never drawn again.")
 
 
 def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
@@ -58,7 +58,7 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
     """
     heading(say("receipt_title"))
     if survey is None:
-        tell("The survey that it answered cannot be reached now, so that only the bytes can be shown.")
+        tell("The survey cannot be loaded now, so only the sent bytes are shown.")
     else:
         _tell_in_words(survey, receipt, exactly)
     tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")

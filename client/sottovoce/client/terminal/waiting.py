@@ -19,8 +19,8 @@ def tell_moment(waits: NotYet) -> None:
     """When a recorded report is sent, and by what."""
     moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
     tell(
-        f"Your report waits on this device until {moment}; nothing is sent before. "
-        "From then on `sottovoce ledger send`, or this command, sends it."
+        f"Your answers wait on this device until {moment}; nothing is sent before. "
+        "To send them after that, run `sottovoce ledger send` or this command."
     )
 
 
@@ -45,7 +45,7 @@ def leave(me: Respondent) -> None:
     if me.send_at:
         tell_moment(NotYet(me.send_at))
     else:
-        tell("Your report is kept on this device. `sottovoce ledger send`, or this command, sends it.")
+        tell("Your answers are kept on this device. To send them, run `sottovoce ledger send` or this command.")
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:
@@ -63,6 +63,6 @@ def send_when_due(me: Respondent) -> dict[str, Any]:
         except NotYet as waits:
             if not told:
                 tell_moment(waits)
-                tell("This command waits, too; Ctrl-C ends it, and the report stays.")
+                tell("This command waits as well. Press Ctrl-C to stop it; your answers stay on this device.")
                 told = True
             time.sleep(min(_NAP, max(1.0, waits.send_at - time.time())))

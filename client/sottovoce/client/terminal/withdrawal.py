@@ -12,8 +12,8 @@ from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import parse_report
 
 _UNCONFIRMED = (
-    "the aggregator has not confirmed it yet, so the report may still count; it is kept on this device: withdraw it"
-    " again in some minutes, asking twice does no harm"
+    "the server has not confirmed it yet, so your answers may still count. They are kept on this device: withdraw them"
+    " again in some minutes; asking twice does no harm"
 )
 
 
@@ -26,7 +26,7 @@ def to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
     """
     found = drawn_for(ledger, link)
     if not found:
-        raise BudgetExhausted("this device has drawn no report for this survey; there is nothing to withdraw")
+        raise BudgetExhausted("this device has no answers for this survey, so there is nothing to withdraw")
     return found
 
 

@@ -74,7 +74,7 @@ def budget(
         tell(found[0], budget_lines, as_json)
         return
     largest = max(Fraction(each["spent"]["epsilon"]) for each in found)
-    told = f"Epsilon {decimal(largest)} was spent on anybody, if nobody is in two of these files."
+    told = f"Epsilon {decimal(largest)} was spent on any person, if no person is in two of these files."
     relations = {each["budget"]["neighbours"] for each in found}
     if len(relations) > 1:
         told = "These budgets have two relations of neighbours: their figures are not to be compared or added."

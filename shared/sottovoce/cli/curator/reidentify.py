@@ -12,7 +12,7 @@ from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_op
 @click.argument("file", type=FILE)
 @click.option("--public", multiple=True, help="A column that others may know. [default: all but the sensitive one]")
 @click.option("--sensitive", help="The column that they should not learn.")
-@click.option("--with", "other", type=FILE, help="A second table that somebody may have, with its .yaml beside it.")
+@click.option("--with", "other", type=FILE, help="A second table of an attacker, with its .yaml in the same folder.")
 @click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People whom every group should have.")
 @declaration_option
 @json_option

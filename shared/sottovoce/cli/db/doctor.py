@@ -46,7 +46,7 @@ def doctor(data: Path | None) -> None:
 def _tell_keys(storage: Storage, settings: Settings) -> None:
     """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
     for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
-        click.echo(f"{name}: nobody can redeem an invitation at a node that is set up like this: {why}", err=True)
+        click.echo(f"{name}: invitations cannot be redeemed at a node with this configuration: {why}", err=True)
     problem = RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
     if problem:
         click.echo(problem, err=True)

@@ -34,7 +34,7 @@ def disable(name: str, data: Path | None) -> None:
     """Let the account NAME (or number) in no more, and end its sessions."""
     storage = open_storage(data_settings(data))
     storage.access.by(MACHINE).disable(find_account(storage, name).id, day_of(now()))
-    click.echo("disabled; its sessions are ended, and its keys let nobody in", err=True)
+    click.echo("disabled; its sessions are ended, and its keys no longer work", err=True)
 
 
 @account.command()

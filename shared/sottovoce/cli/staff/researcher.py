@@ -46,7 +46,7 @@ def revoke(name: str, yes: bool, data: Path | None) -> None:
     names = set(_keys(storage))
     if name not in names:
         raise StorageError("there is no researcher of this name")
-    if len(names) == 1 and not yes and not ask("Nobody else is let in to the results. Revoke all the same?", False):
+    if len(names) == 1 and not yes and not ask("Only this account has access to the results. Revoke anyway?", False):
         raise StorageError("nothing was revoked: this is the last researcher; say --yes to revoke all the same")
     click.echo(f"{storage.access.by(MACHINE).revoke_researcher(name)} revoked; the sessions are ended", err=True)
 

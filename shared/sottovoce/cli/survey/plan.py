@@ -83,7 +83,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     chosen = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
     drawn = asked_times(file, asked, ask)
     if own_coin and asked is not None and is_number(asked):
-        raise SpecError("--own-coin is for shares: nobody tosses a number")
+        raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
     own_coin = own_coin or (file is not None and file.own_coin)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
     made = planning.plan(chosen.measure, goal, fieldwork)

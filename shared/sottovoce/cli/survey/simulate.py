@@ -25,7 +25,7 @@ _REAL = "This survey is not marked trial: invented reports would count as real o
 @click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
-@click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is no try-out.")
+@click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is not a test run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_json: bool) -> None:
     """Randomize the answers of N invented respondents to the file SURVEY, and estimate."""

@@ -80,7 +80,7 @@ def reopen(name: str, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     check_reopening(storage, name, present(storage))
     storage.reopen_survey(name, MACHINE)
-    click.echo("open; no close shows the rest again: what is shown moves in whole steps only", err=True)
+    click.echo("open; new reports appear only in full steps, and closing again publishes no last counts", err=True)
     tell_held(storage, data)
 
 

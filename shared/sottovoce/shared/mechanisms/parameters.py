@@ -49,7 +49,7 @@ def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter])
     required = {name for name, parameter in parameters.items() if parameter.required}
     if not required <= given <= set(parameters):
         if not parameters:
-            raise ValueError("this mechanism has no parameters: name it and no more")
+            raise ValueError("this mechanism has no parameters: write only its name")
         raise ValueError(
             Sentence("the parameters of this mechanism are: {parameters}", parameters=", ".join(sorted(parameters)))
         )

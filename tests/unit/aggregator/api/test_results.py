@@ -95,7 +95,7 @@ def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: Flask
     page = log_in(app)[0].get("/dashboard/", base_url="https://survey.example.org").text
 
     assert '<td class="number" data-head="Reports">25</td>' in page
-    assert "Try-out: not the real survey." in page
+    assert "Test run: not the real survey." in page
 
 
 def fill(storage: SQLiteStorage, reports: range) -> None:

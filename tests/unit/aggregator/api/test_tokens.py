@@ -212,7 +212,7 @@ def test_tokens_for_a_try_out_say_so_first(researcher: FlaskClient, storage: SQL
     storage.publish(survey(name="tried", access="token", trial=True))
     path = "/api/v1/surveys/tried/tokens"
     assert post(researcher, path, {"count": 1}).text.startswith('{"trial":true,')
-    assert post(researcher, path, {"count": 1}, Accept="text/csv").text.startswith("Try-out: not the real survey.\r\n")
+    assert post(researcher, path, {"count": 1}, Accept="text/csv").text.startswith("Test run: not the real survey.\r\n")
     assert "trial" not in post(researcher, TOKENS, {"count": 1}).text
 
 

@@ -95,8 +95,8 @@ def test_odds_are_told_of_yes_or_no_only() -> None:
 
 def test_personal_links_are_said_to_be_personal() -> None:
     """And only they are."""
-    assert "yours alone" in letter(_survey(access="token"), LINK, "en")
-    assert "yours alone" not in letter(_survey(), LINK, "en")
+    assert "only for you" in letter(_survey(access="token"), LINK, "en")
+    assert "only for you" not in letter(_survey(), LINK, "en")
 
 
 def test_reminder_goes_to_everybody_and_says_why() -> None:
@@ -122,11 +122,11 @@ def test_blind_letter_says_what_is_true_of_its_link() -> None:
     """Where it is opened, what can be seen and looked up, and that the device waits; no more than that."""
     told = letter(_survey(**BLIND), LINK, "en")
 
-    for said in ("on the device on which you want to answer", "redeemed once", "Nobody can look up", "within 24 hours"):
+    for said in ("on the device on which you want to answer", "redeemed once", "No one can look up", "within 24 hours"):
         assert said in told
-    for said in ("someone at your network address answered", "Which link brought which", "sent right away"):
+    for said in ("someone at your network address answered", "which link was used", "sent at once"):
         assert said not in told
-    assert "Answers are sent right away" in letter(_survey(access="blind"), LINK, "en")
+    assert "Answers are sent at once" in letter(_survey(access="blind"), LINK, "en")
     assert "24 hours" not in letter(_survey(access="blind"), LINK, "en")
     waves = [{"opens": f"2027-0{month}-01T00:00:00Z", "closes": f"2027-0{month + 1}-01T00:00:00Z"} for month in (5, 6)]
     assert "every time on the same device" in letter(_survey(waves=waves, **BLIND), LINK, "en")
@@ -145,12 +145,12 @@ def test_ethics_text_says_what_is_kept_of_links() -> None:
     told, published = (ethics(each, "en") for each in (draft, keyed))
 
     for text in (told, published):
-        assert "whether it was redeemed, with a fingerprint of what was signed unseen" in text
-        assert "Of one-time tokens" not in text
+        assert "whether it was redeemed, and a fingerprint of the blindly signed id" in text
+        assert "For one-time tokens" not in text
     assert draft.digest not in told
     assert "The digest is known once the survey is published" in told
     assert keyed.digest in published
-    assert "Of one-time tokens" in ethics(_survey(access="token"), "en")
+    assert "For one-time tokens" in ethics(_survey(access="token"), "en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -176,8 +176,8 @@ def test_ethics_text_has_each_question_with_its_cost() -> None:
     told = ethics(_survey(), "en")
 
     assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told
-    assert "Is this your first year? (sent as it is given, without protection)" in told
-    assert "A whole report spends epsilon 1.10" in told
+    assert "Is this your first year? (sent as given, without protection)" in told
+    assert "A whole report costs epsilon 1.10" in told
     assert _survey().digest in told
     assert "personal link" not in told
     assert "personal link" in ethics(_survey(access="token"), "en")
@@ -185,15 +185,15 @@ def test_ethics_text_has_each_question_with_its_cost() -> None:
 
 def test_ethics_text_of_a_trial_says_so_first() -> None:
     """Nobody takes it for the real survey's."""
-    assert ethics(_survey(trial=True), "en").startswith("Try-out")
+    assert ethics(_survey(trial=True), "en").startswith("Test run")
 
 
 def test_declining_is_promised_only_where_every_private_question_has_it() -> None:
     """One question without a category is enough to say so."""
     declined = CHEATED | {"name": "copied", "absent_category": True}
 
-    assert "Every private question can be declined" in ethics(_survey(declined), "en")
-    assert "Not every private question" in ethics(_survey(CHEATED, declined), "en")
+    assert "Respondents can decline every private question" in ethics(_survey(declined), "en")
+    assert "Respondents cannot decline every private question" in ethics(_survey(CHEATED, declined), "en")
 
 
 def test_belief_is_rounded_up() -> None:

@@ -106,7 +106,7 @@ def test_formulas_and_merged_cells_are_told_with_their_place() -> None:
     assert sheets["survey"][0].get("label") == "Hello"
     assert sorted(str(note) for note in notes) == [
         "survey, row 2, column C: a formula stands here; what it last gave was read",
-        "survey, row 4: cells are merged; their text is that of the first one",
+        "survey, row 4: cells are merged; the text of the first one was read",
     ]
 
 

@@ -222,7 +222,7 @@ def test_two_options_of_one_drawn_question_are_refused():
         for name in ("sampled_option", "bitwise_rr")
     )
 
-    with pytest.raises(EstimateError, match=r"'q\.c0' and 'q\.c1': no report tells of two options"):
+    with pytest.raises(EstimateError, match=r"'q\.c0' and 'q\.c1': no report contains two options"):
         check_pair(drawn[0], drawn[1])
     with pytest.raises(EstimateError, match="asked for twice"):
         check_pair(bitwise[0], bitwise[0])
@@ -236,7 +236,7 @@ def test_number_without_a_spread_explains_nothing(name):
     (variable,) = variables_of(parsed(number(0, 10, 1, {"name": name, **parameters})))
 
     assert variable.square_scores(np.arange(2)) is None
-    with pytest.raises(EstimateError, match="it can be explained, but explain nothing"):
+    with pytest.raises(EstimateError, match="it can be the outcome, but not a predictor"):
         check_explains(variable)
 
 

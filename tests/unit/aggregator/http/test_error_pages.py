@@ -203,7 +203,7 @@ def test_bare_address_says_what_this_is(app):
 
     check_page(shown, "en", "ltr")
     assert shown.status_code == 200
-    assert "Open it again, whole." in shown.text
+    assert "open the complete link" in shown.text
     assert "exam" not in shown.text
     assert (told.status_code, told.data) == (404, problems.document("not_found"))
 

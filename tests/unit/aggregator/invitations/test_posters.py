@@ -73,7 +73,7 @@ def test_sheet_holds_eight_cards(links: int, sheets: int) -> None:
 def test_paper_says_what_is_true_of_its_links() -> None:
     """A card, that nobody can look up what a blind one brought; a poster, that its link alone lets nobody in."""
     blind, token = invitation(access="blind"), invitation(access="token")
-    looked_up = "Nobody can look up which one."
+    looked_up = "Your answers cannot be traced back to it."
     assert [looked_up in cards(each, [LINK]) for each in (blind, token)] == [True, False]
     needed = "you need a personal link"
     assert [needed in poster(each, LINK) for each in (blind, token, invitation())] == [True, True, False]
@@ -82,8 +82,8 @@ def test_paper_says_what_is_true_of_its_links() -> None:
 def test_try_out_says_so_on_paper() -> None:
     """First of all, on the poster and on each card."""
     trial = invitation(trial=True, name="exam-trial-1")
-    assert poster(trial, LINK).count("Try-out") == 1
-    assert cards(trial, [LINK, LINK]).count("Try-out") == 2
+    assert poster(trial, LINK).count("Test run") == 1
+    assert cards(trial, [LINK, LINK]).count("Test run") == 2
 
 
 def test_long_title_is_set_smaller() -> None:

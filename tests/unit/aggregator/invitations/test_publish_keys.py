@@ -129,7 +129,7 @@ def test_invitation_to_a_blind_panel_has_a_link_to_each_wave(
     storage.publish(with_moduli(storage, survey(access="blind", waves=months(7)[5:], **WAIT), settings))
     ann = Researcher(create_app(settings, storage, clock, {}))
     page = ann.get("surveys/exam/invite")
-    assert "Make no further links" in page
+    assert "Do not make a second link" in page
     assert 'value="cards"' not in page
     rows = list(csv.DictReader(io.StringIO(ann.post("surveys/exam/invite/links", count="2", batch="x").text)))
     assert [list(row) for row in rows] == [["token", "link_wave_0", "link_wave_1"]] * 2
@@ -152,5 +152,5 @@ def test_publish_says_for_which_waves_redeemed_links_are_good(
     for waves, told in ((1, False), (2, True)):
         changed = document(access="blind", revision=2, waves=months(waves), **WAIT)
         storage.drafts.add("exam", draft_of(changed, 2).dumped)
-        assert ("only for the waves that there were then" in ann.get(PUBLISH)) == told
+        assert ("only for the waves that existed then" in ann.get(PUBLISH)) == told
         storage.drafts.delete("exam")

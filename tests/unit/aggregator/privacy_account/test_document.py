@@ -70,10 +70,10 @@ def test_account_of_a_try_out_says_so_first() -> None:
 
     validator("privacy").validate(made)
     assert next(iter(made)) == "trial"
-    assert lines(made)[0] == "Try-out: not the real survey."
-    assert page(made).index("Try-out") < page(made).index("Privacy account</p>")
+    assert lines(made)[0] == "Test run: not the real survey."
+    assert page(made).index("Test run") < page(made).index("Privacy account</p>")
     assert "trial" not in real
-    assert "Try-out" not in page(real) + lines(real)[0]
+    assert "Test run" not in page(real) + lines(real)[0]
 
 
 def test_account_has_the_table_of_beliefs() -> None:
@@ -113,7 +113,7 @@ def test_shuffling_is_shown_only_when_asked_for() -> None:
 
     assert (f"{row['exact']:.3f}", f"{row['at_most']:.3f}") == ("0.142", "0.168")
     assert account(asked, TERMS)["shuffled"] is None
-    assert "If, and only if, nobody can tell" in "\n".join(lines(account(asked, AccountTerms(respondents=1000))))
+    assert "This holds only if no one can tell" in "\n".join(lines(account(asked, AccountTerms(respondents=1000))))
 
 
 def test_public_survey_gets_no_figure() -> None:
@@ -123,7 +123,7 @@ def test_public_survey_gets_no_figure() -> None:
 
     assert (made["report"]["epsilon"], made["household"]["epsilon"], made["panel"]["epsilon"]) == (None, None, None)
     text = "\n".join(lines(made))
-    assert "nothing protects an answer" in text
+    assert "no answer is randomized or protected" in text
     assert "psilon" not in text
     assert "Epsilon 0" not in page(made)
 
@@ -151,11 +151,11 @@ def test_impossible_terms_give_no_account(terms: AccountTerms) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"retention": {"ids_days": 7}}, "forgotten 7 days after that"),
-        ({"retention": {"ids_days": 0}}, "forgotten on the day after that"),
+        ({"retention": {"ids_days": 7}}, "deleted 7 days after closing"),
+        ({"retention": {"ids_days": 0}}, "deleted on the day after closing"),
         ({"privacy": {"release_batch": 40}}, "only when 40 more reports have come"),
-        ({"privacy": {"release_batch": 1}}, "moves with every single report"),
-        ({"access": "token"}, "Of one-time tokens: a hash each"),
+        ({"privacy": {"release_batch": 1}}, "change with every report"),
+        ({"access": "token"}, "For one-time tokens: a hash each"),
     ],
 )
 def test_what_is_stored_comes_from_the_survey(changes: dict[str, object], said: str) -> None:
@@ -171,11 +171,11 @@ def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
         name: " ".join(limits(asked, ENGLISH)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]
     }
 
-    assert "does not do what the toss says" in said["hand"]
-    assert "does not do what the toss says" not in said["token"]
-    assert "can pair a personal link" in said["token"]
-    assert "can pair a personal link" not in said["hand"]
-    assert "told what the toss said, and nothing else" in " ".join(stored(by_hand, ENGLISH))
+    assert "do not follow the toss" in said["hand"]
+    assert "do not follow the toss" not in said["token"]
+    assert "can match a personal link" in said["token"]
+    assert "can match a personal link" not in said["hand"]
+    assert "learns only the answer that follows from the toss" in " ".join(stored(by_hand, ENGLISH))
 
 
 def test_account_validates_with_every_type() -> None:
@@ -244,8 +244,8 @@ def test_memo_is_counted_once_and_only_for_its_waves() -> None:
     assert made["panel"]["epsilon"] == pytest.approx(math.log(196 / 27) + 3 * math.log(3))
     assert made["report"]["epsilon"] == pytest.approx(math.log(196 / 27) + math.log(3))
     assert made["composed"] is None
-    assert "Both are kept, so that they tell nothing of the truth" in " ".join(made["stored"])
-    assert "of 'q0' each report then tells up to epsilon 1.10, wave by wave" in " ".join(made["limits"])
+    assert "Both are stored, so that they do not reveal the truth" in " ".join(made["stored"])
+    assert "each report reveals up to epsilon 1.10 about 'q0' in each wave" in " ".join(made["limits"])
     validator("privacy").validate(made)
     with pytest.raises(SpecError, match="covers 4 waves, and no more"):
         account(asked, AccountTerms(waves=5))
@@ -256,5 +256,5 @@ def test_drawn_questions_cost_the_dearest_of_them() -> None:
     made = account(survey(questions=coins(3), ask=2), TERMS)
 
     assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
-    assert "which questions the device drew" in " ".join(made["stored"])
+    assert "which questions it drew" in " ".join(made["stored"])
     validator("privacy").validate(made)

@@ -157,7 +157,7 @@ def test_nothing_follows_a_blind_survey_whose_ids_are_forgotten(storage: SQLiteS
         storage.close_survey(asked.name, 1)
         storage.purge(key_of)
 
-    with pytest.raises(SpecError, match="could do so again"):
+    with pytest.raises(SpecError, match="could report again"):
         next_revision(storage, blind_survey(revision=2))
     assert next_revision(storage, blind_survey()).digest == blind_survey().digest
     assert next_revision(storage, survey(name="other", revision=2)).revision == 2

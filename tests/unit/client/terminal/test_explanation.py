@@ -20,7 +20,7 @@ def test_terminal_says_what_is_a_try_out(capsys: pytest.CaptureFixture[str], giv
     explain(SimpleNamespace(survey=asked, asked=asked.questions, spent=0.0, cost=1.0, wave=0), DEFAULT_ALLOWANCE)  # type: ignore[arg-type]
     said = capsys.readouterr().err
 
-    assert said.count("Try-out: not the real survey.") == told
+    assert said.count("Test run: not the real survey.") == told
     assert said.startswith("Exams")
 
 

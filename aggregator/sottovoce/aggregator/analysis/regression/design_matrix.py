@@ -105,7 +105,7 @@ def _randomized(predictor: Answers, codes: Row) -> _Block:
     if predictor.squares is None:
         raise EstimateError(
             Sentence(
-                "'{variable}': its reports do not tell how much it varies, so it explains nothing",
+                "'{variable}': its reports do not show how much it varies, so it cannot be a predictor",
                 variable=predictor.name,
             )
         )
@@ -132,7 +132,7 @@ def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
     if len(block.groups) < 2:
         raise EstimateError(
             Sentence(
-                "everybody has the same answer to '{variable}', which can therefore explain nothing",
+                "everybody has the same answer to '{variable}', so it cannot be a predictor",
                 variable=predictor.name,
             )
         )

@@ -24,8 +24,8 @@ from sottovoce.shared.sentence import Sentence
 CUTS = "(cuts)"
 
 NO_MAXIMUM = (
-    "the likelihood has no finite maximum: {terms} could be as large as one likes, because the reports of a group are "
-    "more one-sided than noise and any true share explain, so that there are no standard errors; {limits}; see the "
+    "the likelihood has no finite maximum: {terms} could be arbitrarily large, because the reports of a group are "
+    "more one-sided than noise and any true share explain, so there are no standard errors; {limits}; see the "
     "linear model"
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"

@@ -100,7 +100,7 @@ def take_sample(
     clusters, clustered = _clusters(columns, choices.cluster)
     rows = np.flatnonzero(np.logical_and.reduce([clustered, *(each.observed for each in (outcome, *predictors))]))
     if not len(rows):
-        raise EstimateError("no report tells of all of these at once: they are never asked of the same person")
+        raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
     strata, names = _strata(columns, rows, choices.strata)
     randomized = tuple(each for each in predictors if not each.variable.public)
@@ -133,7 +133,7 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
     if not answers.variable.public:
         raise EstimateError(
             Sentence(
-                "'{variable}' is randomized, so that nobody's cluster is known; choose a public question",
+                "'{variable}' is randomized, so its clusters are not known; choose a public question",
                 variable=cluster,
             )
         )

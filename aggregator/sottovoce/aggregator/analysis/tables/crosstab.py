@@ -147,7 +147,7 @@ def crosstab_within(
     if not third.newest.public or not third.newest.categories:
         raise EstimateError(
             Sentence(
-                "'{variable}' is not public: tables can be made within categories of public questions only",
+                "'{variable}' is not public: only public questions can stratify a table",
                 variable=within,
             )
         )

@@ -150,7 +150,7 @@ def joint(strata: Sequence[Pairs], reports: int) -> Joint:
     """
     some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
     if not some:
-        raise EstimateError("no report tells of both questions")
+        raise EstimateError("no report contains both questions")
     return Joint(some, reports)
 
 

@@ -29,11 +29,11 @@ ATTEMPT_PARTS = 4
 """Of the cookie that waits: secret, page to go on to, secret of a link, name of somebody new."""
 
 NOT_INVITED = (
-    "Your institution knows you, but nobody has invited you here. Ask whoever runs this aggregator, or owns the "
-    "survey, for an invitation."
+    "Your institution knows you, but you have no invitation here. Ask the operator of this aggregator, or the "
+    "owner of the survey, for one."
 )
-INVITATION_SPENT = "This invitation was used before, or has expired. Ask for another one."
-DISABLED = "This account is disabled. Ask whoever runs this aggregator."
+INVITATION_SPENT = "This invitation was used before, or has expired. Ask for a new one."
+DISABLED = "This account is disabled. Ask the operator of this aggregator."
 
 
 def start() -> Response:

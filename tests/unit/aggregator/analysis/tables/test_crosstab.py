@@ -170,9 +170,9 @@ def test_pairs_that_no_report_tells_of_are_refused():
     made = Columns.from_arrays(asks_one, {"a": [1, np.nan, 0], "b": [np.nan, 1, np.nan]})
     drawn = Columns.from_arrays(asked(some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"})), {"a": [1, 2, 5]})
 
-    with pytest.raises(EstimateError, match="asked one private question, so that no report tells of both 'a' and 'b'"):
+    with pytest.raises(EstimateError, match="gets one private question, so no report contains both 'a' and 'b'"):
         crosstab(made, "a", "b")
-    with pytest.raises(EstimateError, match="no report tells of two options"):
+    with pytest.raises(EstimateError, match="no report contains two options"):
         crosstab(drawn, "a.c0", "a.c1")
 
 
@@ -200,7 +200,7 @@ def test_numbers_have_means_among_groups_and_no_table():
 
 def test_survey_without_reports_is_refused():
     """There is nothing to estimate from."""
-    with pytest.raises(EstimateError, match="no report tells of both"):
+    with pytest.raises(EstimateError, match="no report contains both"):
         crosstab(columns([[0, 0], [0, 0]]), "a", "b")
 
 

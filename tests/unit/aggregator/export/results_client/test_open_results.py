@@ -41,7 +41,7 @@ def test_folder_gives_estimates_tables_and_models(folder: Path) -> None:
     assert [(row["row"], row["column"]) for row in table.rows][:2] == [("no", "time"), ("no", "fear")]
     assert {row["term"] for row in model.rows} == {"(constant)", "reason=fear", "reason=fun"}
     assert [row["group"] for row in results.compare("cheated", "reason").rows] == ["time", "fear", "fun"]
-    assert "400 reports tell of both questions" in str(table)
+    assert "400 reports contain both questions" in str(table)
     assert model.warnings == tuple(model.document["warnings"])
 
 

@@ -41,7 +41,7 @@ def test_accounts_are_listed_as_text(app: Flask) -> None:
     assert "&lt;b&gt;Eve" in page
     assert "<b>Eve" not in page
     assert "Ben" in page
-    assert "nothing: needs a sign-in link" in page
+    assert "none: needs a sign-in link" in page
 
 
 def test_disabled_account_is_out_at_once_and_comes_back(app: Flask) -> None:
@@ -66,7 +66,7 @@ def test_last_admin_is_neither_disabled_nor_demoted(app: Flask, storage: SQLiteS
     own = f"/dashboard/accounts/{EVE.id.hex()}"
     for what in ("disable", "no_admin"):
         reply = press(browser(app, EVE.id), own, act=what)
-        assert (reply.status_code, "Nobody else is an admin" in reply.text) == (422, True)
+        assert (reply.status_code, "This is the only admin" in reply.text) == (422, True)
     assert "Niemand" in press(browser(app, EVE.id, "de"), own, act="disable").text
     assert storage.access.account(EVE.id) == EVE
 

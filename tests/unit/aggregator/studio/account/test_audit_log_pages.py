@@ -91,7 +91,7 @@ def test_day_leaves_later_entries_out(app: Flask) -> None:
     eve = browser(app, EVE.id)
 
     assert rows(eve.get("/dashboard/journal?day=2001-01-01").text) == []
-    assert "There is nothing in it" in eve.get("/dashboard/journal?day=2001-01-01").text
+    assert "The journal is empty" in eve.get("/dashboard/journal?day=2001-01-01").text
     assert rows(eve.get("/dashboard/journal?day=sentinel&before=x&survey=%00").text)
 
 

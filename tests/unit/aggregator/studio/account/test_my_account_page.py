@@ -83,15 +83,15 @@ def test_key_is_shown_once_and_listed_from_then_on(app: Flask, ben: FlaskClient,
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"label": "x" * 1_000_000}, "A name has from 1 to 100 characters"),
+        ({"label": "x" * 1_000_000}, "A name must have 1 to 100 characters"),
         ({"label": "a\u202eb"}, "cannot be shown"),
         ({"label": "a\0b"}, "cannot be shown"),
-        ({"scope": []}, "at least one thing that the key may do"),
-        ({"scope": ["sentinel"]}, "at least one thing that the key may do"),
+        ({"scope": []}, "at least one permission for the key"),
+        ({"scope": ["sentinel"]}, "at least one permission for the key"),
         ({"days": "367"}, "from 1 to 366 days"),
         ({"days": "-1"}, "from 1 to 366 days"),
         ({"days": "\u0663"}, "from 1 to 366 days"),
-        ({"survey": "sentinel"}, "no role on a survey of this name"),
+        ({"survey": "sentinel"}, "no role on a survey with this name"),
     ],
 )
 def test_key_that_cannot_be_is_refused_in_a_sentence(

@@ -45,11 +45,11 @@ def test_account_binds_itself_and_nobody_elses(app: Flask, storage: SQLiteStorag
     assert "https://university.example/" in press(ann, "/dashboard/oidc/bind").text
     assert ann.get(CALLBACK).status_code == 200
     assert storage.access.account_of_subject("https://university.example ada") == storage.access.account(ANN.id)
-    assert "Your institution signs you in." in ann.get("/dashboard/me").text
+    assert "You sign in at your institution." in ann.get("/dashboard/me").text
     press(ben, "/dashboard/oidc/bind")
     refused = ben.get(CALLBACK)
 
-    assert (refused.status_code, "Another account belongs to this person" in refused.text) == (401, True)
+    assert (refused.status_code, "Another account here already belongs to this person" in refused.text) == (401, True)
     assert storage.access.account(BEN.id) == BEN
     forged = app.test_client()
     forged.set_cookie("sottovoce-oidc", "c2VjcmV0..bGluaw==.")

@@ -34,7 +34,7 @@ def test_roles_are_given_changed_and_taken_away(app: Flask, storage: SQLiteStora
     ann = browser(app, ANN.id)
     refused = press(ann, TEAM, act="grant", account="sentinel", role="viewer")
     assert (refused.status_code, "sentinel" in refused.text) == (422, False)
-    assert "no account of this name" in refused.text
+    assert "no account with this name" in refused.text
     press(ann, TEAM, act="grant", account="Ben", role="viewer")
     assert storage.access.grants(BEN.id) == {"exam": "viewer"}
     press(ann, TEAM, act="change", account=BEN.id.hex(), role="analyst")
@@ -56,7 +56,7 @@ def test_last_owner_cannot_leave(app: Flask, storage: SQLiteStorage) -> None:
         (TEAM, {"act": "change", "account": ANN.id.hex(), "role": "viewer"}),
     ):
         reply = press(ann, path, **form)
-        assert (reply.status_code, "Nobody else owns this survey" in reply.text) == (422, True)
+        assert (reply.status_code, "This is the only owner of the survey" in reply.text) == (422, True)
     press(ann, TEAM, act="grant", account="Ben", role="owner")
     assert press(ann, LEAVE).status_code == 303
     assert storage.access.grants(ANN.id) == {"exam": "owner"}
@@ -93,7 +93,7 @@ def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -
     storage.access.grant(BEN.id, "exam", "viewer")
     html = {"Accept": "text/html"}
 
-    assert "Your role does not allow it" in browser(app, BEN.id).get(TEAM, headers=html).text
+    assert "Your role does not allow this" in browser(app, BEN.id).get(TEAM, headers=html).text
     assert "Ihre Rolle erlaubt es nicht" in browser(app, BEN.id, "de").get(TEAM, headers=html).text
 
 

@@ -42,7 +42,7 @@ def test_fields_and_choices_are_those_of_the_form() -> None:
     """Dates as days, codes as their sentences, conditions as the answers that they look at."""
     found = told(TYPED)
     assert found["The survey: How many will answer?"] == ("1,500", "")
-    assert found["The survey: Who can answer"][0].startswith("Whoever has a personal link, and nobody can tell")
+    assert found["The survey: Who can answer"][0].startswith("Anyone with a personal link, which cannot be matched")
     assert found["The survey: Day on which everything is deleted"] == ("June 1, 2027", "")
     assert found["The survey: Opens (UTC)"][0].startswith("January 1, 2027")
     assert found["The survey: Wave 0 opens (UTC)"][0].startswith("January 1, 2027")

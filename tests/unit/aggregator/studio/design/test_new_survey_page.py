@@ -77,11 +77,11 @@ def test_templates_say_what_they_cost_and_give_and_where_they_come_from(ann: Fla
     """As ``test_templates`` has it from the channels: on each card for 1,500 and 2,000 people, and item by item."""
     page = ann.get(NEW).text
     cards = {name: card for card in page.split("<li>")[1:] for name in re.findall(r'value="(\w+)" aria', card)}
-    assert "A report spends 3.3." in cards["exam"]
-    assert "With 1,500 people expect every share within 5.6 points, with 2,000 within 4.8 points." in cards["exam"]
+    assert "A report costs 3.3." in cards["exam"]
+    assert "Expected margin for every share: 5.6 points with 1,500 people, 4.8 points with 2,000." in cards["exam"]
     assert "Höglinger, Jann and Diekmann (2016)" in cards["exam"]
-    assert "If 15% say yes to it, or choose it: within 3.2 points with 1,500 people" in cards["benefits"]
-    assert "If the average is 2.0: within 0.5 with 1,500 people, within 0.4 with 2,000." in cards["sexual_health"]
+    assert "If 15% say yes or choose it, the margin is 3.2 points with 1,500 people" in cards["benefits"]
+    assert "If the mean is 2.0, the margin is 0.5 with 1,500 people and 0.4 with 2,000." in cards["sexual_health"]
     assert all(len(re.findall("<dd>.*?<bdi class=.hint", card)) >= 1 for card in cards.values())
     assert len(cards) == len(all_templates())
 

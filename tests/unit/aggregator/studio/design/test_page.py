@@ -63,7 +63,7 @@ def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:
 
 def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
     """From the empty list to an open survey, by forms alone."""
-    assert "no survey yet" in ann.get("")
+    assert "no surveys yet" in ann.get("")
     assert ann.post("new", **{"from": "empty", "title": "Life on campus"}).location.endswith("/life-on-campus/design")
     design = "surveys/life-on-campus/design"
     assert ann.post(design, version="1", people="1000", do="add:boolean").location.endswith("#q0")
@@ -224,7 +224,7 @@ def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, 
     ann.post("surveys/exam/settings/reopen")
     assert not storage.revisions("exam")[0].closed
     assert "not_typed" in ann.post("surveys/exam/settings/delete", typed="exams").location
-    assert "was not typed" in ann.get("surveys/exam/settings?told=not_typed")
+    assert "the name does not match" in ann.get("surveys/exam/settings?told=not_typed")
     ann.post("surveys/exam/settings/delete", typed="exam")
     assert storage.revisions("exam") == []
     assert ann.post("new", **{"from": "empty", "title": "Exam"}).location.endswith("/exam-2/design")
@@ -256,7 +256,7 @@ def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLit
     rows = re.findall(r"<bdi>(\w+)</bdi>", ann.get(""))
     assert rows == ["Campus", "Exams"]
     assert re.findall(r"<bdi>(\w+)</bdi>", ann.get("?q=exa")) == ["Exams"]
-    assert "No survey has these words" in ann.get("?q=none")
+    assert "No survey title contains these words" in ann.get("?q=none")
 
 
 def test_list_is_cut_to_a_state_and_tells_equal_titles_apart(ann: Researcher, storage: SQLiteStorage) -> None:
@@ -269,7 +269,7 @@ def test_list_is_cut_to_a_state_and_tells_equal_titles_apart(ann: Researcher, st
         assert re.findall(r'surveys/([a-z-]+)/"', ann.get(f"?state={state}")) == [f"{state}-one"]
         assert f">{state}-one</span>" in ann.get(f"?state={state}")
     assert len(re.findall(r'surveys/([a-z-]+)/"', ann.get("?state=sentinel"))) == 3
-    assert "No survey is like this" in ann.get("?state=draft&q=none")
+    assert "No survey matches" in ann.get("?state=draft&q=none")
 
 
 def test_publishing_that_was_cut_short_is_finished_by_the_next_try(
@@ -407,4 +407,4 @@ def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, sto
     assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
     assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
     assert "beside the questions you need about" in page
-    assert "Whoever answers in all 2 waves spends 4.4 in all." in page
+    assert "A respondent who answers in all 2 waves spends 4.4 in total." in page

@@ -41,7 +41,7 @@ def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteSt
     ann.post("surveys/exam/design", version="1", people="", closes="", **PANEL)
     panel = ann.get("surveys/exam/publish")
     assert "July 1, 2026" in panel
-    assert "Whoever answers in all 2 waves spends" in panel
+    assert "A respondent who answers in all 2 waves spends" in panel
     assert "Say how many will answer" in panel
     changes = re.sub(r"<[^>]+>", " ", panel.partition("What it changes</summary>")[2])
     assert re.search(r"The survey: Closes \(UTC\)\s+May 12, 2027, 12:00.AM UTC\s+–", changes)

@@ -43,9 +43,9 @@ def test_places_count_questions_as_people_see_them() -> None:
     told = {pointer: place_in_words(survey, pointer, Words("en")) for pointer in texts_of(survey)}
     last = len(EVERY_TEXT["questions"]) - 1
 
-    assert told["/questions/0/label"] == "Text between questions: its words"
-    assert told["/questions/1/label"] == "Question 1: its words"
+    assert told["/questions/0/label"] == "Text between questions: text"
+    assert told["/questions/1/label"] == "Question 1: text"
     assert told[f"/questions/{last}/hint"].endswith(": help text")
     assert told[f"/questions/{last}/rows/0/label"].endswith(": row 1")
     assert told[f"/questions/{last}/of/choices/1/label"].endswith(": answer 2")
-    assert told["/researcher/name"] == "Who asks"
+    assert told["/researcher/name"] == "Researcher"

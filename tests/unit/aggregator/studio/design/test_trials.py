@@ -58,7 +58,7 @@ def test_one_button_publishes_a_try_out_beside_the_draft(ann: Researcher, storag
     assert storage.revisions("exam") == []
     page = ann.get(f"surveys/{TRIAL}/results")
     link = f"{SITE}/s/{TRIAL}#d={storage.revisions(TRIAL)[0].digest[:32]}"
-    assert "first report is shown at once" in page
+    assert "first report is visible at once" in page
     assert f'<a href="{link}"' in page
     assert f'src="/dashboard/surveys/{TRIAL}/invite/qr.svg"' in page
     assert 'href="/dashboard/surveys/exam/preview#trials"' in page

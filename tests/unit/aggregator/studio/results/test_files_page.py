@@ -61,14 +61,14 @@ def test_sums_of_the_page_are_those_of_the_downloads(client: FlaskClient) -> Non
 
     for file in ("methods.md", "reports.parquet", "codebook.html"):
         assert hashlib.sha256(get(client, f"done/files/{file}").data).hexdigest() in page
-    assert page.count("is another one each time") == 4
+    assert page.count("differs with each download") == 4
 
 
 def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
     """The page does not link them, and their address refuses."""
     page = get(client, "open/files?sums=1").text
 
-    assert "come when the survey is closed" in page
+    assert "available after the survey closes" in page
     for file in OF_CLOSED:
         assert f"/files/{file}" not in page
         assert get(client, f"open/files/{file}").status_code == 409

@@ -54,7 +54,7 @@ def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
     reply = get(client, "done/models?kind=regression&outcome=cheated")
 
     assert reply.status_code == 422
-    assert "“What explains it” is missing." in reply.text
+    assert "“Predictors” is missing." in reply.text
 
 
 def test_open_survey_has_no_model(client: FlaskClient) -> None:
@@ -62,7 +62,7 @@ def test_open_survey_has_no_model(client: FlaskClient) -> None:
     reply = get(client, f"open/{LINEAR}")
 
     assert reply.status_code == 409
-    assert "come when the survey is closed" in reply.text
+    assert "available after the survey closes" in reply.text
     assert cells(reply.text) == []
 
 

@@ -155,10 +155,10 @@ def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
     storage.publish(survey(name="exam-trial-1", trial=True))
     told = {name: get(app, f"{name}/results").text for name in ("sketch", "few", "none", "exam-trial-1")}
 
-    assert "still a draft" in told["sketch"]
+    assert "This survey is a draft" in told["sketch"]
     assert "Figures appear from 25 reports on" in told["few"]
     assert "There is nothing to estimate." in told["none"]
-    assert "They say nothing about people." in told["exam-trial-1"]
+    assert "They say nothing about respondents." in told["exam-trial-1"]
 
 
 @pytest.mark.parametrize("page", ["invite", "results", "tables", "models", "files"])
@@ -169,7 +169,7 @@ def test_page_that_comes_later_says_so_of_a_draft(app: Flask, storage: SQLiteSto
     assert told.status_code == 200
     assert "<bdi>A title</bdi>" in told.text
     assert Words("en").say(f"later_{page}") in told.text
-    assert ('surveys/sketch/rehearse">Rehearse with' in told.text) is (page != "invite")
+    assert ('surveys/sketch/rehearse">Simulate with' in told.text) is (page != "invite")
     assert get(app, f"nothing/{page}", Accept="text/html").status_code == 404
 
 
@@ -195,7 +195,7 @@ def test_unshown_rest_of_a_reopened_survey_is_told(app: Flask, storage: SQLiteSt
 
 def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
     """Everybody has answered once the survey is closed; before, and for more people, it is a sample."""
-    assert "come when the survey is closed" in get(app, "exam/results?people=50").text
+    assert "available after the survey closes" in get(app, "exam/results?people=50").text
     storage.close_survey("exam", 20_000)
     told = get(app, "exam/results?people=50").text
 
@@ -251,7 +251,7 @@ def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> No
     """Nobody takes them for the real survey's."""
     storage.publish(survey(name="exam-trial-1", trial=True))
 
-    assert "TRIAL" in get(app, "exam-trial-1/results/reason.svg").text
+    assert "TEST RUN" in get(app, "exam-trial-1/results/reason.svg").text
     assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
 
 

@@ -138,9 +138,9 @@ def test_shares_that_were_set_stand_beside_the_estimates(get: Any) -> None:
 def test_share_that_could_not_be_told_from_0_is_named(get: Any) -> None:
     """Of a coin flip and 1,000 people the margin is 6.2 points; 0 itself, and what is public, is not looked for."""
     told = {share: get(f"exam/rehearse?n=1000&set.cheated.yes={share}").text for share in ("0", "6", "7")}
-    lost = {share: re.findall(r"you could not tell it from 0: ([^.<]*)", text) for share, text in told.items()}
+    lost = {share: re.findall(r"you could not tell them from 0: ([^.<]*)", text) for share, text in told.items()}
     assert {share: "Yes" in answers for share, answers in lost.items()} == {"0": False, "6": True, "7": False}
-    assert "you could not tell it from 0: Yes" in get("exam/rehearse/files?n=1000&set.cheated.yes=6").text
+    assert "you could not tell them from 0: Yes" in get("exam/rehearse/files?n=1000&set.cheated.yes=6").text
 
 
 def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
@@ -149,12 +149,12 @@ def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
     model = get("exam/rehearse/models?n=60&kind=regression&outcome=cheated&on=reason").text
     pairs = get("exam/rehearse/tables?n=60&kind=pairs").text
 
-    told = re.compile(r'What was set, beside what was found: ([^"]*)"').findall
+    told = re.compile(r'Set value and estimate: ([^"]*)"').findall
     assert told(table) == ["Cheated?", "Year?"]
     assert told(model) == ["Cheated?", "Why?"]
     assert told(pairs) == ["Cheated?", "Why?", "Year?"]
-    assert '<details class="card" open><summary>What was set' in table
-    assert '<details class="card"><summary>What was set' in pairs
+    assert '<details class="card" open><summary>Set value' in table
+    assert '<details class="card"><summary>Set value' in pairs
 
 
 def test_form_without_a_script_leads_to_what_was_set(get: Any) -> None:
@@ -176,7 +176,7 @@ def test_what_cannot_be_set_is_said_and_makes_no_file(get: Any) -> None:
     page = get("exam/rehearse?n=60&set.cheated.yes=<i>")
 
     assert (page.status_code, page.text.count('aria-invalid="true"')) == (200, 1)
-    assert "Something cannot be set like this" in page.text
+    assert "A setting is out of range" in page.text
     assert "<i>" not in page.text
     assert get("exam/rehearse/files/estimates.csv?n=60&set.cheated.yes=200").status_code == 400
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_set_is_said_and_makes_no_file(get: Any) -> None:
 def test_draft_that_nobody_could_answer_is_not_rehearsed(get: Any) -> None:
     """Its pages lead to Design, its files are not there."""
     for page in PAGES:
-        assert "The draft is not complete yet" in get(f"begun/rehearse{page}").text
+        assert "The draft is not complete" in get(f"begun/rehearse{page}").text
     assert get("begun/rehearse/export.json").status_code == 404
     assert get("unknown/rehearse").status_code == 404
 
@@ -205,7 +205,7 @@ def test_pages_without_results_yet_lead_to_the_rehearsal(get: Any) -> None:
     for path in ("exam/results", *(f"{name}/{page}" for name in ("fresh", "answered") for page in JOINT)):
         assert f'href="/dashboard/surveys/{path.split("/")[0]}/rehearse"' in get(path).text
     assert "/rehearse" not in get("answered/results").text
-    assert all("Rehearse with invented people" not in get(f"over/{page}").text for page in JOINT)
+    assert all("Simulate with invented respondents" not in get(f"over/{page}").text for page in JOINT)
 
 
 def test_real_pages_know_nothing_of_a_rehearsal(get: Any) -> None:

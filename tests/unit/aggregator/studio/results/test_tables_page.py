@@ -43,7 +43,7 @@ def test_comparison_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClie
     shown = cells(get(client, "done/tables?kind=compare&outcome=cheated&groups=year").text)
     assert [line[1] for line in shown[:2]] == [percent(one["shown"]) for one in found["values"]]
     difference = found["differences"][0]["shown"]
-    assert shown[2][:2] == ["Second less First", f"{100 * difference:.1f} points".replace("-", "−")]
+    assert shown[2][:2] == ["Second minus First", f"{100 * difference:.1f} points".replace("-", "−")]
 
 
 def test_weights_and_a_third_question_reach_the_analysis(app: Flask, client: FlaskClient) -> None:
@@ -96,11 +96,11 @@ def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:
     reply = get(client, f"open/{TABLE}")
 
     assert reply.status_code == 409
-    assert "come when the survey is closed" in reply.text
+    assert "available after the survey closes" in reply.text
     assert "You need about" in reply.text
     assert cells(reply.text) == []
     assert get(client, "open/tables/answer.csv?" + TABLE.partition("?")[2]).status_code == 409
-    assert "come when the survey is closed" in get(client, "open/tables").text
+    assert "available after the survey closes" in get(client, "open/tables").text
 
 
 def test_closed_survey_without_reports_says_so(client: FlaskClient) -> None:
@@ -141,7 +141,7 @@ def test_page_is_told_to_come_back_while_others_are_answered(app: Flask, client:
 
     assert reply.status_code == 503
     assert reply.headers["Retry-After"] == "5"
-    assert "Other results are being computed" in reply.text
+    assert "The server is computing other results" in reply.text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -167,10 +167,10 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     key = storage.publish(blind_survey()).key
     links = create_tokens(storage, "exam", 60)
     client = browser(app)
-    assert "Held since" not in page(client)
+    assert "On hold since" not in page(client)
     storage.hold_invitations()
     shown = page(client)
-    assert re.search(r"Held since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
+    assert re.search(r"On hold since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
     assert "Redeemed</dt><dd>0<" in shown
     assert "sottovoce token reissue-after-restore exam<" in shown
     revoke_tokens(storage, "exam", links[:1])
@@ -178,7 +178,7 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     revoke_tokens(storage, "exam", links[:20])
     assert "at most</dt><dd>50<" in page(client)
     storage.reissue_invitations(key)
-    assert "Held since" not in page(client)
+    assert "On hold since" not in page(client)
 
 
 def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQLiteStorage) -> None:
@@ -195,9 +195,9 @@ def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorag
     client = browser(app)
     blind, token = page(client), page(client, "/dashboard/surveys/other/invite")
 
-    for said in ("it is redeemed once", "nobody can look them up", "<dt>Redeemed</dt>", "not redeemed yet can be"):
+    for said in ("It is redeemed once", "cannot be looked up", "<dt>Redeemed</dt>", "not redeemed yet"):
         assert (said in blind, said in token) == (True, False)
-    for said in ("written down nowhere", "<dt>Used</dt>", "Which of them were used"):
+    for said in ("does not record which link", "<dt>Used</dt>", "which of them were used"):
         assert (said in blind, said in token) == (False, True)
 
 
@@ -208,7 +208,7 @@ def test_closed_survey_says_so_in_place_of_inviting(app: Flask, storage: SQLiteS
     shown = page(client)
     storage.close_survey("exam", 20_000)
 
-    assert "nothing to invite to" in page(client)
+    assert "no longer invite people" in page(client)
     assert '<form method="post" action="/dashboard/surveys' not in page(client)
     assert make(client, 1, shown=shown).status_code == 409
     assert token_counts(storage, "exam").created == 0

@@ -48,7 +48,7 @@ def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None
         assert "<small>epsilon</small> 2.20" in told
         assert "Of 100 people whose true answer is yes, 75 send yes" in told
         assert "Not stored anywhere: network addresses" in told
-        assert "Public questions, which are sent as they are answered" in told
+        assert "Public questions. They are sent as answered" in told
 
 
 def test_sums_are_those_that_the_survey_has(app: Flask, storage: SQLiteStorage) -> None:
@@ -114,8 +114,8 @@ def test_notice_names_who_is_responsible_or_says_that_nobody_is(app: Flask, stor
     storage.publish(survey(name="full", **own))
     bare, full = shown(app, PRIVACY, "/dashboard/surveys/full/privacy")
 
-    assert "does not say yet who is responsible" in bare
-    assert "no day on which everything about it is deleted" in bare
+    assert "does not name the responsible person or institution yet" in bare
+    assert "does not set a day for deleting all its data" in bare
     for said in ("Responsible: Dr A. Example.", "a@example.org", "Our own notice.", "On March 1, 2027"):
         assert said in full
 

@@ -59,13 +59,13 @@ def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> 
     assert "box was not ticked" in sent(client, "budget", epsilon="600")
     assert "must be a number above 0" in sent(client, "budget", epsilon="much", agreed="yes")
     assert "The budget is open." in sent(client, "budget", epsilon="600", agreed="yes")
-    assert "Of epsilon 600.000, 600.000 is left." in get(client, "exam/files").text
-    assert "The budget cannot be used" in sent(client, "budget", epsilon="700", agreed="yes")
+    assert "600.000 of epsilon 600.000 is left." in get(client, "exam/files").text
+    assert "the budget cannot be used" in sent(client, "budget", epsilon="700", agreed="yes")
 
-    assert "Published:" in sent(client, "release", epsilon="300")
+    assert "Published. The files" in sent(client, "release", epsilon="300")
     page = sent(client, "release", epsilon="200", rows="year", columns="again")
-    assert "Of epsilon 600.000, 100.000 is left." in page
-    assert "has not that much left" in sent(client, "release", epsilon="400")
+    assert "100.000 of epsilon 600.000 is left." in page
+    assert "is too small for all these tables" in sent(client, "release", epsilon="400")
 
     tables: Any = json.loads(get(client, "exam/files/public-tables.json").text)["tables"]
     assert [table["question"]["columns"] for table in tables] == [["year"], ["hours"], ["again"], ["year", "again"]]
@@ -87,6 +87,6 @@ def test_without_a_folder_of_heads_nothing_is_published(tmp_path: Path) -> None:
     """The page says who can find out why."""
     app = application(tmp_path, "")
     client, _ = log_in(app)
-    assert "The budget cannot be used" in sent(client, "budget", epsilon="1", agreed="yes")
+    assert "the budget cannot be used" in sent(client, "budget", epsilon="1", agreed="yes")
     assert not app.extensions["storage"].releases.has_any("exam")
     app.extensions["storage"].close()
