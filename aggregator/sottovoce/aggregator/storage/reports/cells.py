@@ -1,4 +1,4 @@
-"""From the rows that count reports to the cells that are shown: the whole of a wave is the sum of its cells."""
+"""Cells of shown counts from rows of the database; the total of a wave is the sum of its cells."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,7 +8,7 @@ from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT
 
 
 def with_whole(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
+    """Return the sum of one wave's cells, then the cells that have a cohort."""
     at_close = [cell.at_close for cell in cells if cell.at_close is not None]
     return [
         Cell(
@@ -24,13 +24,13 @@ def with_whole(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
-    """(question, counted value, number) of a cell."""
+    """Yield (question, counted value, number of reports) of a cell."""
     for question, tally in cell.tallies.items():
         yield from ((question, value, number) for value, number in tally.items())
 
 
 def tallied(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
-    """Counts by question and counted value."""
+    """Return the sums of these rows by question and counted value."""
     tallies: dict[int, dict[int, int]] = {}
     for question, value, count in rows:
         tally = tallies.setdefault(int(question), {})

@@ -1,8 +1,8 @@
 """
-What is shown, held against the live counts.
+Checks of shown counts against live counts.
 
-It is a copy of them as of an earlier moment, which is not kept; but what has come and what was withdrawn since is
-known by number, and so within which bounds each shown count lies. Where nothing came since, that is one number.
+Shown counts are a copy of the live counts at an earlier moment, which is not stored. The numbers of reports that
+arrived and were withdrawn since are known, and bound each shown count from both sides.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from sottovoce.shared.spec import Survey
 
 def wrong_shown(key: int, survey: Survey, kept: StoredTotals) -> Iterator[str]:
     """
-    What cannot be a copy of the live counts, in words.
+    Describe shown counts of a revision that cannot be a copy of its live counts.
 
     Args:
         key: of the revision.
-        survey: the same, read.
-        kept: all that is kept.
+        survey: the revision, parsed.
+        kept: stored counts of the whole database.
     """
     cells = [cell for cell in kept.shown if cell[0] == key]
     if not all(_may_be_shown(cell, kept) for cell in cells):
@@ -30,7 +30,7 @@ def wrong_shown(key: int, survey: Survey, kept: StoredTotals) -> Iterator[str]:
 
 def _may_be_shown(cell: Cell, kept: StoredTotals) -> bool:
     arrived, withdrawn, at_close = kept.shown[cell]
-    # Later steps only add to what the first close showed.
+    # After the first close, a cell is shown again only when it has grown.
     close = 0 if at_close is None else at_close
     return (
         0 <= withdrawn <= kept.withdrawn[cell]
@@ -49,7 +49,7 @@ def _may_be_counted(cell: Cell, survey: Survey, kept: StoredTotals) -> bool:
 
 
 def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) -> bool:
-    """Whether every report has a value for as many questions as a device answers."""
+    """Return True if the counts hold exactly as many answers a report as the survey asks of a respondent."""
     answered = [
         question.reports({value: number for (of, value), number in shown.items() if of == index})
         for index, question in enumerate(survey.questions)
