@@ -1,4 +1,4 @@
-"""The closed lists of what every mechanism's file has: its estimates, and its variables for joint analyses."""
+"""Registries of the mechanisms' estimators and of their variables for joint analyses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -24,19 +24,19 @@ from sottovoce.shared.answers import Domain
 
 
 class Variables(Protocol):
-    """What every entry of ``VARIABLES`` is: what the reports of one question speak of."""
+    """Signature of the entries of ``VARIABLES``."""
 
     def __call__(
         self,
         mechanism: Any,  # noqa: ANN401 - each takes its own class
         domain: Domain,
     ) -> list[Variable]:
-        """Its variables: one, or one an option or coordinate."""
+        """Return the variables of a question: one, or one for each option or coordinate."""
         ...
 
 
 class Estimator(Protocol):
-    """What every entry of ``ESTIMATORS`` is: estimates from the tally of one stratum."""
+    """Signature of the entries of ``ESTIMATORS``: estimates from the tally of one stratum."""
 
     def __call__(
         self,
@@ -45,7 +45,7 @@ class Estimator(Protocol):
         domain: Domain,
         rule: IntervalRule = DEFAULT_RULE,
     ) -> Sequence[Estimate]:
-        """The estimates of one question; several strata are pooled by ``pooling.estimate_strata``."""
+        """Return the estimates of one question; ``pooling.estimate_strata`` pools several strata."""
         ...
 
 
@@ -64,7 +64,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "geometric": geometric.estimate,
     "sampled_coordinate": sampled_coordinate.estimate,
 }
-"""``estimate(mechanism, tally, domain, rule) -> estimates``, by the mechanism's name."""
+"""Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism."""
 
 VARIABLES: dict[str, Variables] = {
     "binary_rr": binary_rr.variables,
@@ -81,6 +81,6 @@ VARIABLES: dict[str, Variables] = {
     "geometric": geometric.variables,
     "sampled_coordinate": sampled_coordinate.variables,
 }
-"""``variables(mechanism, domain) -> variables``, by the mechanism's name; their maths is in ``variable``."""
+"""Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""
 
 __all__ = ["DEFAULT_RULE", "ESTIMATORS", "VARIABLES", "Estimate", "Estimator", "IntervalRule", "Variable", "Variables"]

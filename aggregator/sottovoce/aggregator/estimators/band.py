@@ -1,5 +1,5 @@
 """
-A band for a share that stays valid however often it is looked at: the grid-mixture confidence sequence.
+Anytime-valid confidence band for a share: the grid-mixture confidence sequence.
 
 Maths       S of the first t reports support the option; l(p) = b + (a - b) p; L_t(p) = l(p)^S (1 - l(p))^(t-S).
             mix_t = mean of L_t over the J nodes p_j = (j + 1/2) / J, and
@@ -29,7 +29,7 @@ _BISECTIONS = 60
 
 def band(count: int, n: int, a: float, b: float, confidence: float, options: int = 1) -> tuple[float, float]:
     """
-    Limits that hold at every number of reports at once.
+    Return limits that hold simultaneously at every number of reports.
 
     Args:
         count: reports so far that support the option, 0 .. n.
@@ -37,7 +37,7 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
         a: P(support | true).
         b: P(support | not true), b < a.
         confidence: probability that the truth is never excluded, in (0, 1).
-        options: k > 1 makes the bands of k options hold together (alpha / k each).
+        options: k > 1 makes the bands of k options hold jointly (Bonferroni, alpha / k each).
 
     Returns:
         (low, high) of the share, within [0, 1], low < high; [0, 1] itself without reports.
@@ -57,7 +57,7 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
     """
-    The logarithm of mix, for one count or an array of counts; ``n`` broadcasts against ``count``.
+    Return the logarithm of mix, for one count or an array of counts.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -68,6 +68,7 @@ def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
     yes, no = _node_logs(float(a), float(b))
     support = np.asarray(count, dtype=float)[..., None]
     log_likelihood = support * yes + (np.asarray(n, dtype=float)[..., None] - support) * no
+    # Log-sum-exp: the likelihoods underflow beyond a few hundred reports.
     top = log_likelihood.max(axis=-1)
     mixture: Array = top + np.log(np.exp(log_likelihood - top[..., None]).mean(axis=-1))
     return mixture
@@ -75,20 +76,20 @@ def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
 
 @lru_cache(maxsize=256)
 def _node_logs(a: float, b: float) -> tuple[Array, Array]:
-    """The logarithms ln l and ln(1 - l) at the nodes."""
+    """Return ln l and ln(1 - l) at the nodes, shape (J,) each; cached by channel."""
     reported = b + (a - b) * (np.arange(NODES) + 0.5) / NODES
     return np.log(reported), np.log1p(-reported)
 
 
 def _log_likelihood(count: int, n: int, reported: float) -> float:
-    """S ln l + (t - S) ln(1 - l), with 0 ln 0 = 0."""
+    """Return S ln l + (t - S) ln(1 - l), with 0 ln 0 = 0."""
     yes = count * math.log(reported) if count and reported > 0 else (-math.inf if count else 0.0)
     no = (n - count) * math.log1p(-reported) if count < n and reported < 1 else (-math.inf if count < n else 0.0)
     return yes + no
 
 
 def _edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    """The boundary between a point of the band and one beyond it; errs to the outer side."""
+    """Return the boundary of the band between a point inside and one outside, by bisection; errs outwards."""
     for _ in range(_BISECTIONS):
         middle = (within + outside) / 2
         if inside(middle):

@@ -30,19 +30,19 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 LARGE = 5000
-"""Where both parameters reach this, the deviate is exact enough."""
+"""Size of both parameters from which the normal approximation is accurate enough."""
 
-_DEVIATE_STEPS = 10
-_DEPTH = 16  # steps of the fraction to begin with
+_DEVIATE_STEPS = 10  # secant steps; two or three are the rule
+_DEPTH = 16  # steps of the fraction in the first attempt
 _DEEPEST = 1 << 14
 _HALLEY_STEPS = 60
-_LEAST = -700.0  # ln t; smaller quantiles are 0 to every purpose
-_SHIFT = 10  # Stirling's series is used from here on: its error is then below 1e-16
+_LEAST = -700.0  # ln t; exp underflows below about -745, and smaller quantiles are 0 for all purposes
+_SHIFT = 10  # from this z on, the error of Stirling's series is below 1e-16
 
 
 def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
     """
-    The t with P(Beta(p, q) <= t) = tail, elementwise.
+    Return the t with P(Beta(p, q) <= t) = tail, elementwise.
 
     Args:
         tail: probability to the left, in (0, 1/2].
@@ -67,7 +67,7 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def _halley(tail: float, p: Array, q: Array) -> Array:
-    """The quantile from the continued fraction."""
+    """Return the quantile by Halley's method on the continued fraction."""
     log_peak = _log_peak(p, q)
     u = _start(tail, p, q, log_peak)
     going = np.arange(len(u))
@@ -76,7 +76,7 @@ def _halley(tail: float, p: Array, q: Array) -> Array:
         step, schwarzian = _step(tail, before, p[going], q[going], log_peak[going])
         step = np.clip(before + step, _LEAST, -1e-15) - before
         left = -schwarzian * step**3 / 6
-        # It can be added, once, where it is small and the step so short that the derivative is the same all along.
+        # Add the predicted error once, as the last correction, where the step is so short that S is constant along it.
         near = (np.abs(left) < 1e-13) & (np.abs(step) < 0.01)
         u[going] = before + step + np.where(near, left, 0.0)
         going = going[~near]
@@ -86,7 +86,7 @@ def _halley(tail: float, p: Array, q: Array) -> Array:
 
 
 def _step(tail: float, u: Array, p: Array, q: Array, log_peak: Array) -> tuple[Array, Array]:
-    """Halley's step towards ln I = ln tail, and the Schwarzian derivative of ln I."""
+    """Return Halley's step towards ln I = ln tail, and the Schwarzian derivative of ln I."""
     log_mass, log_slope = _log_mass(u, p, q, log_peak)
     slope, odds = np.exp(log_slope - log_mass), 1 / np.expm1(-u)
     bend = p - (q - 1) * odds  # (ln I')'
@@ -96,20 +96,20 @@ def _step(tail: float, u: Array, p: Array, q: Array, log_peak: Array) -> tuple[A
 
 
 def _peizer_pratt(tail: float, p: Array, q: Array) -> Array:
-    """The quantile from Peizer and Pratt's normal deviate of I_t(p, q) = P(X >= p), X ~ Bin(p + q - 1, t)."""
+    """Return the quantile from Peizer and Pratt's deviate of I_t(p, q) = P(X >= p), X ~ Bin(p + q - 1, t)."""
     n, x, wanted = p + q - 1, p - 1, -NormalDist().inv_cdf(tail)
     t = np.exp(_carter(tail, p, q))
-    # The deviate falls by nearly sqrt(n / (t (1 - t))) for each unit of t, the more nearly the larger n.
+    # First slope: the deviate falls by about sqrt(n / (t (1 - t))) for each unit of t.
     slope = np.sqrt(n / (t * (1 - t)))
     before, excess_before = t, np.full_like(t, np.nan)
     for _ in range(_DEVIATE_STEPS):
         excess = _deviate(t, n, x) - wanted
-        # From the second step on the slope is what the last step found: a secant.
+        # From the second step on, the secant method.
         found = (excess_before - excess) / np.where(t == before, np.nan, t - before)
         slope = np.where(found > 0, found, slope)
         before, excess_before = t, excess
         t = np.clip(t + excess / slope, t / 2, (1 + t) / 2)
-        if np.all(np.abs(excess) <= 1e-6):  # the slope is right to a hundredth: nothing is left to correct
+        if np.all(np.abs(excess) <= 1e-6):  # and the slope is right to 1 %, so the remaining error is 1e-8
             break
     return t
 
@@ -124,7 +124,7 @@ def _deviate(t: Array, n: Array, x: Array) -> Array:
 
 
 def _skewness(x: Array) -> Array:
-    """(1 - x^2 + 2 x ln x) / (1 - x)^2; its series near 1, where the two differences cancel."""
+    """Return (1 - x^2 + 2 x ln x) / (1 - x)^2, by its series near 1, where the formula cancels."""
     d = 1 - x
     near = np.abs(d) < 0.01
     series = d * (1 / 3 + d * (1 / 6 + d * (1 / 10 + d * (1 / 15 + d / 21))))
@@ -134,7 +134,7 @@ def _skewness(x: Array) -> Array:
 
 
 def _start(tail: float, p: Array, q: Array, log_peak: Array) -> Array:
-    """Where Halley starts in ln t: at Carter's approximation, or at a bound from the left that is nearer."""
+    """Return the start of Halley's method in ln t: Carter's approximation, or a lower bound if that is nearer."""
     # I_t <= t^p / (p B), since (1-t)^(q-1) <= 1: the root of the right side lies left of ours.
     log_beta = p * np.log(p / (p + q)) + q * np.log(q / (p + q)) - log_peak
     bound = (math.log(tail) + np.log(p) + log_beta) / p
@@ -144,7 +144,7 @@ def _start(tail: float, p: Array, q: Array, log_peak: Array) -> Array:
 
 
 def _carter(tail: float, p: Array, q: Array) -> Array:
-    """Carter's approximation of ln t, from the normal quantile; p and q at least 1."""
+    """Return Carter's approximation of ln t from the normal quantile, for p, q >= 1."""
     z, one, two = -NormalDist().inv_cdf(tail), 1 / (2 * p - 1), 1 / (2 * q - 1)
     h, skew = 2 / (one + two), (z * z - 3) / 6
     w = z * np.sqrt(h + skew) / h - (two - one) * (skew + 5 / 6 - 2 / (3 * h))
@@ -153,7 +153,7 @@ def _carter(tail: float, p: Array, q: Array) -> Array:
 
 
 def _log_mass(u: Array, p: Array, q: Array, log_peak: Array) -> tuple[Array, Array]:
-    """The logarithm of I_t(p, q), and ln of its derivative with respect to u = ln t."""
+    """Return the logarithms of I_t(p, q) and of its derivative with respect to u = ln t."""
     t, rest = np.exp(u), -np.expm1(u)
     log_w = log_peak - _deviance(p, (p + q) * t) - _deviance(q, (p + q) * rest)
     far = t > (p + 1) / (p + q + 2)
@@ -164,7 +164,7 @@ def _log_mass(u: Array, p: Array, q: Array, log_peak: Array) -> tuple[Array, Arr
 
 
 def _fraction(t: Array, p: Array, q: Array, depth: int = _DEPTH) -> Array:
-    """The continued fraction F(t; p, q) = b_0 + a_1 / (b_1 + a_2 / ...), evaluated from the last step backwards."""
+    """Return the continued fraction F(t; p, q) = b_0 + a_1 / (b_1 + a_2 / ...), evaluated backwards."""
     m = np.arange(1.0, depth + 1)[:, None]
     centre, part = p - (p + q) * t + 1, t / (p + (2 * m - 1))
     even, onward = m * (q - m) * part, p + m
@@ -175,7 +175,8 @@ def _fraction(t: Array, p: Array, q: Array, depth: int = _DEPTH) -> Array:
         these = rest if step < depth // 2 else rest[:1]
         these[:] = a[step] / (b[step] + these)
     value: Array = p * centre / (p + 1) + rest[0]
-    # Twice the depth about squares the error; where half is right to 1e-8, the whole was always right to 1e-11.
+    # Doubling the depth roughly squares the error: if half the depth is right to 1e-8, the whole was always right to
+    # 1e-11 in trials.
     rough = np.abs(rest[0] - rest[1]) > 1e-8 * value
     if depth < _DEEPEST and rough.any():
         value[rough] = _fraction(t[rough], p[rough], q[rough], 2 * depth)
@@ -183,20 +184,20 @@ def _fraction(t: Array, p: Array, q: Array, depth: int = _DEPTH) -> Array:
 
 
 def _log_peak(p: Array, q: Array) -> Array:
-    """The logarithm of w at t = p / (p + q): sqrt(p q / (2 pi (p + q))) and three Stirling errors."""
+    """Return the logarithm of w at t = p / (p + q): sqrt(p q / (2 pi (p + q))) and three Stirling errors."""
     peak: Array = np.log(p * q / (2 * math.pi * (p + q))) / 2
     return peak + _stirling_error(p + q) - _stirling_error(p) - _stirling_error(q)
 
 
 def _deviance(x: Array, mean: Array) -> Array:
-    """X ln(x / mean) + mean - x, >= 0, without cancellation."""
+    """Return x ln(x / mean) + mean - x, >= 0, without cancellation (Loader 2000)."""
     d = (mean - x) / x
     deviance: Array = x * (d - np.where(np.abs(d) < 0.1, np.log1p(np.clip(d, -0.1, 0.1)), np.log(mean / x)))
     return deviance
 
 
 def _stirling_error(z: Array) -> Array:
-    """What Stirling's formula for ln Gamma(z) leaves out."""
+    """Return the error of Stirling's formula for ln Gamma(z)."""
     small = z < _SHIFT
     big = np.where(small, z + _SHIFT, z)
     inverse = 1 / (big * big)
@@ -207,7 +208,7 @@ def _stirling_error(z: Array) -> Array:
 
 
 def _stirling_shift(z: Array) -> Array:
-    """By how much more it leaves out at z than at z + 10, since Gamma(z) = Gamma(z + 10) / prod (z + i)."""
+    """Return the Stirling error at z minus that at z + 10, from Gamma(z) = Gamma(z + 10) / prod (z + i)."""
     product = np.prod([z + i for i in range(_SHIFT)], axis=0)
     shift: Array = (z + _SHIFT - 0.5) * np.log(z + _SHIFT) - (z - 0.5) * np.log(z) - _SHIFT - np.log(product)
     return shift

@@ -12,7 +12,7 @@ def estimate(
     mechanism: BinaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The share of "yes".
+    Estimate the share of "yes".
 
     Args:
         mechanism: the channel.
@@ -33,5 +33,5 @@ def estimate(
 
 
 def variables(mechanism: BinaryRR, domain: Domain) -> list[Variable]:
-    """One yes/no: z = (y - b) / (a - b)."""
+    """Return one yes/no variable, with scores z = (y - b) / (a - b)."""
     return [YesNo(categories=domain.options, support=mechanism.support, bit=lambda reported: reported == 1)]

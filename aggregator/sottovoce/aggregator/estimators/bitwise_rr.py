@@ -12,7 +12,7 @@ def estimate(
     mechanism: BitwiseRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of respondents who chose each option.
+    Estimate the share of respondents who chose each option.
 
     Args:
         mechanism: the channel of each bit.
@@ -33,7 +33,7 @@ def estimate(
 
 
 def variables(mechanism: BitwiseRR, domain: Domain) -> list[Variable]:
-    """One yes/no an option, each by a bit of its own."""
+    """Return one yes/no variable for each option, reported by a bit of its own."""
     return [_option(mechanism, index, name) for index, name in enumerate(domain.options)]
 
 

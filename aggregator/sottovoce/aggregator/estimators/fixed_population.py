@@ -1,18 +1,18 @@
 """
-How many people of a group, when everybody in it has sent a report.
+Number of people in a finite population in which everyone has sent a report.
 
-A class of thirty is no sample: nobody else is meant, and only the channel is random. With T people of n who would truly
-support the option, the supporting reports are X = Bin(T, a) + Bin(n - T, b), two independent sums. For a > b, X grows
-with T stochastically, so the limits are found by inverting both tails of that exact distribution:
+A class of thirty is not a sample: it is the whole population, and only the channel is random. If T of n people truly
+support the option, the number of supporting reports is X = Bin(T, a) + Bin(n - T, b), independent. For a > b, X grows
+stochastically with T, so the limits invert both tails of this exact distribution:
 
     low  = the smallest T with P_T(X >= x) > alpha / 2,
     high = the largest  T with P_T(X <= x) > alpha / 2.
 
-By construction the true T lies within with at least the confidence, whatever it is; no approximation, and shorter than
-an interval for a population of which the n are a sample. The point is (x - n b) / (a - b), rounded and forced into
-0 .. n for display; it is never shown without its limits.
+The coverage is at least the confidence for every T, without approximation, and the interval is shorter than one for a
+population of which the n are a sample. The point estimate is (x - n b) / (a - b), rounded and clipped into 0 .. n for
+display; it is never shown without its limits.
 
-Sources: the inversion of two tails is Clopper and Pearson's (1934), here for a sum of two binomials.
+Sources: Clopper and Pearson 1934 (inversion of two tails), here for a sum of two binomials.
 """
 
 from collections.abc import Callable
@@ -23,19 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST = 2000
-"""People in a group: beyond it, the difference to a sample no longer matters, and the sums take long."""
+"""Largest population: beyond it the difference from a sample is negligible, and the convolutions take long."""
 
 
 @dataclass(frozen=True)
 class PeopleCount:
     """
-    A number of people.
+    Estimated number of people, with limits.
 
     Attributes:
-        people: the estimate, forced into what is possible.
-        low: fewest.
-        high: most.
-        of: people in the group.
+        people: point estimate, clipped into 0 .. ``of``.
+        low: lower limit.
+        high: upper limit.
+        of: size of the population.
     """
 
     people: int
@@ -46,17 +46,17 @@ class PeopleCount:
 
 def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.95) -> PeopleCount:
     """
-    The number of people who truly support an option, where all n of a group have sent a report.
+    Estimate the number of people who truly support an option, if all n of a population have sent a report.
 
     Args:
         count: reports that support the option, 0 .. n.
-        n: people in the group, 1 .. ``MOST``, each with a report.
+        n: size of the population, 1 .. ``MOST``; each person has sent a report.
         a: P(support | true).
         b: P(support | not true), b < a.
-        confidence: least probability, in (0, 1), that the limits hold the number.
+        confidence: least coverage of the limits, in (0, 1).
 
     Raises:
-        ValueError: n is no such number.
+        ValueError: n is not in 1 .. ``MOST``.
     """
     if not 1 <= n <= MOST:
         raise ValueError(f"a group has 1 to {MOST} people")
@@ -69,12 +69,12 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
 
 def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> float:
     """
-    P(X >= count).
+    Return P(X >= count) for a number of true supporters.
 
     Args:
-        count: of reports that support the option.
-        people: of whom it is true.
-        n: all.
+        count: reports that support the option.
+        people: T, people who truly support it.
+        n: size of the population.
         support: a and b.
     """
     return float(_distribution(people, n, support)[count:].sum())
@@ -82,34 +82,35 @@ def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> f
 
 def at_most(count: int, people: int, n: int, support: tuple[float, float]) -> float:
     """
-    P(X <= count).
+    Return P(X <= count) for a number of true supporters.
 
     Args:
-        count: of reports that support the option.
-        people: of whom it is true.
-        n: all.
+        count: reports that support the option.
+        people: T, people who truly support it.
+        n: size of the population.
         support: a and b.
     """
     return float(_distribution(people, n, support)[: count + 1].sum())
 
 
 def _distribution(people: int, n: int, support: tuple[float, float]) -> NDArray[np.float64]:
-    """P(X = 0), .., P(X = n)."""
+    """Return P(X = 0), .., P(X = n) for T = ``people``, shape (n + 1,)."""
     a, b = support
     return np.convolve(_binomial(people, a), _binomial(n - people, b))
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:
-    """P(X = 0), .., P(X = n) of a binomial count."""
+    """Return P(X = 0), .., P(X = n) for X ~ Bin(n, p), shape (n + 1,)."""
     if p in {0.0, 1.0}:
         return np.array([float(k == n * p) for k in range(n + 1)])
+    # Logarithms, since the binomial coefficients overflow floats for n above 1,029.
     ways = [lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in range(n + 1)]
     logs = [way + k * log(p) + (n - k) * log(1 - p) for k, way in enumerate(ways)]
     return np.array([exp(each) for each in logs])
 
 
 def _first(n: int, holds: Callable[[int], bool]) -> int:
-    """The smallest of 0 .. n for which it holds, and then for all larger; n if for none."""
+    """Return the smallest of 0 .. n for which a monotone condition holds, by bisection; n if it never holds."""
     low, high = 0, n
     while low < high:
         middle = (low + high) // 2

@@ -16,7 +16,7 @@ def estimate(
     mechanism: Geometric, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The mean.
+    Estimate the mean.
 
     Args:
         mechanism: the channel on steps 0 .. m.
@@ -37,7 +37,7 @@ def estimate(
 
 def channel(mechanism: Geometric, domain: Domain) -> ScoredChannel:
     """
-    The steps with their scores and second moments, in the number's own unit.
+    Return the channel's levels, scores and second moments, in the number's own unit.
 
     Maths: a score is the mean of the unclamped value X = v + K given the report, so
     Var(z | v) = Var(K) - P(0 | v) Var(X | X <= 0) - P(m | v) Var(X | X >= m)
@@ -54,7 +54,7 @@ def channel(mechanism: Geometric, domain: Domain) -> ScoredChannel:
 
 def variables(mechanism: Geometric, domain: Domain) -> list[Variable]:
     """
-    One number, and its square.
+    Return one number variable, with unbiased scores of the number and of its square.
 
     Maths: z2(0) = -r/(1-r), z2(y) = y^2 - 2 r/(1-r)^2, z2(m) = m^2 + 2 m r/(1-r) - r/(1-r): E[z2 | v] = v^2 exactly.
     """
@@ -72,7 +72,7 @@ def variables(mechanism: Geometric, domain: Domain) -> list[Variable]:
 
 
 def squares_of_steps(mechanism: Geometric) -> tuple[Fraction, ...]:
-    """Scores of the square of the number of steps, by output, exactly."""
+    """Return exact scores of the squared number of steps, by output."""
     r, m = mechanism.ratio, mechanism.steps
     tail = r / (1 - r)
     inside = (y * y - 2 * r / (1 - r) ** 2 for y in range(1, m))

@@ -15,7 +15,7 @@ def estimate(
     mechanism: HadamardResponse, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of each option.
+    Estimate the share of each option.
 
     Args:
         mechanism: the channel from k options to K columns.
@@ -39,7 +39,11 @@ def estimate(
 
 
 def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every row of the Hadamard matrix, the number of reports whose column is +1 in it; K log K additions."""
+    """
+    Return, for every row of the Hadamard matrix, the number of reports whose column is +1 in it, shape (K,).
+
+    Maths: fast Walsh-Hadamard transform, K log K additions instead of K^2.
+    """
     transformed, size, width = counts, len(counts), 1
     while width < size:
         pairs = transformed.reshape(-1, 2, width)
@@ -50,7 +54,7 @@ def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
-    """One choice: a report supports the options that own its column; its scores sum to 1 on average only."""
+    """Return one choice variable: a report supports the options that own its column; scores sum to 1 on average."""
     return [
         ChoiceVariable(
             categories=domain.options,
@@ -62,7 +66,7 @@ def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
 
 
 def _owners(columns: Reported, options: int) -> Truths:
-    """Which options own each column: those whose row has an even number of bits in common with it."""
+    """Return the options that own each column: those whose row index shares an even number of 1 bits with it."""
     common = columns.astype(np.int64)[:, None] & np.arange(1, options + 1)
     even: Truths = np.bitwise_count(common) % 2 == 0
     return even

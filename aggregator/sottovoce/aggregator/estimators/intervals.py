@@ -1,8 +1,8 @@
 """
 Intervals for a share p, when x of n reports support it and x ~ Bin(n, b + (a - b) p).
 
-Clipped count   Every method but the last looks at x' = min(max(x, n b), n a), a real number, takes limits for the
-                reported share l at x', and maps them through (l - b) / (a - b) into [0, 1].
+Clipped count   Every method but the last takes limits for the reported share l at the real number
+                x' = min(max(x, n b), n a), and maps them through (l - b) / (a - b) into [0, 1].
                 Lemma: for limits that increase in x and contain x/n, l in [b, a] is covered at x' whenever it is
                 covered at x (if x < n b, then U(x') >= U(x) and L(x') <= b <= l). So clipping never lowers the
                 coverage, and the interval is never empty, never a point, never outside [0, 1].
@@ -11,13 +11,13 @@ score-cc        Wilson's score limits with continuity correction; the default. M
                 channels and few reports: use "exact" there.
 wilson          Without the correction: shorter, approximate (minimum .938 at n = 100 with the coin flip).
 exact           Clopper and Pearson: coverage at least nominal, by theorem, at every level.
-fixed-population  Everybody in a finite population answered: only the channel is random. p' +- z sqrt((p' a (1-a) +
+fixed-population  Everyone in a finite population answered: only the channel is random. p' +- z sqrt((p' a (1-a) +
                 (1-p') b (1-b)) / n) / (a - b), p' the clipped share. Approximate: minimum .932 at n = 20 and .936
                 at n = 100 with the coin flip, but .80 at n = 5 with epsilon 3.
-same-people     Reports of the same people in W waves, added up, hang together through what they all answer. The score
-                interval with V(p) = (l (1 - l) / (a - b)^2 + (W - 1) p (1 - p)) / n: the variance if nobody's truth
-                ever changes, the largest there can be. Minimum coverage by enumeration .945 (epsilon 5 and five people:
-                .941); without the second term as little as .52.
+same-people     Reports of the same people in W waves, summed, are correlated through their answers. The score interval
+                with V(p) = (l (1 - l) / (a - b)^2 + (W - 1) p (1 - p)) / n, the largest possible variance, reached if
+                no answer ever changes. Minimum coverage by enumeration .945 (epsilon 5 and five people: .941); without
+                the second term as little as .52.
 Sources         Wilson 1927; Clopper and Pearson 1934; Newcombe 1998 (continuity correction).
 
 Every function takes one count or an array of counts, and returns arrays of that shape.
@@ -38,7 +38,7 @@ _BISECTIONS = 60
 
 def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
     """
-    Score limits with continuity correction, at the clipped count.
+    Return score limits with continuity correction, at the clipped count.
 
     Args:
         count: reports that support the option, 0 .. n each.
@@ -52,7 +52,7 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
     """
     x, size = _clipped(count, n, a, b)
     z = normal_quantile(confidence)
-    # Without these two guards a clipped, fractional count near 0 or n would give limits that exclude it.
+    # Without these two guards the limits would exclude a clipped, fractional count near 0 or n.
     low = np.where(x <= 0.5, 0.0, _score_limit(np.maximum(x - 0.5, 0.0), size, -z))
     high = np.where(x >= size - 0.5, 1.0, _score_limit(np.minimum(x + 0.5, size), size, z))
     return _shares(low, high, n, a, b)
@@ -60,7 +60,7 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
 
 def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
     """
-    Wilson's score limits at the clipped count; arguments and result as for ``score_cc``. Approximate.
+    Return Wilson's score limits at the clipped count, as ``score_cc`` does. Approximate.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -76,7 +76,7 @@ def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float
 
 def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
     """
-    Clopper and Pearson's limits at the clipped count; arguments and result as for ``score_cc``. Guaranteed.
+    Return Clopper and Pearson's limits at the clipped count, as ``score_cc`` does. Coverage is guaranteed.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -88,7 +88,7 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
     x, size = _clipped(count, n, a, b)
     if size.ndim:
         return _shares(*_exact(x, size, confidence), n, a, b)
-    # Of a thousand options most have a count that another one has too, or that is clipped to the same.
+    # Compute each distinct count once: of a thousand options most share their count, or are clipped to the same.
     different, place = np.unique(x, return_inverse=True)
     low, high = _exact(different, size, confidence)
     return _shares(low[place], high[place], n, a, b)
@@ -96,7 +96,7 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
 
 def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
     """
-    Limits for the share among exactly these n respondents; arguments and result as for ``score_cc``. Approximate.
+    Return limits for the share among exactly these n respondents, as ``score_cc`` does. Approximate.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -114,7 +114,7 @@ def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confide
 
 def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float, waves: int) -> Limits:
     """
-    Score limits with continuity correction for reports of the same people in several waves, added up.
+    Return score limits with continuity correction for the summed reports of the same people in several waves.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -122,7 +122,7 @@ def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: 
         a: P(support | true).
         b: P(support | other), less than a.
         confidence: of both limits together, such as .95.
-        waves: number of waves, 1 for none but this one.
+        waves: number of waves, at least 1.
     """
     x, size = _clipped(count, n, a, b)
     centre, z, correction = (x / size - b) / (a - b), normal_quantile(confidence), 1 / (2 * size * (a - b))
@@ -132,7 +132,7 @@ def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: 
         variance = (reported * (1 - reported) / (a - b) ** 2 + (waves - 1) * p * (1 - p)) / size
         return np.abs(centre - p) <= z * np.sqrt(variance) + correction
 
-    # The root of a concave variance is concave, so each side holds on one stretch from the centre outwards.
+    # sqrt(V) is concave, so ``inside`` holds on one interval around the centre, and bisection finds its ends.
     low, high = (_outermost(inside, centre, np.full_like(centre, end)) for end in (0.0, 1.0))
     some = np.asarray(n) > 0
     return np.where(some, low, 0.0), np.where(some, high, 1.0)
@@ -144,37 +144,37 @@ METHODS: dict[str, Callable[[ArrayLike, ArrayLike, float, float, float], Limits]
     "exact": exact,
     "fixed-population": fixed_population,
 }
-"""``(count, n, a, b, confidence) -> (low, high)``, by the name that a survey or a researcher gives."""
+"""Functions ``(count, n, a, b, confidence) -> (low, high)``, by name of the method."""
 
 
 def normal_quantile(confidence: float) -> float:
-    """The z with P(abs N(0, 1) <= z) = confidence; 1.95996 at .95."""
+    """Return the z with P(abs N(0, 1) <= z) = confidence; 1.95996 at .95."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _clipped(count: ArrayLike, n: ArrayLike, a: float, b: float) -> tuple[Array, Array]:
-    """X' and n; n = 0 is treated as 1 here and overruled by ``_shares``."""
+    """Return the clipped counts and n; n = 0 counts as 1 here, and ``_shares`` then returns [0, 1]."""
     size = np.maximum(np.asarray(n, dtype=float), 1.0)
     return np.clip(np.asarray(count, dtype=float), size * b, size * a), size
 
 
 def _exact(x: Array, n: Array, confidence: float) -> Limits:
-    """Clopper and Pearson's limits for the reported share."""
+    """Return Clopper and Pearson's limits for the reported share."""
     both = np.stack([x, n - x])  # the upper limit for x is the lower limit for n - x, mirrored
-    # The l at which x or more of n has probability tail, for real x, is a beta quantile; it is 0 at x = 0.
+    # The l with P(X >= x) = tail is the quantile of Beta(x, n - x + 1), also for real x; it is 0 at x = 0.
     low = beta_quantile((1 - confidence) / 2, np.maximum(both, 1e-12), n - both + 1)
     low = np.where(both > 0, low, 0.0)
     return low[0], 1 - low[1]
 
 
 def _score_limit(x: Array, n: Array, z: float) -> Array:
-    """Wilson's limit for the reported share: lower for z < 0, upper for z > 0."""
+    """Return Wilson's limit for the reported share: lower for z < 0, upper for z > 0."""
     limit: Array = (x + z * z / 2 + z * np.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
     return limit
 
 
 def _outermost(inside: Callable[[Array], NDArray[np.bool_]], within: Array, outside: Array) -> Array:
-    """The last point on the way from ``within`` to ``outside`` that lies inside, by bisection; errs outwards."""
+    """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards."""
     reached = inside(outside)
     for _ in range(_BISECTIONS):
         middle = (within + outside) / 2
@@ -184,7 +184,7 @@ def _outermost(inside: Callable[[Array], NDArray[np.bool_]], within: Array, outs
 
 
 def _shares(low: Array, high: Array, n: ArrayLike, a: float, b: float) -> Limits:
-    """Limits for the reported share as limits for the true one."""
+    """Convert limits for the reported share to limits for the true share; [0, 1] without reports."""
     some = np.asarray(n) > 0
     return (
         np.where(some, np.clip((low - b) / (a - b), 0.0, 1.0), 0.0),

@@ -14,7 +14,7 @@ def estimate(
     mechanism: KaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of each option.
+    Estimate the share of each option.
 
     Args:
         mechanism: the channel over k categories.
@@ -37,7 +37,7 @@ def estimate(
 
 
 def variables(mechanism: KaryRR, domain: Domain) -> list[Variable]:
-    """One choice: a report supports the category that it is."""
+    """Return one choice variable; a report supports the reported category."""
     k = mechanism.inputs
     return [
         ChoiceVariable(

@@ -11,14 +11,14 @@ from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Var
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.level_table import LevelTable
 
-_UNBIASED = 1e-9
+_UNBIASED = 1e-9  # relative to the largest square: a singular system gives errors far above rounding
 
 
 def estimate(
     mechanism: LevelTable, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The mean.
+    Estimate the mean.
 
     Args:
         mechanism: the table.
@@ -41,7 +41,7 @@ def estimate(
 
 
 def variables(mechanism: LevelTable, domain: Domain) -> list[Variable]:
-    """One number; the squares are those of its two levels, as it was rounded to one of them at random."""
+    """Return one number variable; its squares are those of levels, since the device rounds to a level at random."""
     grid = grid_of(domain)
     levels = in_units(mechanism.levels, grid)
     rows = np.array(mechanism.rows, dtype=float)
@@ -58,7 +58,7 @@ def variables(mechanism: LevelTable, domain: Domain) -> list[Variable]:
 
 
 def _squares(channel: Floats, levels: Floats) -> tuple[float, ...] | None:
-    """Unbiased scores of the levels' squares; None where a table's outputs do not tell them."""
+    """Return unbiased scores of the squared levels, or None if the table does not identify them."""
     try:
         scores = unbiased_scores(channel, levels**2)
     except np.linalg.LinAlgError:

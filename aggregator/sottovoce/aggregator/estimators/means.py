@@ -1,18 +1,18 @@
 """
-The mean of a bounded number, reported through any finite channel with unbiased scores.
+Mean of a bounded number, reported through any finite channel with unbiased scores.
 
 Channel     True value v_x with input x, score z_y for report y, and E[z | x] = v_x. Values between two inputs are
-            rounded to one of them at random, so their second moment lies on the chord.
-Point       mean of the scores, unbiased; it may lie outside [lowest, highest input] and is kept so.
-Std. error  sd(z) / sqrt(n), with n - 1. If everybody in a finite population answered, at most the root of the concave
-            envelope of the inputs' own variances, at the clipped mean, over n.
+            rounded to one of them at random, so their second moment is on the chord.
+Point       Mean of the scores, unbiased; it may be outside [lowest, highest input] and is not clipped.
+Std. error  sd(z) / sqrt(n), with n - 1. If everyone in a finite population answered, at most sqrt(c / n), c the concave
+            envelope of Var(z | x) at the clipped mean.
 Interval    { m : |z- - m| <= z sqrt(V(m) / n) + g / (2 n) }, z- the mean clipped into the range, g the widest gap
             between neighbouring scores, V(m) = (concave envelope of E[z^2 | x] over v_x, at m) - m^2: the largest
             variance of one score over all populations with mean m. For two scores this is the score interval with
-            continuity correction of the count behind it, to the last digit. sqrt(V) is concave, so each side of the
-            inequality holds on one stretch and the limits are two bisections.
-Waves       Of the same people, W of them added up: (W - 1) (m - lowest) (highest - m) / n is added to V(m) / n, the
-            largest covariance of what the same people say.
+            continuity correction of the underlying count, to the last digit. sqrt(V) is concave, so the inequality
+            holds on one interval around z-, and two bisections find its ends.
+Waves       For the summed reports of the same people in W waves, (W - 1) (m - lowest) (highest - m) / n is added to
+            V(m) / n: the largest possible covariance of their answers.
 Coverage    At least .95 at n = 5, 20, 50, 200 in every population tried; sd(z) in the place of V gives .78 at n = 5.
 Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded means under local privacy).
 """
@@ -41,7 +41,7 @@ _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay w
 @dataclass(frozen=True)
 class ScoredChannel:
     """
-    A finite channel whose reports have unbiased scores.
+    Finite channel whose reports have unbiased scores.
 
     Attributes:
         levels: true value of each input, ascending, in the number's own unit.
@@ -66,12 +66,12 @@ class ScoredChannel:
         cls, levels: Sequence[float], scores: Sequence[float], table: Sequence[Sequence[int]]
     ) -> "ScoredChannel":
         """
-        The channel with ``table[x][y]``, integer weights of the outputs for input x.
+        Create a channel from ``table[x][y]``, the integer weights of output y for input x.
 
         Args:
-            levels: the true number of each input, ascending.
-            scores: the number that each output stands for.
-            table: weights of shape (inputs, outputs); every row has the same sum.
+            levels: true number of each input, ascending.
+            scores: unbiased score of each output.
+            table: weights, shape (inputs, outputs); every row has the same sum.
 
         Raises:
             EstimateError: the shapes or row sums differ, the levels do not ascend, or the scores are biased for some
@@ -91,15 +91,15 @@ class ScoredChannel:
 
     @cached_property
     def gap(self) -> float:
-        """The widest gap between neighbouring scores."""
+        """Widest gap between neighbouring scores."""
         return max(high - low for low, high in pairwise(sorted(set(self.scores))))
 
     def variance(self, mean: float) -> float:
-        """V: the largest variance of one score over all populations of this mean."""
+        """Return V(mean): the largest variance of one score over all populations with this mean."""
         return max(_at(self._moment_envelope, mean) - mean * mean, 0.0)
 
     def noise(self, mean: float) -> float:
-        """The largest mean of Var(z | x) over all populations of this mean: what the channel alone adds."""
+        """Return the largest mean of Var(z | x) over all populations with this mean: the channel's own noise."""
         return max(_at(self._noise_envelope, mean), 0.0)
 
     @cached_property
@@ -116,17 +116,17 @@ def estimate_mean(
     option: str, tally: Mapping[int, int], channel: ScoredChannel, rule: IntervalRule = DEFAULT_RULE, means: int = 1
 ) -> Estimate:
     """
-    The mean of a bounded number.
+    Estimate the mean of a bounded number.
 
     Args:
-        option: the estimate's name, such as "mean".
+        option: name of the estimate, such as "mean".
         tally: number of reports by reported value, an index into ``channel.scores``; missing means none.
         channel: levels, scores and table; its unit is the result's unit.
-        rule: its confidence is used; there is one method, and no band.
-        means: number of means in the question (coordinates of a vector) whose joint limits are to hold together.
+        rule: only its confidence, waves and fakes are used; there is one method, and no band.
+        means: number of means in the question (coordinates of a vector) for the joint limits.
 
     Returns:
-        An estimate with ``a``, ``b`` and ``count`` None and all values in the number's own unit.
+        Estimate with ``a``, ``b`` and ``count`` None and all values in the number's own unit.
 
     Raises:
         EstimateError: a reported value or a count is impossible.
@@ -167,14 +167,14 @@ def mean_interval(
     raw: float | None, n: int, channel: ScoredChannel, confidence: float, waves: int = 1
 ) -> tuple[float, float]:
     """
-    Limits for the mean, within the range of the levels.
+    Return limits for the mean, within the range of the levels.
 
     Args:
         raw: mean of the scores; None without reports.
         n: reports.
         channel: levels, scores and table.
         confidence: nominal coverage, in (0, 1).
-        waves: number of waves of the same people whose reports are added up.
+        waves: number of waves of the same people whose reports are summed.
 
     Returns:
         (low, high), low < high; the whole range without reports.
@@ -207,7 +207,7 @@ def _clip(raw: float, channel: ScoredChannel) -> float:
 
 
 def _spread(mean: float, channel: ScoredChannel) -> float:
-    """The largest variance of a true value over all populations of this mean."""
+    """Return the largest variance of a true value over all populations with this mean."""
     return max(mean - channel.levels[0], 0.0) * max(channel.levels[-1] - mean, 0.0)
 
 
@@ -225,7 +225,7 @@ def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
 
 
 def _worst_shift(channel: ScoredChannel) -> float:
-    """What one report moves: a fake of the largest score where the truth is least, or the reverse."""
+    """Return the largest shift by one fake report: the largest score instead of the lowest truth, or the reverse."""
     return max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
 
 
@@ -235,7 +235,7 @@ def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction
 
 
 def _envelope(levels: Sequence[float], values: Sequence[float]) -> Corners:
-    """Corners of the least concave function above the points (levels ascend): the upper hull, from left to right."""
+    """Return the corners of the points' concave envelope (upper hull, monotone chain), by ascending level."""
     hull: list[tuple[float, float]] = []
     for x, y in zip(levels, values, strict=True):
         while len(hull) > 1 and _turns_up(hull[-2], hull[-1], (x, y)):
@@ -245,13 +245,13 @@ def _envelope(levels: Sequence[float], values: Sequence[float]) -> Corners:
 
 
 def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
-    """Whether ``middle`` lies on or below the chord from ``first`` to ``last``."""
+    """Return True if ``middle`` is on or below the chord from ``first`` to ``last``."""
     rise = (last[1] - first[1]) * (middle[0] - first[0])
     return (middle[1] - first[1]) * (last[0] - first[0]) <= rise
 
 
 def _at(corners: Corners, x: float) -> float:
-    """The function through the corners, at x within their range."""
+    """Evaluate the piecewise linear function through the corners at x, within their range."""
     xs, ys = corners
     right = min(max(bisect_right(xs, x), 1), len(xs) - 1)
     share = (x - xs[right - 1]) / (xs[right] - xs[right - 1])

@@ -12,11 +12,11 @@ def estimate(
     mechanism: MemoizedRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The share of "yes".
+    Estimate the share of "yes".
 
     Args:
         mechanism: the channel of one report.
-        tally: number of reports by reported value, 0 or 1, best of one wave; missing means none.
+        tally: number of reports by reported value, 0 or 1, preferably of one wave; missing means none.
         domain: the question's options, no and yes.
         rule: how the interval is made.
 
@@ -33,5 +33,5 @@ def estimate(
 
 
 def variables(mechanism: MemoizedRR, domain: Domain) -> list[Variable]:
-    """One yes/no, with a and b of both layers together: good within one wave only."""
+    """Return one yes/no variable, with a and b of both layers together; valid within one wave only."""
     return [YesNo(categories=domain.options, support=mechanism.support, bit=lambda reported: reported == 1)]

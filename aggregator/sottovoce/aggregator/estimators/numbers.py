@@ -1,4 +1,4 @@
-"""From steps of a grid to the number's own unit."""
+"""Conversion of steps on a question's grid to the number's own unit."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -9,7 +9,7 @@ from sottovoce.shared.errors import EstimateError
 
 def grid_of(domain: Domain) -> Grid:
     """
-    The grid of a number.
+    Return the grid of a number question.
 
     Raises:
         EstimateError: the question does not ask for a number.
@@ -20,10 +20,10 @@ def grid_of(domain: Domain) -> Grid:
 
 
 def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
-    """Numbers of steps above the least value as numbers, each rounded once."""
+    """Convert numbers of steps above the least value to floats, each rounded once."""
     return tuple(map(float, exactly(steps, grid)))
 
 
 def exactly(steps: Iterable[Fraction | int], grid: Grid) -> tuple[Fraction, ...]:
-    """Numbers of steps above the least value as numbers, not rounded."""
+    """Convert numbers of steps above the least value to exact fractions."""
     return tuple(grid.low + grid.step * step for step in steps)

@@ -12,7 +12,7 @@ def estimate(
     mechanism: OptimalUnary, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of each option.
+    Estimate the share of each option.
 
     Args:
         mechanism: the channel over k options.
@@ -33,7 +33,7 @@ def estimate(
 
 
 def variables(mechanism: OptimalUnary, domain: Domain) -> list[Variable]:
-    """One choice: a report supports the options whose bits are set; P(y | x) = 1/2 (1/q or 1/(1-q)) by bit x alone."""
+    """Return one choice variable: a report supports the options whose bits are set; P(y | x) depends on bit x only."""
     return [
         ChoiceVariable(
             categories=domain.options,

@@ -1,8 +1,9 @@
 """
-Estimates from several strata: revisions, waves, cohorts.
+Pooled estimates from several strata: revisions, waves, cohorts.
 
 Equal channels      Counts add, before anything else: ``merge``.
-Different channels  One share p behind all strata, so inverse variance: p^ = sum u_i p_i, u_i as 1 / v_i(p), v_i(p) =
+Different channels  All strata estimate one share p, so they are weighted by inverse variance:
+                    p^ = sum u_i p_i, u_i as 1 / v_i(p), v_i(p) =
                     l_i (1 - l_i) / (n_i (a_i - b_i)^2), l_i = b_i + (a_i - b_i) p. All v_i are taken at one p
                     (the pooled share itself, in two passes, pulled off 0 and 1), never each at its own stratum's
                     estimate: an empty-looking stratum would claim a variance of 0 and win. Never by n: coin flip with

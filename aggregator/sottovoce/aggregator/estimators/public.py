@@ -13,7 +13,7 @@ from sottovoce.shared.answers import Domain
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
     """
-    The share of each option, or the mean of a number.
+    Estimate the share of each option, or the mean of a number.
 
     Args:
         tally: number of reports by true value; missing means none.
@@ -21,7 +21,7 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
         rule: how the intervals are made.
 
     Returns:
-        One estimate an option, or "mean".
+        One estimate for each option, or "mean".
 
     Raises:
         EstimateError: impossible counts.
@@ -30,20 +30,20 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
         counts = counts_of(tally, domain.size)
         return estimate_shares(domain.options, counts, counts.sum(), Fraction(1), Fraction(0), rule)
     values = in_units(range(domain.size), domain.grid)
-    # A number in between is as a mixture of the two ends, whose second moments lie on a chord.
+    # Two levels are enough: for given mean, the variance is largest if all numbers are at the two ends.
     ends = (values[0], values[-1])
     return [estimate_mean("mean", tally, ScoredChannel(ends, values, (ends[0] ** 2, ends[1] ** 2)), rule)]
 
 
 def variables(domain: Domain) -> list[Variable]:
-    """The answer itself."""
+    """Return one variable, the public answer itself."""
     size = domain.size
     if domain.grid is None:
         support = Fraction(1), Fraction(0)
-        named = domain.options
+        categories = domain.options
         return [
             ChoiceVariable(
-                categories=named, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
+                categories=categories, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
             )
         ]
     values = exactly(range(size), domain.grid)

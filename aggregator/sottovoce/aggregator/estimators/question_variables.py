@@ -1,4 +1,4 @@
-"""The variables of a survey's questions: by what names analysts ask for them, and which pairs there are."""
+"""Variables of a survey's questions for joint analyses, and checks of how they may be combined."""
 
 from dataclasses import replace
 
@@ -10,21 +10,21 @@ from sottovoce.shared.spec import Question
 
 
 def variables_of(question: Question) -> list[Variable]:
-    """What the reports of a question speak of: the question itself, or each of its options or coordinates."""
+    """Return the variables of a question: one, or one for each option or coordinate."""
     mechanism = question.mechanism
     if mechanism is None:
-        made = public.variables(question.domain)
+        variables = public.variables(question.domain)
     else:
-        made = VARIABLES[mechanism.name](mechanism, question.domain)
-    return [replace(variable, question=question.name) for variable in made]
+        variables = VARIABLES[mechanism.name](mechanism, question.domain)
+    return [replace(variable, question=question.name) for variable in variables]
 
 
 def check_pair(one: Variable, other: Variable) -> None:
     """
-    Refuse two variables that no report tells of together.
+    Refuse two variables that are never observed together.
 
     Raises:
-        EstimateError: they are the same one, or two options or coordinates of which each report draws one.
+        EstimateError: they are the same, or two options or coordinates of which each report draws only one.
     """
     if one.full_name == other.full_name:
         raise EstimateError(
@@ -45,10 +45,10 @@ def check_pair(one: Variable, other: Variable) -> None:
 
 def check_explains(variable: Variable) -> None:
     """
-    Refuse a number that can only be explained, as a predictor or in a correlation.
+    Refuse a number that can only be an outcome, as a predictor or in a correlation.
 
     Raises:
-        EstimateError: its reports tell its mean but not its spread.
+        EstimateError: its reports identify its mean but not its variance.
     """
     if variable.only_outcome:
         raise EstimateError(

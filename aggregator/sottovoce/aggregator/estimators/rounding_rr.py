@@ -10,14 +10,14 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 ENDS = "was reported as one of its two ends, which say nothing of its spread"
-"""Why such a number explains nothing."""
+"""Reason why such a number cannot be a predictor, as the end of a sentence."""
 
 
 def estimate(
     mechanism: RoundingRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The mean.
+    Estimate the mean.
 
     Args:
         mechanism: the channel.
@@ -37,7 +37,7 @@ def estimate(
 
 
 def channel(mechanism: RoundingRR, domain: Domain) -> ScoredChannel:
-    """The two ends of the grid, the two scores, and the weights between them, in the number's own unit."""
+    """Return the channel between the two ends of the grid, in the number's own unit."""
     grid = grid_of(domain)
     return ScoredChannel.from_table(
         levels=(float(grid.low), float(grid.high)),
@@ -47,12 +47,12 @@ def channel(mechanism: RoundingRR, domain: Domain) -> ScoredChannel:
 
 
 def variables(mechanism: RoundingRR, domain: Domain) -> list[Variable]:
-    """One number."""
+    """Return one number variable, for outcomes only."""
     return [number(mechanism, domain)]
 
 
 def number(mechanism: RoundingRR, domain: Domain) -> NumberVariable:
-    """A number of which a report tells the mean and nothing of the spread: its likelihood is linear in it."""
+    """Return a variable whose reports identify the mean, not the variance: the likelihood is linear in the number."""
     grid = grid_of(domain)
     return NumberVariable(
         levels=(float(grid.low), float(grid.high)),

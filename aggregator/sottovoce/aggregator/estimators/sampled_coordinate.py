@@ -16,7 +16,7 @@ def estimate(
     mechanism: SampledCoordinate, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The mean of each coordinate.
+    Estimate the mean of each coordinate.
 
     Args:
         mechanism: the channel of the coordinate that was drawn.
@@ -25,7 +25,7 @@ def estimate(
         rule: how the intervals are made.
 
     Returns:
-        One estimate a coordinate, by its name, from the reports that speak of it.
+        One estimate for each coordinate, named after it, from the reports that drew it.
 
     Raises:
         EstimateError: impossible counts.
@@ -33,7 +33,7 @@ def estimate(
     Maths: that of ``rounding_rr`` among the n_c reports on coordinate c.
     """
     channel = rounding_rr.channel(mechanism.number, domain)
-    # Every fake report may claim to have drawn the same coordinate.
+    # Worst case of poisoning: every fake report claims to have drawn the same coordinate.
     rule = rule.when_asked(Fraction(1, mechanism.coordinates))
     estimates = []
     for index, coordinate in enumerate(domain.options):
@@ -43,7 +43,7 @@ def estimate(
 
 
 def variables(mechanism: SampledCoordinate, domain: Domain) -> list[Variable]:
-    """One number a coordinate, observed in the reports that drew it."""
+    """Return one number variable for each coordinate, observed in the reports that drew it."""
     number = rounding_rr.number(mechanism.number, domain)
     return [_coordinate(number, index, name) for index, name in enumerate(domain.options)]
 

@@ -13,7 +13,7 @@ def estimate(
     mechanism: SampledOption, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of respondents who chose each option.
+    Estimate the share of respondents who chose each option.
 
     Args:
         mechanism: the channel of the option that was drawn.
@@ -22,7 +22,7 @@ def estimate(
         rule: how the intervals are made.
 
     Returns:
-        k estimates, in order, each from the n_j reports that speak of its option; they need not sum to 1.
+        k estimates, in order, each from the n_j reports that drew its option; they need not sum to 1.
 
     Raises:
         EstimateError: impossible counts.
@@ -31,13 +31,13 @@ def estimate(
     """
     counts = counts_of(tally, 2 * mechanism.options).reshape(-1, 2)
     supporting, sizes = counts[:, 1], counts.sum(axis=1)
-    # Every fake report may claim to have drawn the same option.
+    # Worst case of poisoning: every fake report claims to have drawn the same option.
     rule = rule.when_asked(Fraction(1, mechanism.options))
     return estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
 
 
 def variables(mechanism: SampledOption, domain: Domain) -> list[Variable]:
-    """One yes/no an option, observed in the reports that drew it."""
+    """Return one yes/no variable for each option, observed in the reports that drew it."""
     return [_option(mechanism, index, name) for index, name in enumerate(domain.options)]
 
 

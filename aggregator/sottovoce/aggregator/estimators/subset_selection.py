@@ -12,7 +12,7 @@ def estimate(
     mechanism: SubsetSelection, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
     """
-    The share of each option.
+    Estimate the share of each option.
 
     Args:
         mechanism: the channel over k options.
@@ -33,7 +33,7 @@ def estimate(
 
 
 def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:
-    """One choice: a report supports the d options of its set."""
+    """Return one choice variable; a report supports the d options of its subset."""
     return [
         ChoiceVariable(
             categories=domain.options,

@@ -1,11 +1,11 @@
 """
-Researchers' pages, compressed for browsers that can read it.
+Compression of researchers' pages, with protection against BREACH.
 
-A page holds its session's form token beside what the address says (the language form leads back to it). Whoever could
-make a browser ask for chosen addresses with the session's cookie, and see how long the replies are, would learn such a
-token letter by letter (BREACH). The cookie is ``SameSite=Strict``, so no other site can; to be sure of neighbours on
-the same domain too, only what a person or one of our own pages asked for is compressed, which the browser says in
-``Sec-Fetch-Site`` and no page can forge. Whoever sends no such header gets the same page, longer.
+A page holds its session's CSRF token together with text from its URL. An attacker who makes a browser request chosen
+URLs with the session's cookie, and sees the lengths of the compressed replies, could learn the token letter by letter
+(BREACH, 2013). The cookie is ``SameSite=Strict``, so other sites cannot. Pages on the same domain could. So only
+replies to requests by the user or by our own pages are compressed: the browser states that in ``Sec-Fetch-Site``, which
+no page can forge. Without this header the reply is not compressed.
 """
 
 import gzip
@@ -15,20 +15,20 @@ import brotli
 from flask import Flask, Response, request
 
 LEAST = 1000
-"""Bytes below which it is not worth it."""
+"""Bytes below which a reply is not compressed."""
 
 _FOLDER = "/dashboard"
 _OWN = frozenset({"same-origin", "none"})
 _TYPES = frozenset({"text/html", "text/css", "text/javascript", "text/csv", "image/svg+xml", "application/json"})
 _CODINGS: Mapping[str, Callable[[bytes], bytes]] = {
-    # Halfway: a page of twenty questions takes some milliseconds, and the best would save a tenth more in a second.
+    # Medium quality takes milliseconds for a page of twenty questions; the best takes a second and saves a tenth more.
     "br": lambda body: brotli.compress(body, quality=6),
     "gzip": lambda body: gzip.compress(body, compresslevel=6, mtime=0),
 }
 
 
 def register(app: Flask) -> None:
-    """Compress the pages of this app."""
+    """Compress replies of this app to browsers."""
     app.after_request(_compress)
 
 
@@ -46,6 +46,6 @@ def _compress(reply: Response) -> Response:
         reply.headers["Content-Encoding"] = coding
         tag, _ = reply.get_etag()
         if tag:
-            # The same in every coding, so it no longer names these very bytes (RFC 9110, 8.8.3.3).
+            # Weak, since the tag is the same for each coding and so does not identify the bytes (RFC 9110, 8.8.3.3).
             reply.set_etag(tag, weak=True)
     return reply

@@ -1,8 +1,8 @@
 """
-What people see in the place of a problem document, and at the bare address: one page in their language.
+Error pages for browsers, and the front page, in the reader's language.
 
-A page says what happened and what to do, repeats nothing that was sent, and needs nothing else: no script, no other
-file. Programs, and the form itself, ask for anything or for JSON, and never get one.
+A page says what happened and what to do. It quotes nothing of the request, and needs no script or other file. Programs
+and the form accept anything or JSON, and get problem documents instead.
 """
 
 import base64
@@ -31,7 +31,7 @@ KINDS = {
     "storage": "busy",
     "timeout": "busy",
 }
-"""What a person is told, by the code that a program gets; of every other code, that the request was not understood."""
+"""Key of the page's text by code of the problem; other codes have the text ``malformed``."""
 
 KINDS_OF_STAFF = {
     "unknown_survey": "staff_survey",
@@ -39,7 +39,7 @@ KINDS_OF_STAFF = {
     "still_open": "staff_open",
     "too_large": "staff_large",
 }
-"""What researchers are told in another way on their own pages: they have no letter with a link to open again."""
+"""Keys of texts for researchers, who have no letter with a link to open again; they precede ``KINDS``."""
 
 STYLE = (
     ":root{color-scheme:light dark}"
@@ -54,7 +54,7 @@ POLICY = (
 
 
 def wants_page(accept: str) -> bool:
-    """Whether a person's browser asks: it names HTML, and prefers it to JSON."""
+    """Return True if an Accept header prefers HTML to JSON, as browsers do."""
     wishes = dict(accept_weights(accept))
     as_json = max(wishes.get("application/json", 0.0), wishes.get("application/problem+json", 0.0))
     return wishes.get("text/html", 0.0) > as_json
@@ -62,12 +62,12 @@ def wants_page(accept: str) -> bool:
 
 def problem_page(code: str, language: str, home: str = "") -> bytes:
     """
-    The page for a code of ``problems.STATUS``.
+    Return the page for a code of ``problems.STATUS``.
 
     Args:
-        code: what went wrong.
+        code: of the problem.
         language: one of ``LANGUAGES``.
-        home: of researchers, where their list of surveys is; "" of everybody else.
+        home: path of the researchers' list of surveys, for a page with texts for researchers; "" for others.
     """
     if not home:
         return _page(KINDS.get(code, "malformed"), language)
@@ -76,12 +76,12 @@ def problem_page(code: str, language: str, home: str = "") -> bytes:
 
 
 def front_page(language: str) -> bytes:
-    """What stands at the bare address: what this is, and that a link is needed."""
+    """Return the page at ``/``: what this site is, and that a respondent needs a link."""
     return _page("about", language)
 
 
 def headers(language: str) -> list[tuple[str, str]]:
-    """What the reply with such a page says of it."""
+    """Return the headers of a reply with such a page."""
     return [
         ("Content-Type", "text/html; charset=utf-8"),
         ("Content-Language", language),
@@ -98,28 +98,28 @@ def page_of(
     title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0], way: tuple[str, str] | None = None
 ) -> bytes:
     """
-    A page that needs nothing else.
+    Return a self-contained page.
 
     Args:
-        title: its heading, as plain text like all of it.
-        paragraphs: what it says.
-        language: one of ``LANGUAGES``, in which all of that is.
-        way: an address at which to go on, and what it is called.
+        title: heading, plain text.
+        paragraphs: plain text.
+        language: language of these texts, one of ``LANGUAGES``.
+        way: path and text of a link to continue.
     """
     title, *paragraphs = map(escape, (title, *paragraphs))
     direction = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
-    told = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
-    told += f'<p><a href="{escape(way[0])}">{escape(way[1])}</a></p>\n' if way else ""
+    content = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
+    content += f'<p><a href="{escape(way[0])}">{escape(way[1])}</a></p>\n' if way else ""
     return (
         f'<!doctype html>\n<html lang="{language}" dir="{direction}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n</head>\n'
-        f"<body>\n<main>\n<h1>{title}</h1>\n{told}</main>\n</body>\n</html>\n"
+        f"<body>\n<main>\n<h1>{title}</h1>\n{content}</main>\n</body>\n</html>\n"
     ).encode()
 
 
 @cache
 def sentences(language: str) -> dict[str, list[str]]:
-    """A heading and paragraphs by kind, in one of ``LANGUAGES``."""
+    """Return heading and paragraphs by key of the text, in one of ``LANGUAGES``."""
     text = files("sottovoce.aggregator.http").joinpath(f"sentences/{language}.json").read_text(encoding="utf-8")
     return dict(json.loads(text))

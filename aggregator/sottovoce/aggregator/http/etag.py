@@ -1,4 +1,4 @@
-"""Replies that are not sent again to whoever has them (RFC 9110, 13)."""
+"""Conditional requests: ETags and 304 replies (RFC 9110, 13)."""
 
 import hashlib
 
@@ -6,20 +6,19 @@ from flask import Response, request
 
 
 def etag_of(shown: bytes) -> str:
-    """The ETag of what is shown: its hash, which says nothing that it does not."""
+    """Return the ETag of these bytes: their hash, which reveals nothing beyond them."""
     return hashlib.sha256(shown).hexdigest()[:32]
 
 
 def unless_known(reply: Response, etag: str = "") -> Response:
     """
-    The reply with its ETag, or 304 without a body where ``If-None-Match`` names it.
+    Set a reply's ETag, and turn it into 304 without a body if ``If-None-Match`` names the ETag.
 
-    The ETag is the hash of the very bytes that are shown, and so says nothing that they do not: no arrival that is not
-    shown yet, no time, and not who asks. A page that also says who reads it brings that of its figures.
+    Privacy: the ETag is a hash of the bytes shown, so it reveals no report that is not shown yet, and no reader.
 
     Args:
-        reply: whole.
-        etag: by ``etag_of``; "" for that of the whole reply.
+        reply: complete reply.
+        etag: from ``etag_of``, for pages that also contain the reader's name; "" to hash the whole reply.
     """
     reply.set_etag(etag or etag_of(reply.get_data()))
     reply.make_conditional(request)

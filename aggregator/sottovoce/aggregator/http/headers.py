@@ -1,4 +1,4 @@
-"""What every reply carries, errors too."""
+"""Headers of all replies, errors included."""
 
 import re
 from collections.abc import Sequence
@@ -8,9 +8,8 @@ POLICY = (
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-
 ANY_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
-"""On the respondents' routes: a saved page or a static host may read the survey and send a report."""
+"""CORS headers of the respondents' routes: saved pages and static hosts may read surveys and send reports."""
 
 _RESPONDENTS = re.compile(
     r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+(/revisions|/status)?"
@@ -20,11 +19,11 @@ _RESPONDENTS = re.compile(
 
 def form_policy(style: str, embedders: Sequence[str]) -> str:
     """
-    The content security policy of the respondents' form, which no researcher's page needs.
+    Return the content security policy of the respondents' form.
 
     Args:
-        style: the digest of the style that stands in the page.
-        embedders: the origins whose pages may hold it in a frame; none, if there are none.
+        style: CSP source of the page's inline style, a hash.
+        embedders: origins whose pages may embed the form in a frame; empty for none.
     """
     ancestors = " ".join(embedders) or "'none'"
     return (
@@ -35,10 +34,10 @@ def form_policy(style: str, embedders: Sequence[str]) -> str:
 
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     """
-    The headers of every reply.
+    Return the headers of every reply.
 
     Args:
-        secure: the aggregator is reached through https, so that browsers may be told to insist on it.
+        secure: the aggregator is served over HTTPS; adds Strict-Transport-Security.
     """
     headers = [
         ("Content-Security-Policy", POLICY),
@@ -55,7 +54,7 @@ def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
 
 
 def is_for_respondents(method: str, path: str) -> bool:
-    """Whether replies to such a request carry ``ANY_ORIGIN``."""
+    """Return True if replies to this request carry ``ANY_ORIGIN``."""
     return _RESPONDENTS(f"{method} {path}") is not None
 
 
@@ -65,10 +64,10 @@ _OF_DATA = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'non
 
 def add_headers(given: Sequence[tuple[str, str]], standing: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """
-    The headers of a reply, and of the standing ones those that it has not set itself.
+    Add the standing headers that a reply has not set itself.
 
-    What is no page can open no window and use no camera; data may load nothing at all. A form on a slow line is spared
-    the bytes of saying more. A script may be a service worker, which loads what its own policy allows.
+    JSON and scripts need no headers about windows and devices, which saves bytes on slow connections. JSON gets the
+    strictest policy. A script keeps its policy, since it may be a service worker, whose requests the policy governs.
     """
     lower = {name.lower(): value for name, value in given}
     kind = lower.get("content-type", "text/html")

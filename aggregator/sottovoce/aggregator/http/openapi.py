@@ -1,4 +1,4 @@
-"""The description of the API (OpenAPI 3.1), made from the table of routes and the schemas in ``sottovoce.shared``."""
+"""OpenAPI 3.1 description, generated from the table of routes and the schemas in ``sottovoce.shared``."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
 from sottovoce.aggregator.http.routing import Kind, Route
 
 NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
-"""Kinds of routes that are left out, with the reason."""
+"""Kinds of routes that the description omits, with the reason."""
 
 ABOUT = (
     "Devices need no key and send none; they may call from any origin. Researchers' programs send their key as "
@@ -39,7 +39,7 @@ EXAMPLES = {
         ],
     }
 }
-"""A body to begin with, where rules hang together so much that nobody invents one from its schema."""
+"""Example bodies, for schemas whose rules depend on each other too much to guess a valid body."""
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _BRACES = re.compile(r"{(\w+)}")
@@ -51,7 +51,7 @@ Object = dict[str, Any]
 
 class DescribedApi:
     """
-    The description of some routes, made when it is first asked for.
+    Description of an application's routes, generated at first use.
 
     Args:
         routes: of the application.
@@ -62,12 +62,12 @@ class DescribedApi:
 
     @cached_property
     def body(self) -> bytes:
-        """The description as JSON; the same bytes until another release."""
+        """Description as JSON; the same bytes for all requests to one release."""
         return json.dumps(describe(self._routes), separators=(",", ":")).encode()
 
 
 def describe(routes: Sequence[Route]) -> Object:
-    """The description of these routes, but for kinds in ``NOT_DESCRIBED``."""
+    """Return the OpenAPI document of these routes, except kinds in ``NOT_DESCRIBED``."""
     shown = [route for route in routes if route.kind not in NOT_DESCRIBED]
     paths: dict[str, Object] = {}
     for route in shown:
@@ -90,12 +90,12 @@ def describe(routes: Sequence[Route]) -> Object:
 
 
 def address(route: Route) -> str:
-    """The path as OpenAPI writes it."""
+    """Return a route's path in the notation of OpenAPI."""
     return _PARAMETER.sub(r"{\1}", route.path)
 
 
 def _operation(route: Route) -> Object:
-    made: Object = {
+    operation: Object = {
         "operationId": route.endpoint,
         "summary": route.summary,
         "tags": [route.kind.value],
@@ -103,14 +103,14 @@ def _operation(route: Route) -> Object:
         "responses": {str(status): _reply(route, status, holds) for status, holds in route.replies.items()},
     }
     if route.query:
-        made["parameters"] = [_query(each.name, each.about, each.schema) for each in route.query]
+        operation["parameters"] = [_query(each.name, each.about, each.schema) for each in route.query]
     if route.body:
         example = {"example": EXAMPLES[route.body]} if route.body in EXAMPLES else {}
-        made["requestBody"] = {
+        operation["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": _ref(route.body)} | example},
         }
-    return made
+    return operation
 
 
 def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
@@ -119,10 +119,10 @@ def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
 
 def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
     codes = [code for code in route.refusals if STATUS[code] == status]
-    told = "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
-    made: Object = {"description": told or {200: "Done.", 304: "It is what you have."}[status]}
+    problems = "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
+    described: Object = {"description": problems or {200: "Done.", 304: "It is what you have."}[status]}
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(route, status)}
-    return made | ({"headers": headers} if headers else {}) | ({"content": _content(holds)} if holds else {})
+    return described | ({"headers": headers} if headers else {}) | ({"content": _content(holds)} if holds else {})
 
 
 def _headers(route: Route, status: int) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _components(routes: Sequence[Route]) -> Object:
 
 
 def schema(name: str) -> Object:
-    """A schema of ``sottovoce.shared``, as a component: what it refers to in itself is found in the whole document."""
+    """Return a schema of ``sottovoce.shared`` as a component, its internal references made absolute."""
     text = files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8")
     own: Object = json.loads(text)
     own.pop("$id")

@@ -1,8 +1,8 @@
 """
-Lists in pages: ``?limit=`` says how many, ``?cursor=`` where to go on; each page names the cursor of the next one.
+Pagination of lists by ``?limit=`` and ``?cursor=``; each page has the cursor of the next one.
 
-A cursor names the last row that was shown by a key that only grows, so rows that come or go meanwhile are neither shown
-twice nor make others be left out.
+A cursor encodes the key of the last row shown (keyset pagination). Keys only grow, so rows that are added or deleted
+meanwhile never cause rows to repeat or to be skipped.
 """
 
 import base64
@@ -25,38 +25,38 @@ PAGING = (
     Query("limit", f"How many rows at most; {USUAL} if it is not given.", _ROWS),
     Query("cursor", "The `next` of the page before.", {"type": "string", "pattern": "^[A-Za-z0-9_-]{2,28}$"}),
 )
-"""For the rows of the table of routes that give lists."""
+"""Query parameters for all routes that return lists."""
 
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
     """
-    Some rows of a list.
+    One page of a list.
 
     Attributes:
         rows: in the order of their keys.
-        next: the cursor of the next page; None on the last one.
+        next: cursor of the next page; None on the last page.
     """
 
     rows: Sequence[T]
     next: str | None
 
     def document(self, row: Callable[[T], Any]) -> dict[str, Any]:
-        """The page as all lists are told; ``row`` makes JSON of a row."""
+        """Return the page as a JSON object, with ``row`` applied to each row."""
         return {"items": [row(each) for each in self.rows], "next": self.next}
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], int], asked: Mapping[str, str]) -> Page[T]:
     """
-    The page that is asked for.
+    Return the page that a request asks for.
 
     Args:
-        rows: all of them.
-        key: of a row; later rows have larger ones, and none is ever given again.
-        asked: the query of the request.
+        rows: all rows of the list.
+        key: returns the key of a row; later rows have larger keys, and keys are never reused.
+        asked: query parameters of the request.
 
     Raises:
-        Refusal: ``malformed``, a limit or a cursor that is none.
+        Refusal: ``malformed``, the limit or the cursor is invalid.
     """
     after, limit = _cursor(asked.get("cursor")), _limit(asked.get("limit"))
     left = sorted((row for row in rows if key(row) > after), key=key)

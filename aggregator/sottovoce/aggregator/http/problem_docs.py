@@ -1,16 +1,16 @@
-"""What each code of a problem means: what happened, whose turn it is, what to do; in ``docs/problems.md`` too."""
+"""Explanations of the codes in problem documents, also published as ``docs/problems.md``."""
 
 from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
     """
-    Of one code.
+    Explanation of one code.
 
     Attributes:
-        happened: what was found.
-        turn: who can do something about it.
-        remedy: what that is.
+        happened: what happened.
+        turn: who can fix it.
+        remedy: how to fix it.
     """
 
     happened: str
@@ -163,4 +163,4 @@ EXPLANATIONS = {
         "Run `sottovoce doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
     ),
 }
-"""By code of ``problems.STATUS``; a test holds both to the same codes."""
+"""Explanations by code of ``problems.STATUS``; a test checks that both have the same codes."""

@@ -1,6 +1,7 @@
 """
-Every error as an RFC 9457 problem document, or as a page where a person's browser asks; the only place that knows
-status codes. Nothing submitted is echoed.
+Error replies: RFC 9457 problem documents for programs, pages for browsers; the only module with status codes.
+
+For privacy, no reply or log entry quotes what a request contained.
 """
 
 import json
@@ -74,20 +75,20 @@ TITLES = {
     "busy": "The aggregator is busy",
     "storage": "The database is unavailable",
 }
-"""A sentence for people, by stable code."""
+"""Title of the problem document, by stable code."""
 
 EXPLAINED = "/problems/"
-"""Where the page that explains a code is, at every aggregator."""
+"""Path of the pages that explain the codes, the same on every aggregator."""
 
 STAFF = "/dashboard/"
-"""Where researchers' pages are, on which errors are told to researchers; but for those of signing in."""
+"""Path of researchers' pages, whose errors have texts for researchers."""
 
 RETRY_AFTER = "5"  # seconds
 COME_BACK = frozenset({429, 503})
-"""Statuses that say when to try again."""
+"""Statuses whose replies carry ``Retry-After``."""
 
 CHALLENGE = [("WWW-Authenticate", "Bearer")]
-"""What every 401 carries, as RFC 9110 (11.6.1) has it."""
+"""Header that every 401 reply must carry (RFC 9110, 11.6.1)."""
 
 _log = logging.getLogger("sottovoce")
 
@@ -95,7 +96,7 @@ _BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415
 
 
 class Refusal(Exception):
-    """A request is not looked at any further; ``code`` is one of ``STATUS``, ``detail`` a sentence about this case."""
+    """Refusal of a request; ``code`` is a key of ``STATUS``, ``detail`` a sentence about this case."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(code)
@@ -105,12 +106,12 @@ class Refusal(Exception):
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
     """
-    The problem document for a code.
+    Return the problem document for a code, as JSON.
 
     Args:
-        code: from the closed list; it decides status and title.
-        detail: a sentence about this case, without anything that was sent.
-        problems: places and messages, where there are several mistakes.
+        code: key of ``STATUS``.
+        detail: sentence about this case, which must not quote the request.
+        problems: places and messages, if there are several mistakes.
     """
     body: dict[str, object] = {"type": EXPLAINED + code, "title": TITLES[code], "status": STATUS[code], "code": code}
     if detail:
@@ -122,14 +123,14 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
     """
-    Flask's reply to the present request.
+    Return Flask's error reply to the current request.
 
     Args:
-        code: from the closed list; it decides status and title.
-        detail: a sentence about this case, without anything that was sent.
-        problems: places and messages, where there are several mistakes.
+        code: key of ``STATUS``.
+        detail: sentence about this case, which must not quote the request.
+        problems: places and messages, if there are several mistakes.
     """
-    # Of nothing, and of what is too large to be looked at, it is not asked who sends it.
+    # Unknown paths and bodies that are too large are refused before authentication, so ``actor`` is not set for them.
     is_anybody = request.endpoint is None or code == "too_large" or g.get("actor") is not None
     home = url_for("studio.surveys") if request.path.startswith(STAFF) and is_anybody else ""
     status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems, home)
@@ -144,14 +145,14 @@ def reply(
     home: str = "",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
     """
-    Status, headers and body: a page for whoever asks for one, the problem document for everybody else.
+    Return status, headers and body: a page if the request prefers HTML, else a problem document.
 
     Args:
-        code: from the closed list; it decides status and title.
-        header: of the request, by its name in lower case; "" where there is none.
-        detail: a sentence about this case, without anything that was sent.
-        problems: places and messages, where there are several mistakes.
-        home: of researchers, where their list of surveys is.
+        code: key of ``STATUS``.
+        header: returns a header of the request by its name in lower case; "" if it is missing.
+        detail: sentence about this case, which must not quote the request.
+        problems: places and messages, if there are several mistakes.
+        home: path of the researchers' list of surveys, to link to; "" for respondents.
     """
     if error_pages.wants_page(header("accept")):
         language = languages.chosen_language(header("cookie")) or languages.language_of(header("accept-language"))
@@ -174,10 +175,10 @@ def _more(code: str) -> list[tuple[str, str]]:
 
 def describe(error: Exception, where: str | None) -> tuple[str, str]:
     """
-    Code and detail for whatever went wrong, which is logged if an operator has to know.
+    Return code and detail for an exception, and log it if an operator must act.
 
     Args:
-        error: what was raised.
+        error: the exception.
         where: name of the route.
     """
     if isinstance(error, AccessRefused):
@@ -189,7 +190,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
     if isinstance(error, StorageError):
         _log.error("storage: %s", error)
         return "storage", ""
-    # The traceback names files and lines; the request, its body and the exception's text stay out of the log.
+    # Privacy: log files and lines only, since the request and the exception's text may contain answers.
     frames = []
     trace = error.__traceback__
     while trace is not None:
@@ -200,7 +201,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
 
 
 def register(app: Flask) -> None:
-    """Let the app answer every error with a problem document."""
+    """Register error handlers that answer every error with a problem document or page."""
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _error)
 

@@ -1,7 +1,8 @@
 """
-How many requests there were and how long they took, by route and class of status.
+Metrics of requests: number and duration by route and class of status.
 
-Of requests only this is kept, in the memory of this process: nothing of an address, a survey, a person or a time.
+For privacy, the process records nothing else about requests: no address, survey, person or time. It keeps the metrics
+in memory only.
 """
 
 from bisect import bisect_left
@@ -10,31 +11,31 @@ from dataclasses import dataclass
 from threading import Lock
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""Seconds within which a request may have been answered."""
+"""Upper bounds of the histogram of durations, in seconds."""
 
 GATE = "gate"
 NO_ROUTE = "none"
-"""In the place of a route: refused before one was looked for; there is none."""
+"""Labels in the place of a route: ``GATE`` for requests refused before routing, ``NO_ROUTE`` for unknown paths."""
 
 Key = tuple[str, str]
-"""A route, and a class of status such as ``2xx``."""
+"""Pair of a route and a class of status such as ``2xx``."""
 
 
 @dataclass(frozen=True)
 class Series:
     """
-    Numbers of what was measured.
+    Snapshot of a histogram.
 
     Attributes:
-        counts: within each bound and no smaller one, then beyond the last.
-        total: of all that was measured.
+        counts: measurements in each bin (above the bound before, up to this one), then those above the last bound.
+        total: sum of all measurements.
     """
 
     counts: tuple[int, ...]
     total: float
 
     def in_steps(self, step: int) -> "Series":
-        """The same in whole steps: each number of measurements, and the total as if so many had the usual size."""
+        """Round cumulative counts down to multiples of ``step`` and scale the total; hides single requests."""
         reached = [sum(self.counts[: end + 1]) // step * step for end in range(len(self.counts))]
         steps = tuple(after - before for before, after in zip([0, *reached], reached, strict=False))
         return Series(steps, self.total * reached[-1] / max(sum(self.counts), 1))
@@ -42,10 +43,10 @@ class Series:
 
 class Histogram:
     """
-    Counts measurements by their size.
+    Histogram of measurements.
 
     Args:
-        bounds: ascending.
+        bounds: upper bounds of the bins, ascending.
     """
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
@@ -54,22 +55,22 @@ class Histogram:
         self._total = 0.0
 
     def note(self, size: float) -> None:
-        """Count one; by one thread at a time."""
+        """Add a measurement; not thread-safe."""
         self._counts[bisect_left(self._bounds, size)] += 1
         self._total += size
 
     @property
     def series(self) -> Series:
-        """As it is now."""
+        """Snapshot of the present counts."""
         return Series(tuple(self._counts), self._total)
 
 
 class Traffic:
-    """Requests of one process."""
+    """Request metrics of one process; thread-safe."""
 
     def __init__(self) -> None:
         self._found: dict[Key, Histogram] = {}
-        # So that no text is put together for a request: each costs intake what it costs.
+        # Cache by status, so that the intake path formats no label for each request.
         self._by_status: dict[tuple[str, int], Histogram] = {}
         self._lock = Lock()
 
@@ -80,7 +81,7 @@ class Traffic:
         Args:
             route: an endpoint, ``GATE`` or ``NO_ROUTE``.
             status: of the reply.
-            seconds: that it took.
+            seconds: duration of the request.
         """
         with self._lock:
             found = self._by_status.get((route, status)) or self._begin(route, status)
@@ -92,6 +93,6 @@ class Traffic:
         return found
 
     def series(self) -> Mapping[Key, Series]:
-        """What was counted so far."""
+        """Return snapshots of all histograms."""
         with self._lock:
             return {key: found.series for key, found in self._found.items()}

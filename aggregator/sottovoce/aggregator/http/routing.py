@@ -1,8 +1,7 @@
 """
-The rows of the one table of routes that the application is built from.
+Table of routes, from which Flask's URL map, the OpenAPI description and the labels of metrics are made.
 
-Each room has its rows beside its view functions; ``app.py`` joins them. Whatever has to be known of all routes is read
-from here: Flask's URL map, the described API, the names that metrics give to routes.
+Each package defines the routes of its view functions; ``app.py`` joins them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,20 +14,20 @@ from sottovoce.aggregator.http.problems import STATUS
 
 
 class Kind(StrEnum):
-    """Whom a route is for."""
+    """Group of clients that a route serves."""
 
     RESPONDENT = "respondent"
-    """Devices: no account, no cookie, from any origin."""
+    """Respondents' devices: no account, no cookie, any origin."""
     RESEARCHER = "researcher"
-    """Programs with a key."""
+    """Researchers' programs, which send a key."""
     PAGE = "page"
-    """People's browsers: HTML and what belongs to it."""
+    """Browsers: HTML pages and their assets."""
     MACHINE = "machine"
-    """Whoever runs or describes the aggregator; public."""
+    """Monitoring and API description; public."""
 
 
 class Limit(StrEnum):
-    """Which requests of one network are counted together; ``collect.limits`` keeps the counts."""
+    """Rate limits that a route can count for; ``intake.request_limits`` enforces them."""
 
     WRITES = "writes"
     FAILED_TOKENS = "failed-tokens"
@@ -37,12 +36,12 @@ class Limit(StrEnum):
 @dataclass(frozen=True)
 class Query:
     """
-    A parameter in the query of an address; none is required.
+    Optional query parameter of a route.
 
     Attributes:
-        name: as it stands in the address.
-        about: what it chooses, in a sentence.
-        schema: JSON Schema of its text.
+        name: of the parameter.
+        about: its description, one sentence.
+        schema: JSON Schema of its value.
     """
 
     name: str
@@ -53,20 +52,20 @@ class Query:
 @dataclass(frozen=True)
 class Route:
     """
-    A method of an address.
+    Route: one HTTP method of one path.
 
     Attributes:
-        endpoint: its name, ``room.view``: stable, since rights and metrics are told by it.
-        method: of HTTP; GET brings HEAD with it, and every address answers OPTIONS.
-        path: as Flask writes it.
-        view: the function that replies.
-        summary: what it does, in one sentence.
-        kind: whom it is for.
-        gives: what a good reply holds: names of schemas (``receipt`` is ``receipt.schema.json``), or media types.
+        endpoint: Flask endpoint ``package.view``; stable, since rights and metrics refer to it.
+        method: HTTP method; GET includes HEAD, and every path answers OPTIONS.
+        path: URL rule of Flask.
+        view: view function.
+        summary: its description, one sentence.
+        kind: clients that it serves.
+        gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types.
         body: name of the schema of the request's body; "" for none.
-        query: the parameters that it takes.
-        refuses: codes of problems of its own; ``refusals`` has also those that every such route may give.
-        has_etag: whether a good reply can be asked for with ``If-None-Match``.
+        query: its query parameters.
+        refuses: its own error codes; ``refusals`` adds those that all similar routes have.
+        has_etag: a 200 reply has an ETag, so requests can send ``If-None-Match``.
     """
 
     endpoint: str
@@ -83,14 +82,14 @@ class Route:
 
     @property
     def limit(self) -> Limit | None:
-        """The limit that it counts for; what only reads counts for none."""
+        """Rate limit that the route counts for; None for GET."""
         if self.method == "GET":
             return None
         return Limit.FAILED_TOKENS if self.endpoint in {"collect.token", "collect.redeem"} else Limit.WRITES
 
     @property
     def refusals(self) -> Sequence[str]:
-        """Every code of a problem that may be the reply, each once."""
+        """All error codes that the route may reply with, in the order of ``STATUS``."""
         found = [*self.refuses, "internal", "storage", "busy"]
         if "<name>" in self.path:
             found.append("unknown_survey")
@@ -104,15 +103,15 @@ class Route:
 
     @property
     def replies(self) -> Mapping[int, Sequence[str]]:
-        """By status, what the reply holds: as ``gives``; ``problem`` for whatever is refused; nothing for 304."""
+        """Content of the replies by status: ``gives`` for 200, nothing for 304, ``problem`` for errors."""
         good: dict[int, Sequence[str]] = {200: self.gives} | ({304: ()} if self.has_etag else {})
         return good | {STATUS[code]: ("problem",) for code in self.refusals}
 
 
 def add_routes(app: Flask, routes: Sequence[Route]) -> None:
-    """Give an app its URL map."""
-    # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
-    # slash at the end unless a route takes both.
+    """Add the routes to an app's URL map."""
+    # Security: werkzeug redirects to the canonical spelling of a path on whatever Host the request names (an open
+    # redirect). So turn off merging of slashes here, and redirects for a missing slash below.
     app.url_map.merge_slashes = False
     for route in routes:
         strict = not route.path.endswith("/")

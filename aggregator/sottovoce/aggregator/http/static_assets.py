@@ -1,4 +1,4 @@
-"""The parts of the respondents' page, compressed once: the same for everybody, and never changed while served."""
+"""Assets of the respondents' page, compressed once at the start, since they do not change while served."""
 
 import gzip
 from collections.abc import Mapping
@@ -9,27 +9,27 @@ import brotli
 
 
 class PagePart(Protocol):
-    """A part of the respondents' page."""
+    """Asset of the respondents' page."""
 
     @property
     def body(self) -> bytes:
-        """Its bytes."""
+        """Content of the asset, uncompressed."""
 
     @property
     def content_type(self) -> str:
-        """Its media type."""
+        """Media type of the asset."""
 
     @property
     def style(self) -> str:
-        """How a content security policy names the style that stands in it; empty if none does."""
+        """CSP source of its inline style, a hash; empty if it has none."""
 
     @property
     def folder(self) -> str:
-        """The folder that it is in, named by the digest of all that is; empty if it is in none."""
+        """Folder of its URL, named by the digest of the folder's contents; empty if it is in none."""
 
 
 class Packed(NamedTuple):
-    """One part, and its body in each content coding, the smallest first."""
+    """Asset with its body in each content coding, smallest first."""
 
     asset: PagePart
     codings: dict[str, bytes]
@@ -37,10 +37,10 @@ class Packed(NamedTuple):
 
 class PackedAssets:
     """
-    Every part by its name.
+    Compressed assets by name.
 
-    Brotli at its best takes half a second for all of them, so a thread of its own does it from the start on; whoever
-    asks for a part before it is ready waits for that part.
+    Brotli at its best quality takes half a second for all assets, so a thread compresses them from the start on, and
+    ``get`` waits for an asset that is not ready.
     """
 
     def __init__(self, assets: Mapping[str, PagePart]) -> None:
@@ -50,12 +50,12 @@ class PackedAssets:
         pool.shutdown(wait=False)
 
     def get(self, name: str) -> Packed | None:
-        """The part with this name; None if there is none."""
+        """Return the asset with this name, or None; waits until it is compressed."""
         found = self._packed.get(name)
         return None if found is None else found.result()
 
 
 def _pack(asset: PagePart) -> Packed:
-    # Without a time, so that the same page is the same bytes after every start.
+    # gzip without a time, so that the bytes, and their digests, are equal after every start.
     codings = {"br": brotli.compress(asset.body, quality=11), "gzip": gzip.compress(asset.body, mtime=0)}
     return Packed(asset, codings)

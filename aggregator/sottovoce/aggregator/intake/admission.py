@@ -1,15 +1,13 @@
 """
-From the bytes of a request to a stored report, or a reason from the closed list.
+Admission: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
 
-Every way in ends in the same three steps: ``survey_rules.check``, the group commit, the reply. A report that can be
-checked from memory never leaves the event loop; whatever has to read the database does so in a thread, and that is
-decided before anything is begun.
+Single reports and batches pass the same three steps: ``survey_rules.check``, the group commit, the reply. A report that
+can be checked from memory stays on the event loop; one that needs a database read is handed to a thread first.
 
-The order matters: a report that is known already is acknowledged again even after the survey has closed or with a
-token that is spent, so that a respondent whose receipt was lost on the way is never told that the report was. To ask
-the database first for every report would cost each of them a read; so the checks that need none come first, and a
-report that fails one is refused only after it has been looked up. The rest is decided within the transaction that
-stores it.
+The order of checks matters. A report that is stored already gets its receipt again, even after the survey has closed or
+with a spent token: the first receipt may have been lost on the way. Looking up every report first would cost each one
+a database read. So the checks without a read come first, and a report that fails one is looked up before it is
+rejected. The transaction that stores the report decides the rest.
 """
 
 import json
@@ -58,14 +56,18 @@ _ForSurvey = Submission | FastBatch
 
 
 class _Candidate(NamedTuple):
-    """A report that only the transaction can still refuse."""
+    """Report that passed all checks but those of the transaction."""
 
     arrival: ReportBatch
     receipt: Receipt
 
 
 class _Counting:
-    """Counts the reasons of the refusals that pass through it. A report enters it three times: no generator here."""
+    """
+    Context manager that counts the reasons of rejections.
+
+    A class, since it is entered three times for each report and a generator-based one is slower.
+    """
 
     def __init__(self, rejected: Counter[str]) -> None:
         self._rejected = rejected
@@ -80,11 +82,11 @@ class _Counting:
 
 class Pending:
     """
-    Reports on their way into the database.
+    Reports that wait to be stored.
 
     Args:
-        submitted: where to learn what became of them.
-        reply: makes the answer from that.
+        submitted: their job in the group commit.
+        reply: makes the reply from the outcomes.
     """
 
     def __init__(self, submitted: Submitted, reply: Callable[[list[Outcome]], bytes]) -> None:
@@ -93,7 +95,7 @@ class Pending:
 
     def reply(self) -> bytes:
         """
-        The answer as JSON, once the reports are durable.
+        Wait until the reports are durable and return the reply as JSON.
 
         Raises:
             ReportRejected: the transaction refused the one report.
@@ -104,12 +106,12 @@ class Pending:
 
 class Admission:
     """
-    Admits reports.
+    Checks reports and submits them to storage.
 
     Args:
-        storage: where reports are kept.
-        clock: the present moment, with its time zone; the respondent's own clock decides nothing.
-        submit: takes a group to be stored: that of the group commit, or else the storage's own, at once.
+        storage: database for the reports.
+        clock: returns the present moment with its time zone; the respondent's clock is never used.
+        submit: hands a job to the group commit; None to store each job at once.
     """
 
     def __init__(self, storage: Storage, clock: Clock, submit: Submit | None = None) -> None:
@@ -122,16 +124,16 @@ class Admission:
 
     def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
         """
-        The receipt for the report in ``body``, stored durably.
+        Store the report in ``body`` durably and return its receipt.
 
         Args:
-            name: the survey's, as the path of the request has it.
-            body: the bytes of the report.
-            token: what the request brought in ``Authorization``; empty if nothing.
-            signature: of the report's id, likewise.
+            name: of the survey, from the path of the request.
+            body: bytes of the report.
+            token: token from the ``Authorization`` header; empty if there is none.
+            signature: blind signature of the report's id from that header; empty if there is none.
 
         Raises:
-            ReportRejected: the reason is counted; nothing of the report is kept.
+            ReportRejected: the reason is counted; nothing of the report is stored.
             StorageError: not stored.
         """
         receipt: dict[str, Any] = json.loads(self.begin(name, body, token, signature).reply())
@@ -139,31 +141,31 @@ class Admission:
 
     def begin(self, name: str, body: bytes, token: str = "", signature: str = "") -> Pending:
         """
-        The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
+        Check a report and submit it without waiting until it is stored; call ``reply`` for the receipt.
 
         Args:
-            name: the survey's, as the path of the request has it.
-            body: the bytes of the report.
-            token: what the request brought; empty if nothing.
-            signature: of the report's id, likewise.
+            name: of the survey, from the path of the request.
+            body: bytes of the report.
+            token: token of the request; empty if there is none.
+            signature: blind signature of the report's id; empty if there is none.
 
         Raises:
-            ReportRejected: as far as it can be told without the transaction.
+            ReportRejected: for a reason that is known before the transaction.
         """
         return self.begin_with_database(self.read(name, body, token, signature))
 
     def read(self, name: str, body: bytes, token: str = "", signature: str = "") -> Submission:
         """
-        What was sent to the survey of this name, decoded; the first step of ``begin``.
+        Decode a report; the first step of ``begin``.
 
         Args:
-            name: the survey's, as the path of the request has it.
-            body: the bytes of the report.
-            token: what the request brought; empty if nothing.
-            signature: of the report's id, likewise.
+            name: of the survey, from the path of the request.
+            body: bytes of the report.
+            token: token of the request; empty if there is none.
+            signature: blind signature of the report's id; empty if there is none.
 
         Raises:
-            ReportRejected: ``malformed``, or for another survey.
+            ReportRejected: ``malformed``, or ``unknown_survey`` if the report names another survey.
         """
         with self._counting:
             submission = Submission(decode_report(body), body, token, signature=signature)
@@ -172,9 +174,9 @@ class Admission:
 
     def begin_from_memory(self, submission: Submission) -> Pending | None:
         """
-        The second step, if the database need not be read for it; None if it must be, and then nothing was begun.
+        Check and submit a report without reading the database; return None, without effect, if a read is needed.
 
-        That is so for a survey that is not remembered, and for a report that keeps to no rule: it may be known.
+        A read is needed if the survey's rules are not cached, or the report breaks a rule: it may be stored already.
 
         Raises:
             ReportRejected: ``busy``.
@@ -190,10 +192,10 @@ class Admission:
 
     def begin_with_database(self, submission: Submission) -> Pending:
         """
-        The second step for every report.
+        Check and submit a report, reading the database where needed; the second step of ``begin``.
 
         Raises:
-            ReportRejected: as far as it can be told without the transaction.
+            ReportRejected: for a reason that is known before the transaction.
         """
         with self._counting:
             judged = self._judge(submission, self._clock())
@@ -203,10 +205,12 @@ class Admission:
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
         """
-        Up to 1,000 reports; the reply has, in their order, a receipt or ``{"code": reason}`` for each.
+        Check and submit a batch of up to 1,000 reports.
+
+        The reply lists, in their order, a receipt or ``{"code": reason}`` for each report.
 
         Raises:
-            ReportRejected: the batch as a whole; nothing of it is kept.
+            ReportRejected: the batch as a whole is rejected; nothing of it is stored.
         """
         with self._counting:
             now = self._clock()
@@ -221,10 +225,10 @@ class Admission:
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
         """
-        The confirmation that a report is withdrawn, the same every time; None if there is no such report.
+        Withdraw a report and return the confirmation, the same for repeated requests; None if there is no such report.
 
         Raises:
-            ReportRejected: malformed, unknown survey, or closed.
+            ReportRejected: ``malformed``, ``unknown_survey`` or ``closed``.
             StorageError: not withdrawn.
         """
         with self._counting:
@@ -237,7 +241,7 @@ class Admission:
         return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
 
     def _begin_fast(self, name: str, batch: FastBatch, now: datetime) -> Pending | None:
-        """The same for reports that differ only in id and values; None unless there is nothing wrong with any."""
+        """Check and submit a batch on the fast path; return None, without effect, if any report breaks a rule."""
         try:
             _check_name(name, batch)
             rules = self._find(batch)
@@ -247,7 +251,7 @@ class Admission:
         if rules.survey.asks_for_invitation:
             return None
         submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
-        # While the database is at it.
+        # Hashing overlaps with the transaction, which another thread runs.
         receipts = batch.receipts(rules.length(batch.wave))
         whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
         return Pending(submitted, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
@@ -262,13 +266,13 @@ class Admission:
             return rejection
 
     def _judge(self, submission: Submission, now: datetime) -> _Candidate | Receipt:
-        """What can be said of a report before the transaction: that it may be stored, or that it is known already."""
+        """Check a report before the transaction; return a candidate to store, or the receipt of a stored report."""
         rules = self._find(submission)
         try:
             packed = rules.check_one(submission, now)
         except ReportRejected as rejection:
-            # Not canonical, so it is no copy of what was stored. Whatever else is wrong with it now - closed since,
-            # another token - it may be known all the same, and then its sender is owed the receipt.
+            # A malformed report cannot equal a stored one. After any other failure (survey closed since, token spent)
+            # the report may be stored already, and then its sender gets the receipt again.
             if rejection.code == "malformed":
                 raise
             self._look_up(rules, submission, rejection)
@@ -281,7 +285,7 @@ class Admission:
         return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
 
     def _look_up(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
-        """Nothing, if the very report is known; otherwise the reason that comes first."""
+        """Return if this very report is stored; otherwise raise the rejection with the highest priority."""
         plan, report = rules.plan, submission.report
         key = (plan.survey, bytes.fromhex(report.report_id))
         known = self._storage.find_report(*key)
@@ -291,7 +295,7 @@ class Admission:
             return
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
-        # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
+        # Privacy: without a valid token, a sender must not learn more about the report; the close is public.
         if rejection.code == "closed":
             raise rejection
         if plan.tokens is not None and not self._storage.has_token(
@@ -323,8 +327,8 @@ class Admission:
         return dump({"format": "sottovoce-batch-receipt/1", "items": items})
 
     def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
-        """What the transaction found, for each in order."""
-        # Another node may have closed the survey, or deleted it.
+        """Return, for each report in order, its receipt or the rejection for its outcome."""
+        # Another node may have closed or deleted the survey: drop the cached rules.
         if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
             self._rules.clear()
         return [
@@ -340,17 +344,16 @@ class Admission:
             if found is not None:
                 rules.check_open(found.wave, self._clock())
                 return self._storage.withdraw(rules.plan, report_id)
-            # Asked last: somebody else may withdraw it between the two questions.
+            # Query tombstones last, since the report may be withdrawn between the two queries.
             if self._storage.is_withdrawn(key, report_id):
                 return Outcome.WITHDRAWN
-        # Once ids are gone nobody can tell whether this one was ever known.
+        # After a purge, ids cannot be looked up, so the reply must not claim that there was no such report.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
 
     def _find(self, sent: _ForSurvey) -> SurveyRules:
-        """The rules of the revision that something was sent for."""
-        # What is remembered may be out of date in ways that matter here: a revision that is not yet in it, for one.
+        """Return the rules of the revision that a report was made for; reload them if they may be stale."""
         rules = self._remembered(sent)
-        # A survey that was closed may be open again, or gone.
+        # Reload for a revision that the cache lacks, and for a closed survey, which may have been reopened or deleted.
         if rules is None or rules.stored.closed:
             rules = _of_digest(self._load(sent.survey), sent.digest)
         if rules is None:
@@ -358,7 +361,7 @@ class Admission:
         return rules
 
     def _remembered(self, sent: _ForSurvey) -> SurveyRules | None:
-        """The same without the database; None if it would have to be asked."""
+        """Return the cached rules of the revision, or None."""
         return _of_digest(self._rules.get(sent.survey, ()), sent.digest)
 
     def _load(self, name: str) -> tuple[SurveyRules, ...]:
@@ -386,7 +389,7 @@ def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Ca
 
 
 def _arrivals(plan: StoragePlan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[ReportBatch]:
-    """Such reports as one arrival, or, where their values do not take the same room, as one for each."""
+    """Return the reports as one batch if their packed values have one shape, else as one batch each."""
     if len({(len(values), values[0]) for values in packed}) == 1:
         return [ReportBatch(plan, wave, report_ids, b"".join(packed))]
     pairs = zip(cut(report_ids, ID), packed, strict=True)

@@ -1,11 +1,11 @@
 """
-What stands in front of Flask, on the event loop.
+RSGI application in front of Flask, on the event loop.
 
-A body is read here, within a limit of size and of time, before a thread is given to the request: a hundred
-respondents with slow lines, or one attacker with a hundred, hold no thread. Reports go from here straight to admission:
-a single one is decoded and checked on the loop, which takes less time than to hand it to a thread, unless the database
-has to be read for it; a batch goes to a thread. Nobody holds a thread while the disk is synced. Everything else is
-Flask's, in a thread; it sees whole requests only, and never the address that they came from.
+The gate reads each body, within limits of size and time, before it assigns a thread: slow senders, or an attacker with
+a hundred connections, cannot occupy the threads. Reports go straight to admission. A single report is checked on the
+event loop, which is faster than handing it to a thread, unless that needs a database read; a batch is checked in a
+thread. No thread waits while the disk syncs. Flask handles all other requests in a thread; it sees complete requests
+only, and never the sender's address.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ _FROM_MEMORY = re.compile(
     r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/assets/.*|/dashboard/login"
     r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
 ).fullmatch
-"""What is answered while the database does not: there is no need of it."""
+"""Requests that need no database, and are answered while it is unavailable."""
 
 _HEALTH = {"/healthz": "machine.healthz", "/readyz": "machine.readyz"}
 
@@ -76,39 +76,39 @@ _INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
 
 class Application(Protocol):
-    """The Flask application, as far as it is known here."""
+    """Part of the Flask application that the gate uses."""
 
     extensions: dict[str, Any]
 
     def __call__(self, *environ_and_start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own signature
-        """Reply to a request."""
+        """Reply to a WSGI request."""
 
 
 class Exchange(Protocol):
-    """The two ways of a connection for one request, as RSGI has them."""
+    """RSGI protocol object: receives the body and sends the reply."""
 
     async def __call__(self) -> bytes:
-        """The body, as long as it was declared."""
+        """Return the body, read up to its declared length."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """
-        Answer.
+        Send the reply.
 
         Args:
-            status: of HTTP.
-            headers: in their order.
-            body: whole.
+            status: HTTP status.
+            headers: names and values, in order.
+            body: complete body.
         """
 
 
 class Gate:
     """
-    An RSGI application around a WSGI one.
+    RSGI application around a WSGI application.
 
     Args:
-        app: the WSGI application; its admission is shared.
-        settings: threads, seconds for a body, requests under way at once.
-        storage: knows who is let in.
+        app: WSGI application; the gate uses its admission, clock and metrics.
+        settings: number of threads, timeout of a body, maximum number of concurrent requests.
+        storage: database with the accounts, to authenticate researchers.
     """
 
     def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
@@ -121,7 +121,7 @@ class Gate:
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._traffic: Traffic = app.extensions["traffic"]
         self._readiness: Readiness = app.extensions["readiness"]
-        # Not of the pool: its threads may all wait for the database.
+        # A thread of its own for readiness checks, since all threads of the pool may wait for the database.
         self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._under_way = 0
         self._ending = Ending(settings.drain_seconds)
@@ -133,25 +133,25 @@ class Gate:
         )
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Called by the server before it serves."""
+        """Start signal handling and readiness checks; the server calls it before it serves."""
         self._ending.listen(loop)
         self._readiness.watch()
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
-        """Answer one request."""
+        """Answer one request, errors included."""
         self._under_way += 1
         began = perf_counter()
         try:
             status, headers, body = await self._reply(scope, exchange)
         except Exception as error:
-            # Whatever it is, and wherever it was overlooked, it is answered like everything else.
+            # The last resort: an unexpected error still gets a problem document.
             status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
         route = _answered_here(scope)
         if route is not None:
             self._traffic.note(route, status, perf_counter() - began)
-        # Of what is asked for its head only, Flask's replies have no body, and refusals here have none either.
+        # A HEAD reply must have no body (RFC 9110, 9.3.2); Flask drops its own, this drops the gate's.
         exchange.response_bytes(status, headers, b"" if scope.method == "HEAD" else body)
 
     async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
@@ -162,7 +162,7 @@ class Gate:
             body = await self._body(scope, exchange)
         except (Refusal, StorageError) as refusal:
             status, headers, body = self._refuse(scope, refusal)
-            # The rest of the body is not read, so the connection cannot be used again.
+            # The unread rest of the body would be taken for the next request, so close the connection.
             return status, [*headers, ("Connection", "close")], body
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
@@ -181,7 +181,7 @@ class Gate:
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
     async def _health(self, scope: Scope) -> Reply:
-        """Whether this process is alive, and whether it can work on the database, whatever all others wait for."""
+        """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
         if scope.path == "/healthz":
             return _ALIVE
         if self._ending.told:
@@ -196,7 +196,7 @@ class Gate:
         return _READY
 
     def _run(self, scope: Scope, body: bytes) -> Reply:
-        """Flask's reply."""
+        """Return Flask's reply; called in a thread of the pool."""
         from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
         if not from_memory:
             self._check_ready()
@@ -205,7 +205,7 @@ class Gate:
         return reply
 
     def _note_failure(self, status: int) -> None:
-        """Of Flask's replies only those count that say that something is wrong here."""
+        """Count Flask's replies with a server error, and let readiness re-check the database after a storage error."""
         code = _FAILURES.get(status)
         if code is not None:
             self._admission.rejected[code] += 1
@@ -214,19 +214,19 @@ class Gate:
 
     async def _with_database(self, function: Callable[..., T], *arguments: object) -> T:
         def when_its_turn_comes() -> T:
-            # The database may have failed while this waited for a thread.
+            # Check again: the database may have failed while this waited for a thread.
             self._check_ready()
             return function(*arguments)
 
         return await self._in_thread(when_its_turn_comes)
 
     def _check_ready(self) -> None:
-        """Fail at once, not after the patience of whoever asks the database."""
+        """Refuse at once if the database is known to be unavailable, rather than wait for its timeout."""
         if self._readiness.is_red:
             raise Refusal("storage")
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
-        """The receipt of one report, durable."""
+        """Store a report durably and return its receipt."""
         sent_with = _authorization(scope)
         submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
         pending = self._admission.begin_from_memory(submission)
@@ -236,7 +236,7 @@ class Gate:
         return pending.reply()
 
     async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
-        """The receipts of a batch, durable."""
+        """Store a batch durably and return its receipts."""
         pending = await self._with_database(self._admission.begin_batch, name, body)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
@@ -246,10 +246,10 @@ class Gate:
 
     async def _body(self, scope: Scope, exchange: Exchange) -> bytes:
         """
-        The body, whole, once it is known that it may come.
+        Check the headers of a request, then read its body.
 
         Raises:
-            Refusal: for its head, its length or its slowness.
+            Refusal: a limit is exceeded, the headers are invalid, or the body is incomplete or too slow.
         """
         if self._under_way > self._settings.max_requests:
             raise Refusal("busy")
@@ -266,23 +266,23 @@ class Gate:
         return body
 
     async def _read(self, exchange: Exchange) -> bytes:
-        """As much as comes in time; until the process ends, at most."""
+        """Read a body within its timeout, or until the process shuts down."""
         limit = asyncio.timeout(self._settings.body_seconds)
         try:
             async with limit:
                 self._ending.add(limit)
-                # The server reads no further than declared: a length and chunks together are refused by now.
+                # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
                 return await exchange()
         except TimeoutError:
             raise Refusal("busy" if self._ending.begun else "timeout") from None
         except RuntimeError:
-            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
+            # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
             return b""
         finally:
             self._ending.remove(limit)
 
     async def _check_researcher(self, scope: Scope) -> None:
-        """Let on who may send much; the application asks again, but by then the body would be here."""
+        """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""
         today = day_of(self._clock())
         if await self._with_database(let_in_by, self._storage, _authorization(scope), today) is None:
             if _authorization(scope):
@@ -305,7 +305,7 @@ class Gate:
 
 
 def _answered_here(scope: Scope) -> str | None:
-    """The name of the route that the gate answers without Flask; None for all others, which Flask counts."""
+    """Return the endpoint of a request that the gate answers itself; None for those that Flask answers and counts."""
     if scope.method == "POST":
         intake = _INTAKE(scope.path)
         return intake and ("collect.batch" if intake[2] else "collect.report")

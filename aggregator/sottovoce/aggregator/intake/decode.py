@@ -1,8 +1,8 @@
 """
-What is sent, decoded strictly: a report, a batch of them, a withdrawal.
+Strict decoding of reports, batches and withdrawals.
 
-Decoding alone would let duplicate keys, another order, spaces or escapes pass; encoding the result again must give
-the bytes that came.
+A JSON decoder accepts duplicate keys, another order of keys, spaces and escapes. So the decoded value is encoded again
+and compared with the received bytes.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _DIGEST = re.compile("[0-9a-f]{64}").fullmatch
 
 
 class ReportDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The report's JSON; field order is the canonical order."""
+    """JSON object of a report; the order of fields is the canonical order."""
 
     format: str
     survey: str
@@ -34,7 +34,7 @@ class ReportDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What is answered to an admitted report; the fast twin of ``sottovoce.shared.report.receipt``."""
+    """Reply to an admitted report; faster equivalent of ``sottovoce.shared.report.receipt``."""
 
     format: str
     survey: str
@@ -45,7 +45,7 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class BatchItem(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """One report of a batch, and the token that it spends, or the signature of its id."""
+    """Report of a batch with the token that it spends, or the signature of its id."""
 
     report: ReportDocument
     token: str = ""
@@ -54,13 +54,13 @@ class BatchItem(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_de
 
 class Submission(NamedTuple):
     """
-    One report as it came.
+    Decoded report with the other data of its request.
 
     Attributes:
-        body: its bytes.
-        token: that it wants to spend; empty if none came.
-        signature: of its id, as it came; empty if none did.
-        padded: it came alone, and so with the padding that a batch leaves out.
+        body: bytes of the report as received.
+        token: token to spend; empty if there is none.
+        signature: blind signature of the report's id, encoded; empty if there is none.
+        padded: the report was sent alone, with padding; reports in a batch have none.
     """
 
     report: ReportDocument
@@ -71,27 +71,27 @@ class Submission(NamedTuple):
 
     @property
     def survey(self) -> str:
-        """Name of the survey."""
+        """Name of the report's survey."""
         return self.report.survey
 
     @property
     def digest(self) -> str:
-        """Digest of the survey."""
+        """Digest of the survey revision."""
         return self.report.digest
 
     @property
     def wave(self) -> int:
-        """Number of the wave."""
+        """Number of the report's wave."""
         return self.report.wave
 
     @property
     def length(self) -> int:
-        """Bytes as they came."""
+        """Number of bytes as received."""
         return len(self.body)
 
     @property
     def values(self) -> tuple[tuple[int | None, ...]]:
-        """Its values, as the only ones."""
+        """Values of the report, as a sequence of one."""
         return (self.report.values,)
 
 
@@ -101,7 +101,7 @@ class _Batch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class _RawBatch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The same with its items untouched."""
+    """Batch whose items are left as JSON text."""
 
     format: str
     items: list[msgspec.Raw]
@@ -122,7 +122,7 @@ _withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 def decode_report(body: bytes) -> ReportDocument:
     """
-    The report in ``body``, with whatever padding; the fast twin of ``sottovoce.shared.report.parse_report``.
+    Decode a report; padding is ignored here. Faster equivalent of ``sottovoce.shared.report.parse_report``.
 
     Raises:
         ReportRejected: ``malformed``.
@@ -135,13 +135,13 @@ def decode_report(body: bytes) -> ReportDocument:
 
 def decode_batch(body: bytes) -> list[Submission | None]:
     """
-    The items of a batch; None for one that is malformed, which fails alone.
+    Decode the items of a batch; None in the place of a malformed item.
 
     Raises:
-        ReportRejected: ``malformed``, as a whole.
+        ReportRejected: ``malformed``, the batch as a whole.
     """
     try:
-        # One pass over all items, as long as every single one is canonical.
+        # Fast path: one pass if every item is canonical. Otherwise item by item, so that a bad item fails alone.
         batch = _canonical(_batch, body)
         items = _well_formed_items(batch.items)
     except ReportRejected:
@@ -157,7 +157,7 @@ def _submission(item: BatchItem) -> Submission:
 
 
 def _well_formed_items(items: list[BatchItem]) -> list[BatchItem | None]:
-    # Mostly all are, and one search through all ids is quicker than a thousand.
+    # One regular expression over all ids is faster than a thousand, and usually all ids are well formed.
     heads = {(report.format, report.wave, report.digest): report for report in [item.report for item in items]}
     ids = [item.report.report_id for item in items]
     if set(map(len, ids)) == {32} and _HEX("".join(ids)) and all(map(_well_formed, heads.values())):
@@ -175,7 +175,7 @@ def _parse_item(raw: bytes) -> BatchItem | None:
 
 def decode_withdrawal(body: bytes) -> str:
     """
-    The id of the report to withdraw.
+    Decode a withdrawal; return the report's id in hexadecimal digits.
 
     Raises:
         ReportRejected: ``malformed``.
@@ -188,7 +188,7 @@ def decode_withdrawal(body: bytes) -> str:
 
 def decode_values(text: bytes) -> tuple[int | None, ...]:
     """
-    The values that a report has between its brackets.
+    Decode the values of a report from the JSON text between their brackets.
 
     Raises:
         ReportRejected: ``malformed``.
@@ -198,23 +198,23 @@ def decode_values(text: bytes) -> tuple[int | None, ...]:
 
 
 def make_receipt(submission: Submission, length: int) -> Receipt:
-    """The receipt for a report, ``length`` bytes long when it is sent alone."""
+    """Return the receipt of a report whose padded length is ``length`` bytes."""
     report, sha256 = submission.report, hashlib.sha256(submission.body.ljust(length)).hexdigest()
     return Receipt("sottovoce-receipt/1", report.survey, report.digest, report.wave, report.report_id, sha256)
 
 
 def dump(value: object) -> bytes:
-    """A reply as JSON."""
+    """Encode a reply as JSON."""
     return _encode(value)
 
 
 def ready(text: str) -> msgspec.Raw:
-    """JSON that is to be taken over as it is."""
+    """Wrap JSON text, to be inserted into a reply unchanged."""
     return msgspec.Raw(text)
 
 
 def malformed(why: str = "the request is not in canonical form") -> ReportRejected:
-    """The refusal of what cannot be read; ``why`` says what is expected, and repeats nothing."""
+    """Return the rejection of a malformed request; ``why`` says what is expected and must not quote the request."""
     return ReportRejected("malformed", why)
 
 

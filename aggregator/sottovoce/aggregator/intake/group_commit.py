@@ -1,10 +1,9 @@
 """
-One thread that writes: what waits is stored as one group, in one durable transaction, and then acknowledged.
+Group commit: one thread stores all waiting reports in one durable transaction, then acknowledges them.
 
-Nobody waits for a group to fill: while one group is being synced, the next one gathers. Only where several came
-together just before, the next ones are given a moment to do so too: most of a group's cost is the same for one report
-as for thirty. The thread is a daemon and has nothing to flush at the end of the process: whatever was not committed was
-not acknowledged either.
+The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
+had several jobs, it waits ``MOMENT`` seconds for more, since a transaction costs about the same for one report as for
+thirty. The thread is a daemon without anything to flush at exit: reports that were not committed were not acknowledged.
 """
 
 import threading
@@ -23,19 +22,19 @@ from sottovoce.aggregator.storage.reports.batch_columns import count
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MOST_WAITING = 32_768
-"""Reports that may wait; further ones are told to come back."""
+"""Reports that may wait; further ones are rejected as ``busy``."""
 
 MOST_IN_GROUP = 16_384
-"""Random keys touch a page of the database each, unless enough of them come at once."""
+"""Reports in a group at most. Large, since each random key writes a page unless many keys share the transaction."""
 
 MOMENT = 0.0005
-"""Seconds that those who come together are waited for; a respondent alone never waits."""
+"""Seconds to wait for more jobs if the last group had several; a single respondent never waits."""
 
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
-"""Reports in a group, as metrics tell groups apart."""
+"""Bounds of the histogram of group sizes, in reports."""
 
 PATIENCE = 1.0
-"""Seconds after which work that lets reports go first has its turn all the same, between two groups."""
+"""Seconds after which low-priority work runs between two groups even if reports wait."""
 
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
@@ -43,14 +42,14 @@ PAUSE = 60.0
 T = TypeVar("T")
 
 Job = Sequence[ReportBatch]
-"""Reports that came together; what becomes of them is told together."""
+"""Reports of one request; their outcomes are returned together."""
 
 Found = list[Outcome] | Exception
-"""What became of the reports of a job, or why nothing did."""
+"""Outcomes of a job's reports, or the error that prevented storing them."""
 
 
 class CommitGroup:
-    """Jobs that are stored in one transaction, and all done at once: one thing to wait for, not one for each report."""
+    """Jobs of one transaction; they share one future, since a future for each report would be slow."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
@@ -58,7 +57,7 @@ class CommitGroup:
         self.stored: Future[list[Found]] = Future()
 
     def add(self, job: Job, reports: int) -> "Submitted":
-        """Take in a job of so many reports."""
+        """Add a job that has this number of reports."""
         self.jobs.append(job)
         self.reports += reports
         return Submitted(self, len(self.jobs) - 1)
@@ -67,11 +66,11 @@ class CommitGroup:
 @dataclass(frozen=True, slots=True)
 class Submitted:
     """
-    A job on its way into the database.
+    Job that was handed to the group commit.
 
     Attributes:
-        group: that it is stored with.
-        place: of the job in it.
+        group: group that it is stored with.
+        place: index of the job in the group.
     """
 
     group: CommitGroup
@@ -79,11 +78,11 @@ class Submitted:
 
     def result(self, timeout: float | None = None) -> list[Outcome]:
         """
-        What became of its reports, once that is durable.
+        Wait for the transaction and return the outcomes of the job's reports.
 
         Raises:
             StorageError: not stored.
-            TimeoutError: not within so many seconds.
+            TimeoutError: not within ``timeout`` seconds.
         """
         found = self.group.stored.result(timeout)[self.place]
         if isinstance(found, Exception):
@@ -92,7 +91,7 @@ class Submitted:
 
 
 def settled(found: Found) -> Submitted:
-    """A job of which is known what became of it."""
+    """Return a job whose outcomes are known, such as one that was stored without the group commit."""
     group = CommitGroup()
     group.stored.set_result([found])
     return group.add((), 0)
@@ -100,7 +99,7 @@ def settled(found: Found) -> Submitted:
 
 @dataclass(frozen=True)
 class _Work:
-    """What is done when no report waits, how, and by when at the latest."""
+    """Low-priority work, its future, and the monotonic time after which it no longer waits for reports."""
 
     what: Callable[[], Any]
     done: Future[Any]
@@ -109,12 +108,12 @@ class _Work:
 
 class GroupCommit:
     """
-    Stores groups of reports for all threads of one process.
+    Group commit for all threads of one process.
 
     Args:
-        storage: where to.
-        housekeeping: called by the thread at its start and every minute; nothing of it may be lost on the way out.
-        waiting: the most reports that may wait.
+        storage: database for the reports.
+        housekeeping: called by the writer thread at its start and every minute; may be cut off when the process ends.
+        waiting: maximum number of waiting reports.
     """
 
     def __init__(
@@ -135,20 +134,21 @@ class GroupCommit:
 
     def store(self, job: Job) -> list[Outcome]:
         """
-        What became of these reports; every NEW one is durable.
+        Store reports durably and return their outcomes.
 
         Raises:
-            ReportRejected: ``busy``, too much is waiting already.
+            ReportRejected: ``busy``, too many reports wait.
             StorageError: not stored.
         """
         return self.submit(job).result()
 
     def submit(self, job: Job) -> Submitted:
         """
-        The same, without waiting for it.
+        Add reports to the next group without waiting.
 
         Raises:
-            ReportRejected: ``busy``.
+            ReportRejected: ``busy``, too many reports wait.
+            StorageError: the process is ending.
         """
         reports = count(job)
         with self._changed:
@@ -164,11 +164,13 @@ class GroupCommit:
 
     def after_reports(self, what: Callable[[], T]) -> T:
         """
-        What a piece of work finds, done by the thread that writes when no report waits: so a save of a draft keeps no
-        report waiting, except that after a second it comes between two groups.
+        Run low-priority work in the writer thread and return its result.
+
+        It runs when no report waits, or after ``PATIENCE`` seconds between two groups. So saving a draft, for example,
+        does not delay reports.
 
         Raises:
-            StorageError: the aggregator is ending, or as the work itself does.
+            StorageError: the process is ending, or the work raises it.
         """
         work = _Work(what, Future(), time.monotonic() + PATIENCE)
         with self._changed:
@@ -181,16 +183,16 @@ class GroupCommit:
 
     @property
     def waiting(self) -> int:
-        """Reports that wait to be stored at this moment."""
+        """Number of reports that wait to be stored."""
         return self._reports
 
     @property
     def sizes(self) -> Series:
-        """How many reports groups had that were stored so far."""
+        """Histogram of the sizes of stored groups, in reports."""
         return self._sizes.series
 
     def end(self) -> None:
-        """Store what waits, and end the thread: for tests; a process may just end."""
+        """Store what waits and end the thread; for tests, since a process may end without it."""
         with self._changed:
             self._ended = True
             self._changed.notify()
@@ -216,16 +218,16 @@ class GroupCommit:
         try:
             work.done.set_result(work.what())
         except Exception as error:
-            # Whoever waits for it is told, and the thread goes on.
+            # The caller gets the error; the writer thread must survive it.
             work.done.set_exception(error)
 
     def _keep_house(self) -> None:
-        # What the database cannot do now, readiness tells, and the next round tries again.
+        # The readiness check reports a failing database; the next round of housekeeping retries.
         with suppress(StorageError):
             self._housekeeping()
 
     def _next_group(self, due: float) -> CommitGroup | None:
-        """What waits, to which nothing is added from now on; None if nothing comes in time."""
+        """Take the next group, closing it for new jobs; None if no report comes until ``due`` or work waits."""
         with self._changed:
             if not self._groups and not self._works and not self._ended:
                 self._changed.wait(max(0.0, due - time.monotonic()))
@@ -245,6 +247,6 @@ class GroupCommit:
         except StorageError as error:
             return [error] * len(jobs)
         except Exception as error:
-            # A bug that one report brings out must not refuse the others.
+            # A bug that one report triggers must not fail the others: store job by job.
             return [error] if len(jobs) == 1 else [self._store([job])[0] for job in jobs]
         return [list(islice(stored, count(job))) for job in jobs]

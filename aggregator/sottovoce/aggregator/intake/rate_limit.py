@@ -1,8 +1,8 @@
 """
-How often one network may send, without keeping who it is.
+Rate limit by network, without storing addresses.
 
-A network's prefix is hashed with a key that lives in this process's memory only and is drawn anew each day; the hash
-stands in no file and no log.
+A network's prefix is hashed with a key that is only in this process's memory and changes every day. The hash is never
+written to a file or log.
 """
 
 import hashlib
@@ -12,21 +12,22 @@ import time
 from collections.abc import Callable, Iterable
 
 DAY = 86400.0
+"""Lifetime of the hash key, in seconds."""
 MOST_NETWORKS = 100_000
-"""Networks remembered at once; beyond that all are forgotten, which lets some send more."""
+"""Maximum number of buckets; beyond it all are dropped, which bounds memory but lets some networks send more."""
 
 _THIS_MACHINE = frozenset({"127.0.0.1", "::1"})
-"""Known without being parsed: all requests come from there if a proxy stands in front."""
+"""Loopback addresses, compared as text first: behind a proxy all requests come from one of them."""
 
 
 class Rates:
     """
-    A bucket for each network that fills evenly and holds one minute's worth.
+    Token bucket for each network; a full bucket holds the requests of one minute.
 
     Args:
-        per_minute: requests that one network may send in a minute; 0 means as many as it likes.
-        hops: proxies in front whose X-Forwarded-For is believed.
-        monotonic: seconds that never go back.
+        per_minute: requests that one network may send in a minute; 0 for no limit.
+        hops: number of trusted proxies that add to X-Forwarded-For.
+        monotonic: clock in seconds that never goes back.
     """
 
     def __init__(self, per_minute: int, hops: int = 0, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -37,11 +38,11 @@ class Rates:
 
     def allow(self, peer: str | None, forwarded: str = "") -> bool:
         """
-        Whether a request may pass, which counts it.
+        Count a request; return True if the network is within its limit.
 
         Args:
-            peer: the address that the connection comes from.
-            forwarded: all lines of X-Forwarded-For in their order, with commas between; "" if there is none.
+            peer: address of the connection's other end.
+            forwarded: values of all X-Forwarded-For lines, in order, joined with commas; "" if there are none.
         """
         network = self._network(peer, forwarded)
         if not self._per_minute or network is None:
@@ -56,11 +57,11 @@ class Rates:
 
     def has_room(self, peer: str | None, forwarded: str = "") -> bool:
         """
-        Whether a request would pass, which counts nothing.
+        Return True if a request would be within the limit, without counting it.
 
         Args:
-            peer: the address that the connection comes from.
-            forwarded: all lines of X-Forwarded-For in their order, with commas between; "" if there is none.
+            peer: address of the connection's other end.
+            forwarded: values of all X-Forwarded-For lines, in order, joined with commas; "" if there are none.
         """
         network = self._network(peer, forwarded)
         return not self._per_minute or network is None or self._left(self._hash(network), self._now()) >= 1
@@ -78,17 +79,18 @@ class Rates:
         self._renewed = self._now()
 
     def _network(self, peer: str | None, forwarded: str) -> bytes | None:
-        """The prefix; None for this machine itself, which is where a proxy or a demonstration sends from."""
+        """Return the network prefix (IPv4 /24, IPv6 /48); None for this machine, which has no limit."""
         if not self._hops and peer in _THIS_MACHINE:
             return None
         named: Iterable[str | None] = [peer]
         if self._hops:
+            # Count from the right: a sender can put any addresses at the left of X-Forwarded-For.
             named = [text.strip() for text in forwarded.split(",")][-self._hops :][:1]
         try:
             address = ipaddress.ip_address(next(iter(named)) or "")
         except ValueError:
             return b"unknown" if self._hops else None
-        # A socket for both families shows IPv4 so; all of it would be one network of IPv6.
+        # A dual-stack socket reports IPv4 as ::ffff:a.b.c.d, which would all share one IPv6 prefix.
         address = getattr(address, "ipv4_mapped", None) or address
         if address.is_loopback:
             return None

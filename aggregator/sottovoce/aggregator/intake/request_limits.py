@@ -1,4 +1,4 @@
-"""What may be asked at all, before a body is read: how often, how much, and of which type."""
+"""Limits that are checked before a request's body is read: rate, size and media type."""
 
 import logging
 import re
@@ -14,18 +14,18 @@ MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
 FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024, "/dashboard/login": 640 * 1024}
 LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
-"""Limits of a body in bytes: of all routes but those that end so."""
+"""Limits of a body in bytes: ``MAX_BODY``, but larger for paths with these endings."""
 
 PASSED = "sottovoce.passed"
-"""In a WSGI environment: the gate has looked at this request. No header can set it, since theirs begin with HTTP."""
+"""WSGI environment key: the gate has checked this request. No header can set it, since their keys begin with HTTP_."""
 
 Pairs = Iterable[tuple[str, str]]
-"""Headers, names in lower case."""
+"""Pairs of header name, in lower case, and value."""
 
 FAILURES = 30
 """
-Tokens that are not good that one network may ask about in a minute: as many mistakes as a classroom makes. The same of
-codes of an institution's sign-in: each asks the institution, for whom few may wait at once.
+Invalid tokens that one network may try in a minute: enough for the typing mistakes of a classroom. The same limit holds
+for codes of an institution's sign-in, since each causes a request to the institution and few can wait at once.
 """
 
 UNBELIEVED = (
@@ -36,7 +36,7 @@ UNBELIEVED = (
 _log = logging.getLogger("sottovoce")
 
 _FREE = ("GET ", "HEAD ", "OPTIONS ")
-"""What only reads: a lecture hall behind one address asks for the form, all its parts and the survey at once."""
+"""Reads have no limit: a lecture hall behind one address loads the form, its assets and the survey at once."""
 
 _GUESSABLE = re.compile(r"POST /api/v1/surveys/[^/]+/(token|redeem)|GET /dashboard/oidc/callback").fullmatch
 _REFUSED = problems.STATUS["token_invalid"]
@@ -47,10 +47,10 @@ _JSON = {"application/json", "application/json;charset=utf-8", "application/json
 
 class Limits:
     """
-    How often one network may send.
+    Rate limits of one network: for writes and for invalid tokens.
 
     Args:
-        settings: its limit, and the proxies in front.
+        settings: rate limit and number of proxies.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -63,11 +63,13 @@ class Limits:
 
     def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
         """
-        Count a request; with ``note`` the only use of the address, which goes no further.
+        Count a request of one network, and refuse it above the limit.
+
+        Privacy: only this method and ``note`` read the address; nothing stores it or passes it on.
 
         Args:
-            asked: method and path of the request; only what writes, logging in too, is counted.
-            peer: the address that the connection comes from.
+            asked: method and path of the request; only writes are counted, sign-ins included.
+            peer: address of the connection's other end.
             headers: of the request.
 
         Raises:
@@ -79,16 +81,17 @@ class Limits:
             _log.warning(UNBELIEVED)
         if not asked.startswith(_FREE) and not self._rates.allow(*sender):
             raise Refusal("too_many")
-        # Good tokens too, then: who may not ask learns nothing.
+        # Refuse valid tokens as well above the limit, so that the reply does not reveal which tokens are valid.
         if _GUESSABLE(asked) and not self._failures.has_room(*sender):
             raise Refusal("too_many")
 
     def headers(self, asked: str, status: int) -> list[tuple[str, str]]:
         """
-        What a reply says of the limits that its request counted for (the IETF's draft on RateLimit fields).
+        Return the RateLimit fields of a reply (IETF draft-ietf-httpapi-ratelimit-headers).
 
-        Their size, the same for everybody. What is left is a network's, not a person's: whoever shares it would see the
-        others send. So it is told only once there is nothing left, and with the same time for all.
+        ``RateLimit-Policy`` states the limits, the same for all senders. Privacy: the remaining quota belongs to a
+        network, so it would show each of its members that others send. ``RateLimit`` is therefore sent only when
+        nothing remains, always with the same time.
 
         Args:
             asked: method and path of the request.
@@ -99,19 +102,19 @@ class Limits:
         of_tokens = _GUESSABLE(asked)
         policies = self._policies_of_tokens if of_tokens else self._policies
         found = [("RateLimit-Policy", policies)] if policies else []
-        # Which of the two limits of tokens it was is not told.
+        # Do not reveal which of the two limits of token requests was exceeded.
         if status == problems.STATUS["too_many"] and not of_tokens:
             found.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
         return found
 
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
         """
-        Count a token or a code that is not good.
+        Count a reply that refused a token or sign-in code.
 
         Args:
             asked: method and path of the request.
             status: of the reply.
-            peer: the address that the connection comes from.
+            peer: address of the connection's other end.
             headers: of the request.
         """
         if status == _REFUSED and _GUESSABLE(asked):
@@ -124,20 +127,21 @@ def _policy(limit: Limit, per_minute: int) -> str:
 
 def check_head(method: str, path: str, headers: Pairs) -> int:
     """
-    The declared length of a request's body; 0 for a method that has none.
+    Check the headers of a request's body and return its declared length; 0 for a method without a body.
 
     Args:
-        method: as the request has it.
+        method: of the request.
         path: decides how large a body may be.
         headers: names in lower case, with their values, in their order.
 
     Raises:
-        Refusal: no plain JSON, no length, or too large.
+        Refusal: ``unsupported_type``, ``length_required``, ``too_large`` or ``malformed``.
     """
     if method not in _WITH_BODY:
         return 0
     found: dict[str, str] = {}
     for name, value in headers:
+        # Repeated headers are ambiguous: proxy and server may each read another one (request smuggling).
         if name in found and name in _ONCE:
             raise Refusal("malformed")
         found[name] = value
@@ -151,7 +155,7 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
 
 
 def _forwarded(headers: Pairs) -> str:
-    # Of several lines the last is the nearest proxy's; the first may be the sender's own.
+    # All lines in order: the nearest proxy appends last, and the sender may have written the first.
     return ",".join(value for name, value in headers if name == "x-forwarded-for")
 
 

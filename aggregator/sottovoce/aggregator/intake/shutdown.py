@@ -1,12 +1,12 @@
 """
-How the serving process ends when it is told to: what is whole is answered, what is not is refused, nobody holds it up.
+Graceful shutdown of a serving process on SIGTERM.
 
-The server itself waits for every request that was begun, however long the other side takes, until the process that
-looks after it loses its patience. Here bodies that are not whole get their refusal at once, and whatever else is left
-after a while, such as a thread that waits for a database, ends with the process: nothing of it was acknowledged.
+The server (granian) waits for every open request, however slow its sender, until a supervisor kills the process. So
+this module refuses bodies that are incomplete, answers complete requests, and ends the process after ``GRACE`` seconds
+even if a thread still waits for the database: nothing unfinished was acknowledged.
 
-Where somebody in front asks ``/readyz`` to know whom to send to, the process says there first that it will end, and
-serves on until that is known everywhere.
+Behind a load balancer that polls ``/readyz``, the process first reports that it is not ready, and keeps serving for
+``drain_seconds`` until the load balancer has noticed.
 """
 
 import asyncio
@@ -16,19 +16,19 @@ import threading
 from contextlib import suppress
 
 GRACE = 3.0
-"""Seconds for what is under way; less than anybody waits who kills what does not end."""
+"""Seconds for requests in progress; shorter than the time after which supervisors send SIGKILL."""
 
 
 class Ending:
     """
-    Of one process.
+    State of the shutdown of one process.
 
     Args:
-        drain_seconds: for which it serves on after it was told to end.
+        drain_seconds: time to keep serving after SIGTERM.
 
     Attributes:
-        told: it was told to end.
-        begun: it takes nothing new.
+        told: SIGTERM was received; the process keeps serving.
+        begun: the process refuses new bodies and is about to end.
     """
 
     def __init__(self, drain_seconds: int = 0) -> None:
@@ -38,31 +38,32 @@ class Ending:
         self._bodies: set[asyncio.Timeout] = set()
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the order to end (TERM) from the server, which goes on to obey the other one (INT)."""
+        """Handle SIGTERM in the place of the server, which still ends on SIGINT."""
         with suppress(NotImplementedError):  # on Windows
             loop.add_signal_handler(signal.SIGTERM, self._drain, loop)
-            # What came before the loop's first turn was noted (uvloop), and is looked at when another signal comes.
+            # uvloop records a signal that arrives before the loop's first iteration, but handles it only when another
+            # signal wakes it up. So send one.
             loop.add_signal_handler(signal.SIGUSR1, loop.remove_signal_handler, signal.SIGUSR1)
             loop.call_soon(signal.raise_signal, signal.SIGUSR1)
 
     def add(self, limit: asyncio.Timeout) -> None:
-        """A body begins to be read, within this time."""
+        """Register the timeout of a body that is being read."""
         self._bodies.add(limit)
         if self.begun:
             _run_out(limit)
 
     def remove(self, limit: asyncio.Timeout) -> None:
-        """It is whole, or nobody waits for it any more."""
+        """Unregister the timeout of a body that is complete or was given up."""
         self._bodies.discard(limit)
 
     def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Serve on for a while; who supervises may say it twice, which makes it no shorter."""
+        """Keep serving for ``drain_seconds``, then begin; further SIGTERMs do not shorten it."""
         if not self.told:
             self.told = True
             loop.call_later(self._drain_seconds, self.begin)
 
     def begin(self) -> None:
-        """Let the time of all bodies run out, and the server end; the process ends after ``GRACE`` whatever happens."""
+        """Expire the timeouts of all bodies and stop the server; the process ends after ``GRACE`` in any case."""
         if self.begun:
             return
         self.begun = True

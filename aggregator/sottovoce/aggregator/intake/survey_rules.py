@@ -1,4 +1,4 @@
-"""The rules that a report must keep to before the database is asked: one function for whatever way it came."""
+"""Checks of a report against its survey that need no database; single reports and batches share them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,35 +17,36 @@ from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
 _MOST_REMEMBERED = 4096
+"""Entries of each cache in ``SurveyRules``, to bound its memory."""
 
 
 class Checkable(Protocol):
-    """One report, or several that differ in id and values only."""
+    """One report, or a batch of reports that differ only in id and values."""
 
     @property
     def wave(self) -> int:
-        """Number of the wave."""
+        """Number of the reports' wave."""
 
     @property
     def length(self) -> int:
-        """Bytes of the longest, as it came."""
+        """Bytes of the longest report, as received."""
 
     @property
     def padded(self) -> bool:
-        """Whether it came with the padding that makes all reports of a wave equally long."""
+        """True if the reports have the padding that makes all reports of a wave equally long."""
 
     @property
     def values(self) -> Sequence[Values | bytes]:
-        """The values of each, decoded, or as the text between its brackets."""
+        """Values of each report, decoded, or as the JSON text between their brackets."""
 
 
 class SurveyRules:
     """
-    A published survey with all that intake asks of it, worked out once.
+    Rules for the reports of one survey revision, with caches.
 
     Args:
-        stored: its row.
-        tokens: key under which its tokens lie, that of the first revision: a token outlives a correction.
+        stored: the stored revision.
+        tokens: key of the first revision, which tokens refer to, so that they stay valid after a correction.
     """
 
     def __init__(self, stored: StoredSurvey, tokens: int) -> None:
@@ -54,27 +55,27 @@ class SurveyRules:
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
         self._unasked = self.survey.unasked
-        # By their text: so most reports of a batch need neither be decoded nor looked at question by question.
+        # Packed values by their JSON text: most reports of a batch repeat values, and then skip decoding and checks.
         self._packed: dict[bytes, bytes] = {}
-        # By question: a survey of many questions has more reports than can be remembered, but each question few values.
+        # Valid values by question: with many questions, few reports are equal, but each question has few values.
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
     def plan(self) -> StoragePlan:
-        """What storage must know."""
+        """Facts about the revision that storage needs."""
         survey = self.survey
         tokens = self._tokens if survey.asks_for_token else None
         return StoragePlan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks, survey.is_blind)
 
     def length(self, wave: int) -> int:
-        """Bytes of every report of this wave."""
+        """Return the padded length of this wave's reports, in bytes."""
         if wave not in self._lengths:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
 
     def check(self, reports: Checkable, now: datetime) -> list[bytes]:
         """
-        The values of reports as they are stored, which nothing else gives: what is not checked cannot be stored.
+        Check reports and return their packed values; the only source of packed values, so no report skips the checks.
 
         Raises:
             ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
@@ -87,10 +88,10 @@ class SurveyRules:
 
     def check_one(self, submission: Submission, now: datetime) -> bytes:
         """
-        The same for one report, with what only it brings.
+        Check a report and its signature, and return its packed values.
 
         Raises:
-            ReportRejected: also ``token_invalid``.
+            ReportRejected: as for ``check``, or ``token_invalid``.
         """
         (packed,) = self.check(submission, now)
         self.check_signature(submission)
@@ -98,7 +99,7 @@ class SurveyRules:
 
     def check_signature(self, submission: Submission) -> None:
         """
-        A survey with ``access: blind`` has signed this id, and does not know for whom. Any other asks for nothing.
+        Check the blind signature of a report's id, if the survey has ``access: blind``.
 
         Raises:
             ReportRejected: ``token_invalid``.
@@ -111,7 +112,7 @@ class SurveyRules:
 
     def check_open(self, wave: int, now: datetime) -> None:
         """
-        The survey has this wave, and it is open.
+        Check that the survey has this wave, and that it is open.
 
         Raises:
             ReportRejected: ``out_of_range``, or ``closed``.
@@ -152,7 +153,7 @@ def _is_signed(report_id: str, signature: str, modulus: int) -> bool:
 
 def check_values(survey: Survey, values: Values) -> None:
     """
-    Every question that one respondent is asked has a value that its mechanism can report, and no other has one.
+    Check that a report has values for as many questions as a respondent is asked, each a value of its mechanism.
 
     Raises:
         ReportRejected: ``out_of_range``; the message names no value.

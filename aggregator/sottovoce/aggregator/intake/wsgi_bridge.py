@@ -1,4 +1,4 @@
-"""Runs a WSGI application on a request that a server hands over in the manner of RSGI, its body read already."""
+"""Bridge from RSGI to WSGI for requests whose body has been read."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -9,14 +9,14 @@ from sottovoce.aggregator.intake.request_limits import PASSED, Pairs
 
 
 class Headers(Protocol):
-    """Those of a request, names in lower case."""
+    """Headers of an RSGI request, with names in lower case."""
 
     def items(self) -> Pairs:
-        """In their order; a name may come twice."""
+        """Return names and values in order; a name may occur more than once."""
 
 
 class Scope(Protocol):
-    """A request without its body, as RSGI describes it: all is text, the addresses with their ports."""
+    """RSGI scope: a request without its body; ``server`` and ``client`` are addresses with ports."""
 
     method: str
     path: str
@@ -30,19 +30,19 @@ class Scope(Protocol):
 
 WSGI = Callable[..., Iterable[bytes]]
 Reply = tuple[int, list[tuple[str, str]], bytes]
-"""Status, headers, body."""
+"""Triple of status, headers and body."""
 
 _ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
 
 
 def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
     """
-    The application's reply, whole.
+    Run a WSGI application in the calling thread and return its complete reply.
 
     Args:
-        app: the application; it runs in the calling thread.
-        scope: the request.
-        body: all of its body.
+        app: WSGI application.
+        scope: RSGI scope of the request.
+        body: complete body of the request.
     """
     started: list[tuple[str, list[tuple[str, str]]]] = []
     chunks = app(make_environ(scope, body), lambda status, headers, _info=None: started.append((status, headers)))
@@ -55,12 +55,12 @@ def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
 
 
 def make_environ(scope: Scope, body: bytes) -> dict[str, Any]:
-    """The request as PEP 3333 describes it, without the address that it came from."""
+    """Return the WSGI environment of a request (PEP 3333) without the sender's address, for privacy."""
     host, port = host_and_port(scope.server)
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope.method,
         "SCRIPT_NAME": "",
-        # WSGI's text is bytes in Latin-1.
+        # PEP 3333: native strings hold the bytes of the path, decoded as Latin-1.
         "PATH_INFO": scope.path.encode().decode("latin-1"),
         "QUERY_STRING": scope.query_string,
         "SERVER_NAME": host,
@@ -76,7 +76,7 @@ def make_environ(scope: Scope, body: bytes) -> dict[str, Any]:
         PASSED: True,
     }
     for name, value in scope.headers.items():
-        # A name with an underscore would be taken for the one with a hyphen.
+        # Drop names with an underscore: in the environment they look like the name with a hyphen (header spoofing).
         if name not in _ADDRESSES and "_" not in name:
             key = "HTTP_" + name.upper().replace("-", "_")
             environ[key] = f"{environ[key]},{value}" if key in environ else value
@@ -87,6 +87,6 @@ def make_environ(scope: Scope, body: bytes) -> dict[str, Any]:
 
 
 def host_and_port(address: str) -> tuple[str, str]:
-    """The two parts of an address, ``127.0.0.1:80`` or ``[::1]:80``."""
+    """Split an address such as ``127.0.0.1:80`` or ``[::1]:80``."""
     host, _, port = address.rpartition(":")
     return host.strip("[]"), port

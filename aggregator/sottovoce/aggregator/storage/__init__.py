@@ -1,4 +1,4 @@
-"""Where surveys, reports and counts are kept. SQL and database libraries live here and nowhere else."""
+"""Storage of surveys, reports and counts; the only package with SQL and database libraries."""
 
 from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead, SurveyLogEntry
 from sottovoce.aggregator.storage.interface import Storage

@@ -1,4 +1,4 @@
-"""What is wrong with the tables of a database and with their rows, in words: the same in every back end."""
+"""Checks of a database's tables and rows against the catalogue, the same on every back end."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,13 +15,13 @@ _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account F
 
 def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
     """
-    Where the tables are not as they are described, and which rows belong to nothing; empty if all is well.
+    Describe tables that differ from the catalogue, orphaned rows, and broken hash chains; empty if there are none.
 
     Args:
         db: within a transaction.
-        found: the tables that there are, as the back end sees them.
+        found: columns by table, as the back end sees them.
     """
-    # Rows can be looked at only where all columns are there.
+    # Rows are checked only if all columns exist, since the queries would fail without them.
     return list(_differences(found)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
 
 

@@ -1,4 +1,4 @@
-"""From the address of a database to the back end that serves it."""
+"""Selection of the storage back end by the URL of a database."""
 
 from pathlib import Path
 
@@ -8,12 +8,11 @@ from sottovoce.shared.errors import StorageError
 
 FILE = "sottovoce.sqlite"
 
-
 _FILE_URL = "sqlite:///"
 
 
 def file_of(url: str, folder: Path) -> Path | None:
-    """The file of the embedded database that ``open_url`` opens; None if it is another one."""
+    """Return the SQLite file that ``open_url`` opens for this URL; None for another back end."""
     if not url:
         return folder / FILE
     return Path(url.removeprefix(_FILE_URL)) if url.startswith(_FILE_URL) else None
@@ -21,17 +20,17 @@ def file_of(url: str, folder: Path) -> Path | None:
 
 def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = False) -> Storage:
     """
-    The database at an address.
+    Open the database at a URL.
 
     Args:
-        url: ``postgresql://...``, ``sqlite:///path``, or empty for the embedded database in ``folder``.
-        folder: the data folder.
-        unfinished: open it also if a copy into it was not finished.
+        url: ``postgresql://...``, ``sqlite:///path``, or empty for the SQLite file in ``folder``.
+        folder: data folder.
+        unfinished: open it even if a copy into it was not finished.
         stopped: no other node runs on it, see ``PostgresStorage``.
 
     Raises:
-        StorageError: the address is of another kind, or the database cannot be opened. It is not repeated: it may
-            hold a password.
+        StorageError: the scheme is unknown, or the database cannot be opened. The message does not quote the URL, which
+            may contain a password.
     """
     file = file_of(url, folder)
     if file is not None:

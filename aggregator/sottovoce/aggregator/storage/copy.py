@@ -1,4 +1,4 @@
-"""A database as a whole: saved to a file, looked at before it is taken back, copied into another one."""
+"""Backup of a database to a file, checks of a backup before a restore, and copies into another database."""
 
 import sqlite3
 from contextlib import closing
@@ -12,15 +12,15 @@ from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
 LOGS = ("-wal", "-shm", "-journal")
-"""What SQLite may have beside a file; it takes what it finds there for the file's own."""
+"""Suffixes of SQLite's companion files, which it reads as part of the database if they exist."""
 
 
 def save(storage: Storage, path: Path) -> None:
     """
-    Write a database as of one moment to a new file, in the order of the random ids, while others go on writing.
+    Write a backup as of one moment to a new file, in the order of the random ids, while the server keeps writing.
 
     Raises:
-        StorageError: it cannot be written; whatever there is of it then is for the caller to remove.
+        StorageError: the file cannot be written; the caller removes what was written of it.
     """
     if isinstance(storage, SQLiteStorage):
         storage.backup(path)
@@ -32,10 +32,10 @@ def save(storage: Storage, path: Path) -> None:
 
 def check_backup(path: Path) -> None:
     """
-    Look at a file without changing anything, or leaving anything beside it.
+    Check a backup file without changing it or creating companion files.
 
     Raises:
-        StorageError: it is empty, damaged, in use, or no database of this program.
+        StorageError: the file is empty, damaged, in use, or no database of this program.
     """
     try:
         if path.stat().st_size == 0:
@@ -57,14 +57,14 @@ def check_backup(path: Path) -> None:
 
 def copy_all(source: Storage, target: Storage) -> None:
     """
-    Copy everything to a database that is empty, or into which a copy was not finished; until the end nobody opens it.
+    Copy all tables to a database that is empty or holds an unfinished copy; it cannot be opened until the copy is done.
 
     Args:
-        source: nobody writes to it meanwhile.
-        target: opened as ``unfinished``.
+        source: database that no process writes to meanwhile.
+        target: database opened with ``unfinished``.
 
     Raises:
-        StorageError: it is not empty, or differs from the source in the end.
+        StorageError: the target is not empty, or differs from the source in the end.
     """
     if not target.is_unfinished() and (target.surveys() or target.access.has_accounts() or target.record()):
         raise StorageError("the other database is not empty")

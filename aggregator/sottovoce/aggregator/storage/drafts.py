@@ -1,9 +1,9 @@
 """
-Surveys while they are being written, reached as ``storage.drafts``: one implementation in the SQL of both back ends.
+Survey drafts, available as ``storage.drafts``: one implementation in the SQL that both back ends share.
 
-Every save is a version of its own, and the last fifty stay, so that nothing that was typed is lost to a later save. Who
-saves says which version it was typed over: of two people who began with the same one, the second is refused. Of a draft
-that was published it stays how many people it was planned for.
+Every save adds a version, and the last fifty remain, so that an earlier text can be restored. A save names the version
+that it replaces (optimistic locking): if two people edit the same version, the second save is refused. After a draft
+is published, its planned number of people remains in the table ``plans``.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 KEPT = 50
-"""Versions of a draft."""
+"""Versions of a draft that remain stored."""
 
 _MAKE = """
     CREATE TABLE drafts (
@@ -34,9 +34,9 @@ def _made(**words: str) -> tuple[str, ...]:
 
 
 MAKE_DRAFTS = _made(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID")
-"""The step on SQLite."""
+"""Statements of the migration on SQLite."""
 MAKE_DRAFTS_SHARED = _made(text="text", number="bigint", bytes="bytea", end="")
-"""The migration on PostgreSQL."""
+"""Statements of the migration on PostgreSQL."""
 
 _NEWEST = "SELECT name, version, document FROM drafts WHERE name = ? ORDER BY version DESC LIMIT 1"
 _ALL = """
@@ -52,12 +52,12 @@ _SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLI
 
 class DraftVersion(NamedTuple):
     """
-    One version of a draft.
+    Stored version of a draft.
 
     Attributes:
-        name: what the survey will be called; of a correction, the survey's.
-        version: from 1 on.
-        document: JSON, complete or not.
+        name: of the survey that the draft will become, or that it corrects.
+        version: number of the version, from 1.
+        document: JSON, possibly incomplete.
     """
 
     name: str
@@ -67,11 +67,11 @@ class DraftVersion(NamedTuple):
 
 class PlannedSize(NamedTuple):
     """
-    For how many people a survey is planned.
+    Number of people for whom a survey is planned.
 
     Attributes:
-        people: who are to answer; None if that was not said.
-        group: who belong to the group; None if that is not known.
+        people: expected respondents; None if not given.
+        group: size of the group that they belong to; None if not known.
     """
 
     people: int | None = None
@@ -79,18 +79,18 @@ class PlannedSize(NamedTuple):
 
 
 class DraftTables:
-    """Drafts. Methods raise ``StorageError`` when the database is unavailable; all may be called from any thread."""
+    """Tables of drafts. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
 
     def __init__(self, back_end: BackEnd) -> None:
         self._back_end = back_end
 
     def add(self, name: str, document: bytes) -> bool:
-        """Begin a draft; False, and nothing is written, if there is one of this name."""
+        """Add a draft; return False without writing if the name is taken."""
         with self._back_end.write() as db:
             return _newest(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
 
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
-        """The newest version of a draft, or that of this number; None if it is not there."""
+        """Return the newest version of a draft, or the given one; None if it does not exist."""
         with self._back_end.read() as db:
             if version is None:
                 return _newest(db, name)
@@ -99,66 +99,66 @@ class DraftTables:
         return None if row is None else _draft(*row)
 
     def drafts(self) -> list[DraftVersion]:
-        """The newest version of each, by name."""
+        """Return the newest version of every draft, ordered by name."""
         with self._back_end.read() as db:
             return [_draft(*row) for row in db.execute(_ALL).fetchall()]
 
     def versions(self, name: str) -> list[int]:
-        """The numbers of the versions that are kept, newest first."""
+        """Return the numbers of the stored versions, newest first."""
         with self._back_end.read() as db:
             query = "SELECT version FROM drafts WHERE name = ? ORDER BY version DESC"
             return [int(version) for (version,) in db.execute(query, [name]).fetchall()]
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
         """
-        Keep another version; the fifty-first before it goes.
+        Add a version and delete versions older than the last ``KEPT``.
 
         Args:
-            name: of a draft.
-            typed_over: the version that whoever saves had before them.
+            name: of the draft.
+            typed_over: version that the edit started from.
             document: JSON.
 
         Returns:
-            The new version's number; None, and nothing is written, if that one is not the newest any more.
+            Number of the new version; None, without writing, if ``typed_over`` is no longer the newest.
         """
         with self._back_end.write() as db:
             newest = _newest(db, name)
             if newest is None or newest.version != typed_over:
                 return None
-            # On PostgreSQL another node may have been faster since: then the number is taken, and nothing is written.
+            # On PostgreSQL another node may have saved since the query; then ON CONFLICT leaves rowcount 0.
             if db.execute(_SAVE, [name, typed_over + 1, document]).rowcount != 1:
                 return None
             db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - KEPT])
         return typed_over + 1
 
     def rename(self, name: str, new: str) -> bool:
-        """Call a draft something else, with all of its versions; False, and nothing is written, if that is taken."""
+        """Rename a draft with all of its versions; return False without writing if the new name is taken."""
         with self._back_end.write() as db:
             if _newest(db, new) is not None:
                 return False
             return db.execute("UPDATE drafts SET name = ? WHERE name = ?", [new, name]).rowcount > 0
 
     def delete(self, name: str) -> None:
-        """Take a draft out, with all of its versions."""
+        """Delete a draft with all of its versions."""
         with self._back_end.write() as db:
             _delete(db, name)
         self._back_end.after_deletion()
 
     def finish(self, name: str, plan: PlannedSize) -> None:
-        """Take out a draft that was published, and keep in the same step for how many people it was planned."""
+        """Delete a draft that was published, and store its planned size in the same transaction."""
         with self._back_end.write() as db:
             db.execute(_PLAN, [name, plan.people, plan.group])
             _delete(db, name)
         self._back_end.after_deletion()
 
     def plan(self, survey: str) -> PlannedSize:
-        """For how many people a published survey is planned."""
+        """Return the planned size of a published survey; empty fields if unknown."""
         with self._back_end.read() as db:
             row = db.execute("SELECT people, of_group FROM plans WHERE survey = ?", [survey]).fetchone()
         return PlannedSize() if row is None else PlannedSize(*row)
 
     def plans(self) -> dict[str, PlannedSize]:
-        """The same of all surveys of which it was said, by name."""
+        """Return the planned sizes of all surveys that have one, by name."""
         with self._back_end.read() as db:
             return {
                 str(name): PlannedSize(*row) for name, *row in db.execute("SELECT survey, people, of_group FROM plans")

@@ -1,8 +1,8 @@
 """
-Lines of which each holds the hash of the one before it: the survey's own record, and the journal of staff.
+Hash chains: each line of the survey log and of the audit log contains the hash of the line before it.
 
-None can be changed, swapped or taken out of the middle unseen, whoever has the database; nor can any that comes before
-a line whose hash somebody has noted elsewhere.
+A line that was changed, moved or removed from the middle is detected, even if the operator of the database did it.
+Removing the last lines is detected by comparison with a head that was written down elsewhere.
 """
 
 import hashlib
@@ -12,19 +12,19 @@ from typing import NamedTuple, Protocol
 from sottovoce.shared import canonical
 
 FIRST = bytes(32)
-"""Stands for the hash of a line before the first."""
+"""Previous hash of the first line of a chain."""
 
 
 class SurveyLogEntry(NamedTuple):
     """
-    What is remembered for good of one step in the life of a survey.
+    Line of the permanent survey log: one change of a survey's state.
 
     Attributes:
         number: one more than that of the line before it.
         day: counted from 1970-01-01, by the database's own clock.
-        what: happened.
-        about: the survey's name; of a revision, also its number and digest, each after a space; of tokens, also the
-            fingerprints of the request that they were made for.
+        what: event, one of the words in ``survey_log``.
+        about: the survey's name, followed, for a revision, by its number and digest, or, for tokens, by the
+            fingerprints of the request; separated by spaces.
         previous: hash of the line before it.
     """
 
@@ -42,14 +42,14 @@ class SurveyLogEntry(NamedTuple):
 
 class AuditEntry(NamedTuple):
     """
-    What is remembered for a year of one thing that staff did.
+    Entry of the audit log: one action of staff; deleted after a year.
 
     Attributes:
         number: one more than that of the entry before it.
         day: counted from 1970-01-01, by the database's own clock.
-        what: one of ``journal_words.WHAT``.
-        who: an account's id in hexadecimal digits, ``journal_words.MACHINE`` or ``journal_words.NOBODY``.
-        about: as ``what`` asks for.
+        what: one of ``events.WHAT``.
+        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+        about: subject, in the form that ``events.WHAT`` defines for ``what``.
         previous: hash of the entry before it.
     """
 
@@ -67,7 +67,7 @@ class AuditEntry(NamedTuple):
 
 
 class ChainHead(NamedTuple):
-    """The last of some lines: whoever notes its hash can tell later on whether any line up to it was changed."""
+    """Number and hash of a chain's last line; a copy of it elsewhere proves later that no earlier line was changed."""
 
     number: int
     hash: bytes
@@ -89,11 +89,11 @@ class _Chained(Protocol):
 
 def broken(found: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
     """
-    Numbers of the lines that do not follow from the one before them.
+    Yield the numbers of lines that do not follow from the line before them.
 
     Args:
-        found: lines in their order; they are looked at one by one.
-        before: what the first of them follows; without, it is the first there ever was, with any number.
+        found: lines in order; consumed one by one.
+        before: head of the chain before the first line; None if the first line begins the chain, with any number.
     """
     for line in found:
         if line.previous != (before.hash if before else FIRST) or (before and line.number != before.number + 1):

@@ -1,9 +1,9 @@
 """
-The one row that tells when the program last ran on a database, to the minute, and how long forgetting waits.
+Heartbeat: one row with the time when the program last ran on a database, and a pause of deletions by date.
 
-Where the clock has left out a week, or went back, nobody can say which of the two times was right: a backup may have
-been restored, a machine slept, or its clock be wrong by a year. Then what is forgotten by date waits until somebody
-says that the clock is right, or for a day of running.
+If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a backup
+may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would delete data
+for good. So deletions by date pause until an operator confirms the clock, or the program has run for a day.
 """
 
 from abc import ABC, abstractmethod
@@ -12,48 +12,48 @@ from contextlib import AbstractContextManager
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 LONG = 7 * 86400
-"""Seconds that the program may have been away."""
+"""Seconds between two heartbeats beyond which deletions by date pause."""
 
 BACK = 60
-"""Seconds by which the clock may have gone back."""
+"""Seconds by which the clock may go back without a pause."""
 
 ROUND = 300
-"""Seconds between two rounds of housekeeping; if there are more, it did not run in between."""
+"""Longest interval between two heartbeats that counts as running, in seconds."""
 
 WAIT = 86400
-"""Seconds of running for which forgetting waits then."""
+"""Length of a pause, in seconds of running."""
 
 MARK_PAUSE = "UPDATE pulse SET waits = 86400 WHERE EXISTS (SELECT 1 FROM surveys)"
-"""Of a database of before there was this row, which may be an old backup: nobody knows how long it lay."""
+"""Migration: pause in a database without a heartbeat, which may be an old backup of unknown age."""
 
 _NOTE = "UPDATE pulse SET seen = ?, waits = ?"
 
 
 class PulseStorage(ABC):
-    """The part of ``Storage`` that is about this row."""
+    """The part of ``Storage`` that reads and writes the heartbeat."""
 
     @abstractmethod
     def _read(self) -> AbstractContextManager[Handle]:
-        """A transaction that sees one state of the database."""
+        """Begin a transaction that sees one state of the database."""
 
     @abstractmethod
     def _write(self) -> AbstractContextManager[Handle]:
-        """A transaction that is durable once it has ended without an error."""
+        """Begin a transaction that is durable once it has ended without an error."""
 
     def note_running(self, now: int) -> int:
-        """Note that the program runs; returns for how many more seconds of that forgetting waits."""
+        """Record a heartbeat; return for how many seconds of running deletions by date are still paused."""
         with self._write() as db:
             waits = _still_waits(db, now)
             db.execute(_NOTE, [now, waits])
         return waits
 
     def forgetting_waits(self, now: int) -> int:
-        """The same without noting anything."""
+        """Return for how many seconds of running deletions by date are paused; record nothing."""
         with self._read() as db:
             return _still_waits(db, now)
 
     def trust_clock(self, now: int) -> None:
-        """Somebody says that this is the right time: forgetting waits no longer."""
+        """End the pause, since an operator confirmed that ``now`` is the right time."""
         with self._write() as db:
             db.execute(_NOTE, [now, 0])
 

@@ -1,28 +1,28 @@
 """
-The mark of a database into which a copy was begun: its version is so much larger than the schema's.
+Mark of a database with an unfinished copy: ``UNFINISHED`` is added to its schema version.
 
-Whoever opens it takes it for one of a newer version, or knows the mark, and refuses it: also a program of before there
-was a mark, and a node that is running on it.
+Every program refuses to open it: newer ones know the mark, and older ones and running nodes see a version that is too
+new for them.
 """
 
 from sottovoce.shared.errors import StorageError
 
 UNFINISHED = 1_000_000
-"""What the mark adds to the version of the schema."""
+"""Number that the mark adds to the schema version."""
 
 
 def known_version(version: int, newest: int, unfinished: bool = False, usable_from: int | None = None) -> int:
     """
-    The version of a database's schema.
+    Return the schema version of a database without the mark.
 
     Args:
-        version: as it is written in the database.
-        newest: that this program knows.
-        unfinished: whether one with the mark is taken, to be filled by this program: a newer one never is.
-        usable_from: the earliest version whose programs can work with it; None if it tells of none.
+        version: as stored in the database, mark included.
+        newest: newest version that this program knows.
+        unfinished: accept the mark, unless the schema is newer than ``newest``.
+        usable_from: earliest version whose programs can work with this schema; None if not stated.
 
     Raises:
-        StorageError: it is too new, or has the mark.
+        StorageError: the schema is too new, or the database has the mark.
     """
     if version > UNFINISHED:
         version -= UNFINISHED

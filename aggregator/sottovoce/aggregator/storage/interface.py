@@ -1,11 +1,11 @@
 """
-What every back end does, and the words that it shares with its callers.
+Interface of a storage back end, and the types that it shares with its callers.
 
-A back end keeps, in one durable transaction, the reports and their counts, which are those of cells: a revision, a wave
-and a cohort. Each report is in one cell. Of every count there are two figures: the live one, and the one shown, a copy
-of the live one that moves only when the cell has grown enough since, arrivals less withdrawals. On a shared database it
-moves a moment after the reports are durable: late, and never early. The whole is the sum of what its cells show, and
-never a count of its own: less its cohorts, that would be a handful of people.
+A back end stores reports and updates their counts in one durable transaction. It counts by cell: revision, wave and
+cohort; each report belongs to one cell. Each count has a live and a shown value. The shown value is a copy of the live
+one, updated only when the cell has grown by ``release_batch`` reports since, arrivals less withdrawals. On a shared
+database the update follows shortly after the reports are durable. The total over cohorts is the sum of the shown cells,
+never a count of its own: the difference to its cohorts would reveal the answers of a few people.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,141 +26,147 @@ if TYPE_CHECKING:
 
 
 ALL = -1
-"""The cohort that stands for all respondents."""
+"""Value of ``Cell.cohort`` for all respondents together."""
 
 
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
-"""From the name of one of ``tables.TABLES`` to its rows, in the order of its first two columns."""
+"""Function from the name of a table in ``table_catalogue.TABLES`` to its rows, ordered by the first two columns."""
 
 
 class Storage(Protocol):
-    """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
+    """Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable."""
 
     def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
         """
-        Make a survey available; publishing the same one again changes nothing.
+        Publish a survey; publishing the same one again changes nothing.
 
         Args:
             survey: to be published.
             retire: mark all earlier revisions as retired.
-            who: does it, for the journal, as everywhere.
+            who: account that acts, for the audit log; likewise in all methods.
 
         Raises:
-            StorageError: another survey has this name and revision, a later revision exists, an earlier one shows
-                results in larger steps, it names another predecessor than the newest one, or a survey of this name was
-                deleted.
+            StorageError: another survey has this name and revision, a later revision exists, an earlier one has a
+                larger ``release_batch``, ``replaces`` is not the newest revision, or a survey of this name was deleted.
         """
 
     def surveys(self) -> list[StoredSurvey]:
-        """All published surveys, by name and revision."""
+        """Return all published surveys, ordered by name and revision."""
 
     def revisions(self, name: str) -> list[StoredSurvey]:
-        """All revisions of one survey, oldest first; empty if there is none."""
+        """Return all revisions of a survey, oldest first; empty if there is none."""
 
     def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
         """
         Admit no more reports to any revision; the first time, show all counts.
 
         Args:
-            name: the survey's.
-            day: from which on.
-            who: does it.
+            name: of the survey.
+            day: first day without reports, counted from 1970-01-01.
+            who: account that closes it.
         """
 
     def unshown(self, name: str) -> int:
-        """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
+        """Return the number of cells whose shown counts differ from the live ones; for operators, never for results."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """
-        Of how many cells there is something else than the survey's first close showed.
+        Return the number of cells whose counts changed since the survey's first close.
 
         Args:
-            name: the survey's.
-            less_than: only cells that have grown by fewer reports than these since; None for all.
+            name: of the survey.
+            less_than: count only cells that grew by fewer reports than this since; None for all.
         """
 
     def reopen_survey(self, name: str, who: str = NOBODY) -> None:
         """
-        Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.
+        Admit reports to all revisions again; shown counts do not change, neither now nor at the next close.
 
         Raises:
-            StorageError: there is no such survey, or its report ids are forgotten.
+            StorageError: there is no such survey, or its report ids were deleted.
         """
 
     def delete_survey(self, name: str, who: str = NOBODY) -> None:
         """
-        Take out everything of a survey, also of the files, but for the lines of the record and the entries of the
-        journal, which hold its name. That is never given again, since devices remember it.
+        Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
+
+        Its name cannot be used again, since respondents' devices remember it.
 
         Raises:
             StorageError: there is no such survey.
         """
 
     def record(self) -> list[SurveyLogEntry]:
-        """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
+        """Return the permanent survey log: publications, retirements, closes, reopenings and deletions, by day."""
 
     @property
     def journal(self) -> Journal:
-        """What staff did, for a year."""
+        """Audit log of what staff did in the last year."""
 
     def purge(self, survey: int, who: str = NOBODY) -> None:
-        """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step; of an
-        open one, nothing.
+        """
+        Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
+
+        Does nothing for an open revision. The last revision's purge deletes tokens and invitations as well.
         """
 
     def find_report(self, survey: int, report_id: bytes) -> Known | None:
-        """What is stored under this id, or None."""
+        """Return the wave and values stored under this id, or None."""
 
     def is_withdrawn(self, survey: int, report_id: bytes) -> bool:
-        """Whether the report with this id was withdrawn."""
+        """Return True if the report with this id was withdrawn."""
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
-        """Store a group in one durable transaction: an outcome for each report; every NEW one survives a power cut."""
+        """Store a group in one transaction; return an outcome for each report. NEW means stored durably."""
 
     def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
         """
-        Take a report out of rows and live counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN.
+        Delete a report and subtract it from the live counts.
+
+        Returns WITHDRAWN (also if it was withdrawn before), CLOSED or UNKNOWN.
 
         Args:
-            plan: of its survey.
+            plan: of the report's survey.
             report_id: 16 bytes.
         """
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
         """
-        Show the cells that have grown enough, where a process that ended in between has left that undone.
+        Update shown counts that a process did not update because it ended after storing reports.
 
         Args:
-            batches: ``release_batch`` of surveys by their keys.
+            batches: ``release_batch`` by survey key.
         """
 
     def cells(self, survey: int) -> list[Cell]:
-        """What is shown, by wave: the whole, which is the sum of its cells, and each cohort of which there is any."""
+        """Return the shown counts by wave: the sum of all cells first, then each cohort with reports."""
 
     def rows(self, survey: int) -> Iterator[tuple[int | None, ...]]:
-        """The values of every stored report, in the order of the random ids."""
+        """Yield the values of every stored report, in the order of the random ids."""
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
-        """(wave, packed values) of every stored report, many at a time, in the order of the random ids."""
+        """Yield (wave, packed values) of all stored reports in chunks, in the order of the random ids."""
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
-        """The live counts of all respondents and waves: for checks, never for results."""
+        """Return the live counts of all respondents and waves; for checks, never for results."""
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
         """
-        Make these tokens good for one report each, or, as invitations, for one redemption.
+        Add tokens for one report each, or invitations for one redemption each.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
-            who: does it.
+            who: account that creates them.
             blind: they are invitations.
         """
 
     def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
         """
-        Use up an invitation, durably: ``NEW``; ``SAME`` if it was used for the same before, ``CONFLICT`` for other,
-        ``TOKEN_INVALID`` if there is none, ``CLOSED``.
+        Redeem an invitation, durably.
+
+        Returns NEW; SAME if it was redeemed for this fingerprint, CONFLICT if for another, TOKEN_INVALID if it does not
+        exist, UNKNOWN while it is held after a restore, CLOSED.
 
         Args:
             survey: key of the first revision.
@@ -169,105 +175,106 @@ class Storage(Protocol):
         """
 
     def hold_invitations(self, now: int = 0) -> None:
-        """After a restore: a redemption is ``UNKNOWN`` until ``reissue_invitations``; raises the mark to ``now``."""
+        """Hold all unredeemed invitations after a restore, until ``reissue_invitations``; raise the mark to ``now``."""
 
     def mark(self) -> int:
-        """How new the database is, see ``blind.marks``."""
+        """Return the age mark of the database, see ``note_mark``."""
 
     def note_mark(self, now: int, known: int) -> tuple[int, bool]:
-        """Raise the mark, and hold invitations if it is below the ``known`` one; returns it, and whether it was."""
+        """Raise the mark; hold invitations if it was below ``known``. Return the new mark, and True if it was below."""
 
     def held_invitations(self) -> dict[str, Held]:
-        """What is held after a restore, by the names of surveys that are open."""
+        """Return the invitations held after a restore, by the name of each open survey."""
 
     def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
-        """Let what is held after a restore be redeemed; returns how many."""
+        """Make invitations that are held after a restore valid again; return their number."""
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """
-        The same, and remember for good that the request was answered; if it was, nothing is made. Returns the
-        fingerprint of what the first such request asked for.
+        Add tokens unless a request with this fingerprint was answered before, and record the request permanently.
+
+        Returns the body's fingerprint of the first such request.
         """
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
         """
-        Take tokens back; returns how many were still good.
+        Revoke tokens; return how many were still valid.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
-            who: does it.
+            who: account that revokes them.
         """
 
     def has_token(self, survey: int, token: bytes) -> bool:
-        """Whether a token is good, or an invitation was not redeemed yet."""
+        """Return True if a token is valid, or an invitation not redeemed yet."""
 
     def token_counts(self, survey: int) -> TokenCounts:
-        """How many tokens there are of each kind."""
+        """Return the numbers of tokens by state."""
 
     @property
     def access(self) -> "AccessTables":
-        """Accounts, grants, keys, sessions, invitations: one implementation, in the SQL that back ends share."""
+        """Accounts, grants, keys, sessions and staff invitations; one implementation for all back ends."""
 
     @property
     def drafts(self) -> "DraftTables":
-        """Surveys while they are being written, version by version: likewise one implementation."""
+        """Versions of survey drafts; one implementation for all back ends."""
 
     @property
     def releases(self) -> "ReleaseTables":
-        """Ledgers of budgets under which public answers are published: likewise one implementation."""
+        """Privacy budgets from which releases are paid; one implementation for all back ends."""
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
         """
-        Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``.
+        Add an administrator who signs in with a key, see ``AccessTables.add_researcher``.
 
         Args:
             name: of the account.
-            token_hash: of the key.
-            who: does it.
+            token_hash: hash of the key.
+            who: account that adds it.
         """
 
     def clock(self) -> float | None:
-        """Seconds since 1970 by the database's own clock; None if that is this machine's."""
+        """Return seconds since 1970 by the database's clock; None if it has no clock of its own."""
 
     def note_running(self, now: int) -> int:
-        """Note that the program runs, in seconds since 1970; returns for how many more forgetting waits: ``pulse``."""
+        """Record the heartbeat, in seconds since 1970; return for how many seconds deletions by date are paused."""
 
     def forgetting_waits(self, now: int) -> int:
-        """The same without noting anything."""
+        """Return for how many seconds deletions by date are paused; record nothing."""
 
     def trust_clock(self, now: int) -> None:
-        """Somebody says that this is the right time: forgetting waits no longer."""
+        """End the pause of deletions by date, since an operator confirmed the clock."""
 
     def scrub(self) -> None:
-        """Remove what was deleted, and the order of what was written, from the files that the database uses."""
+        """Remove deleted rows, and traces of the order of writes, from the database's files."""
 
     def tidy(self) -> None:
-        """The same at once; once ``work_aside`` was called, where it may take long, soon."""
+        """Scrub now, or, after ``work_aside``, in the background if it may take long."""
 
     def work_aside(self) -> None:
-        """From now on a thread of its own does what takes long and nobody waits for; it ends with the process."""
+        """Run slow maintenance in a background thread from now on; the thread ends with the process."""
 
     def check(self) -> None:
-        """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
+        """Raise ``StorageError`` unless the database is writable and its schema works with this program."""
 
     def verify(self) -> list[str]:
-        """What the back end itself finds wrong with its files; empty if nothing."""
+        """Return descriptions of damage that the back end finds in its files and tables; empty if there is none."""
 
     def snapshot(self) -> AbstractContextManager[Rows]:
-        """All tables as of one moment, while others go on writing."""
+        """Read all tables as of one moment, while other transactions write."""
 
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """All rows of one of ``tables.TABLES``, reports in the order of their random ids."""
+        """Yield all rows of one of ``table_catalogue.TABLES``, reports in the order of their random ids."""
 
     def copy_from(self, source: "Storage") -> None:
-        """Fill all tables anew, from one moment of another database, in one step."""
+        """Replace all rows by those of another database as of one moment, in one transaction."""
 
     def is_unfinished(self) -> bool:
-        """Whether a copy into this database was begun and not finished."""
+        """Return True if a copy into this database was begun and not finished."""
 
     def mark_unfinished(self, mark: bool) -> None:
-        """Note, or no longer, that a copy into this database is not finished: meanwhile nobody opens it."""
+        """Set or clear the mark of an unfinished copy; a database with the mark cannot be opened."""
 
     def close(self) -> None:
-        """Release the database."""
+        """Close all connections to the database."""

@@ -1,4 +1,4 @@
-"""What a back end and its callers exchange: surveys, plans, batches of reports and shown counts."""
+"""Data that storage exchanges with its callers: surveys, plans, batches of reports and shown counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ ID = 16
 
 
 SESSION_IDLE = 30 * 60
-
+"""Seconds without use after which a dashboard session ends."""
 
 SESSION_MOST = 12 * 3600
-"""Seconds after which a dashboard session ends: without use, and in any case."""
+"""Seconds after which a dashboard session ends in any case."""
 
 
 class Outcome(Enum):
-    """What became of an arrival, or of a withdrawal."""
+    """Result of storing or withdrawing one report."""
 
     NEW = "new"
     SAME = "same"
@@ -34,13 +34,13 @@ class StoredSurvey:
     A published survey.
 
     Attributes:
-        key: the back end's own number for it.
-        document: its canonical bytes.
+        key: number of the revision in this database.
+        document: canonical JSON.
         closed: no new reports are admitted.
-        reports: reports so far, snapshot or not: to be told in batches only, see ``surveys.reports_so_far``.
+        reports: live number of reports; callers show it only in steps of ``release_batch``, for privacy.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
-        purged: report ids are gone, so that no report can be known again.
-        retired: a later revision was published in its place: what was drawn for it counts, and nobody begins with it.
+        purged: report ids were deleted, so that the aggregator cannot recognize a report that comes again.
+        retired: superseded by a later revision; reports already drawn for it count, new respondents get the later one.
     """
 
     key: int
@@ -58,15 +58,15 @@ class StoredSurvey:
 @dataclass(frozen=True)
 class StoragePlan:
     """
-    What a back end must know of a survey to store its reports.
+    Facts about a survey revision that a back end needs to store its reports.
 
     Attributes:
-        survey: the stored survey's key.
+        survey: key of the stored revision.
         cohort: index of the cohort question, or None.
-        release_batch: a cell's shown counts move once it has grown by so many reports, arrivals less withdrawals.
-        tokens: key of the survey whose tokens its reports spend, or None if it asks for none.
-        masks: the number of options of each question, by its index, whose values are bit masks over them.
-        signed: ids are signed, so that one may have one report, whichever of the survey's revisions it is for.
+        release_batch: net growth in reports (arrivals less withdrawals) after which a cell's shown counts are updated.
+        tokens: key of the revision whose tokens its reports spend, or None if the survey needs no tokens.
+        masks: number of options, by question index, of the questions whose values are bit masks.
+        signed: report ids are signed, so an id may have one report across all revisions of the survey.
     """
 
     survey: int
@@ -80,13 +80,13 @@ class StoragePlan:
 @dataclass(frozen=True, slots=True)
 class ReportBatch:
     """
-    Admitted reports that differ in id and values only, one after the other: one report, or a batch of a thousand.
+    Admitted reports of one survey and wave, concatenated: one report, or a batch of a thousand.
 
     Attributes:
         plan: of the reports' survey.
         report_ids: ``ID`` bytes for each report.
-        packed: their values, as ``rows.pack`` makes them; all of one length and width.
-        tokens: hash of the token that each of them spends; empty if the survey asks for none.
+        packed: their values as ``pack_values.pack`` encodes them; all of one length and width.
+        tokens: hash of the token that each report spends; empty if the survey needs no tokens.
     """
 
     plan: StoragePlan
@@ -96,17 +96,17 @@ class ReportBatch:
     tokens: tuple[bytes, ...] = ()
 
     def __len__(self) -> int:
-        """How many reports there are."""
+        """Return the number of reports."""
         return len(self.report_ids) // ID
 
     @property
     def size(self) -> int:
-        """Bytes that the values of each report take."""
+        """Bytes of the packed values of one report."""
         return ID * len(self.packed) // len(self.report_ids)
 
 
 class Known(NamedTuple):
-    """What is stored under a report id."""
+    """Report as stored under a report id."""
 
     wave: int
     values: tuple[int | None, ...]
@@ -122,7 +122,7 @@ class Cell:
         reports: reports in the snapshot.
         withdrawn: reports withdrawn up to the snapshot.
         tallies: number of reports by counted value, for each question by its index.
-        at_close: reports that the survey's first close showed here; None before it, and if there was no such cell.
+        at_close: reports that the survey's first close showed in this cell; None before it, or without such a cell.
     """
 
     wave: int

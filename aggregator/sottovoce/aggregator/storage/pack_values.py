@@ -1,9 +1,9 @@
 """
-The values of a report as the bytes of one column.
+Encoding of a report's values as bytes for one column of the database.
 
-The first byte says how many bytes each value takes (1, 2, 4 or 8: as few as the largest needs), then they follow, most
-significant byte first; all bits set stand for null. So the reports of a survey have mostly one length, and a million
-of them, put one after the other, are a matrix that can be counted column by column.
+The first byte is the width of each value in bytes (1, 2, 4 or 8, the smallest that fits). The values follow in
+big-endian order; all bits set mean null. So most reports of a survey have the same length, and their concatenation is a
+matrix that numpy counts column by column.
 """
 
 import json
@@ -12,12 +12,12 @@ import struct
 Values = tuple[int | None, ...]
 
 LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""The struct module's letter for each width in bytes."""
+"""Format character of the struct module for each width in bytes."""
 
 
 def pack(values: Values) -> bytes:
     """
-    The bytes of one report.
+    Encode the values of one report.
 
     Raises:
         OverflowError: a value is negative or does not fit into 8 bytes.
@@ -32,17 +32,17 @@ def pack(values: Values) -> bytes:
 
 
 def unpack(packed: bytes) -> Values:
-    """The values again."""
+    """Decode the values of one report."""
     width = packed[0]
     values = struct.unpack(f">{(len(packed) - 1) // width}{LETTERS[width]}", packed[1:])
     return tuple([None if value == null(width) else value for value in values]) if null(width) in values else values
 
 
 def null(width: int) -> int:
-    """The number that stands for null among values of so many bytes."""
+    """Return the number that encodes null in values of this width in bytes."""
     return int(256**width - 1)
 
 
 def pack_text(text: str) -> bytes:
-    """The bytes for a report as schema 1 kept it, ``[1,null,12]``."""
+    """Encode values that are JSON text, ``[1,null,12]``, as schema version 1 stored them."""
     return pack(tuple(json.loads(text)))

@@ -1,4 +1,4 @@
-"""What is read of reports that are closed: of a database, or of reports that were invented and are in none."""
+"""Interface for reading the reports of closed surveys, from a database or from simulated reports."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -10,31 +10,31 @@ from sottovoce.aggregator.storage.releases import ReleaseTables
 
 
 class ReadableReports(Protocol):
-    """The part of ``Storage`` that files and joint results read; nothing in it writes."""
+    """Read-only part of ``Storage`` that exports and joint analyses use."""
 
     @property
     def journal(self) -> Journal | None:
-        """What staff did; None where nobody did anything."""
+        """Audit log of staff; None for simulated reports."""
 
     @property
     def drafts(self) -> DraftTables | None:
-        """Drafts, and for how many people surveys are planned; None where nothing was."""
+        """Drafts and planned sizes of surveys; None for simulated reports."""
 
     @property
     def releases(self) -> ReleaseTables | None:
-        """Ledgers of budgets; None where nothing can be published."""
+        """Ledgers of privacy budgets; None for simulated reports."""
 
     def record(self) -> list[SurveyLogEntry]:
-        """What is remembered for good of each survey."""
+        """Return the lines of the permanent survey log."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """
-        Of how many cells there is something else than the first close showed.
+        Return the number of cells whose counts changed since the first close.
 
         Args:
-            name: the survey's.
-            less_than: only cells that have grown by fewer reports than these since; None for all.
+            name: of the survey.
+            less_than: count only cells that grew by fewer reports than this since; None for all.
         """
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
-        """(wave, packed values) of every report, many at a time."""
+        """Yield (wave, packed values) of every report, in chunks."""

@@ -1,4 +1,4 @@
-"""Steps within a transaction, said in the SQL that both back ends share."""
+"""SQL statements that both back ends run within a transaction."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,9 +13,10 @@ from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.aggregator.storage.reports.count_changes import Change
 
 _ROWS = 500
-"""So many rows a statement; every statement lets other threads run, and then waits for its turn."""
+"""Rows a statement. Each one releases the interpreter lock and waits for it again, so few large ones are faster."""
 
-# On a shared database every process writes to a slot of its own; whoever reads adds up all slots.
+# On PostgreSQL each process has a slot of its own, so that processes do not wait for each other's row locks;
+# readers add up all slots.
 _COUNTS = """
     INSERT INTO counts (survey, wave, cohort, question, value, slot, reports) VALUES {rows}
     ON CONFLICT (survey, wave, cohort, question, value, slot) DO UPDATE SET reports = counts.reports + excluded.reports
@@ -48,46 +49,46 @@ _SHOW_COUNTS = """
 
 
 class ResultRows(Protocol):
-    """The rows of a statement."""
+    """Result rows of one SQL statement."""
 
     @property
     def rowcount(self) -> int:
-        """Rows that the statement changed."""
+        """Number of rows that the statement changed."""
 
     def fetchone(self) -> Any:  # noqa: ANN401 - a row of whatever was asked for
-        """The first row, or None."""
+        """Return the next row, or None."""
 
     def fetchmany(self, size: int) -> list[Any]:
-        """The next rows, at most so many."""
+        """Return the next rows, at most ``size``."""
 
     def fetchall(self) -> list[Any]:
-        """All rows."""
+        """Return all rows that remain."""
 
     def __iter__(self) -> Iterator[Any]: ...
 
 
 class Handle(Protocol):
-    """A connection within a transaction; ``?`` stands for a bound value."""
+    """Connection within a transaction; ``?`` marks a bound value."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> ResultRows:
-        """Run one statement."""
+        """Run one statement and return its rows."""
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; returns how many rows of the database changed."""
+        """Run one statement for each row; return the number of rows that changed."""
 
     def stream(self, sql: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """
-        The rows of a statement, so many at a time, without holding all of them.
+        Yield the rows of a statement in chunks, without holding all of them in memory.
 
         Args:
             sql: one statement.
-            parameters: what is bound to its marks.
-            size: rows at a time.
+            parameters: values for its marks.
+            size: rows a chunk.
         """
 
     def known(self, survey: int, report_ids: Sequence[bytes]) -> Iterable[tuple[bytes, int, bytes]]:
         """
-        (id, wave, packed values) of those of these reports that are stored, wherever they lie.
+        Look up reports in all partitions; return (id, wave, packed values) of those that are stored.
 
         Args:
             survey: key of a revision.
@@ -96,8 +97,7 @@ class Handle(Protocol):
 
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
         """
-        Wait until nobody else stores reports under these ids, for whatever revision, and let nobody do so until the
-        end of the transaction.
+        Lock these ids against other writers, for all revisions, until the end of the transaction.
 
         Args:
             report_ids: of 16 bytes.
@@ -105,7 +105,7 @@ class Handle(Protocol):
 
     def take_out(self, survey: int, report_id: bytes) -> bool:
         """
-        Delete a report, wherever it lies; returns whether it was there.
+        Delete a report from whichever partition holds it; return True if this call deleted it.
 
         Args:
             survey: key of a revision.
@@ -114,18 +114,18 @@ class Handle(Protocol):
 
 
 MOST_KEYS = 500
-"""That are looked up at once."""
+"""Ids that one query looks up at most."""
 
 _SIZES = (1, 20, MOST_KEYS)
-"""For so many keys at once: few sizes, so that there are few statements to prepare."""
+"""Numbers of keys a query may have: few, so that few statements are prepared."""
 
 
 def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
     """
-    A statement with a mark for each key in the place of ``{marks}``, and the keys, the last one as often as is left.
+    Return a statement with enough marks for the keys, and the keys, padded with repetitions of the last one.
 
     Args:
-        statement: one.
+        statement: SQL with ``{marks}`` in the place of the list of keys.
         keys: from one to ``MOST_KEYS``.
     """
     size = next(size for size in _SIZES if size >= len(keys))
@@ -133,13 +133,13 @@ def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
 
 
 def id_hash(report_id: bytes) -> bytes:
-    """What stays of a withdrawn report's id: enough to refuse it, not enough to name it."""
+    """Return the SHA-256 of a withdrawn report's id: enough to refuse the id, not enough to reveal it."""
     return hashlib.sha256(report_id).digest()
 
 
 def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
     """
-    What is stored under this id, or None.
+    Return the wave and values stored under this id, or None.
 
     Args:
         db: within a transaction.
@@ -152,44 +152,45 @@ def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
 
 def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
     """
-    Whether the report with this id was withdrawn.
+    Return True if the report with this id was withdrawn.
 
     Args:
         db: within a transaction.
         survey: key of a revision.
-        report_id: 16 bytes, of which only the hash is kept.
+        report_id: 16 bytes; the table holds only its hash.
     """
     query = "SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?"
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
 
 
 def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:
-    """Spend or revoke tokens; returns how many were good."""
+    """Delete tokens that were spent or revoked; return how many were valid."""
     return db.executemany("DELETE FROM tokens WHERE survey = ? AND token_hash = ?", rows)
 
 
 def tokens_of(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
-    """(survey whose token it is, its hash) of every report that needs one; an empty hash for one that brought none."""
+    """Return (survey key, token hash) of every report that must spend a token; an empty hash if it came without."""
     asking = [(arrival.plan.tokens, arrival.tokens or (b"",) * len(arrival)) for arrival in arrivals]
     return [(survey, token) for survey, tokens in asking if survey is not None for token in tokens]
 
 
 def spend_tokens(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
-    """Spend the token of each report whose survey asks for one; False unless all were good and different."""
+    """Spend the tokens of these reports; return False unless all were valid and different."""
     tokens = sorted(tokens_of(arrivals))
     return delete_tokens(db, tokens) == len(tokens)
 
 
 def add_token_counts(db: Handle, survey: int, created: int = 0, revoked: int = 0) -> None:
     """
-    Counters only: which tokens they were is not kept. Those that were spent are the rest, and have no counter, for
-    which all who store reports would wait.
+    Add to the counters of created and revoked tokens; the database does not record which tokens they were.
+
+    Spent tokens have no counter: every transaction that stores reports would wait for its row. They are the rest.
 
     Args:
         db: within a transaction.
-        survey: key of the first revision, under which tokens lie.
-        created: how many more were made.
-        revoked: how many more were taken back.
+        survey: key of the first revision, which all tokens of a survey refer to.
+        created: number of tokens that were created.
+        revoked: number of tokens that were revoked.
     """
     db.execute(
         "INSERT INTO token_counts (survey, created, revoked) VALUES (?, ?, ?) ON CONFLICT (survey) DO UPDATE"
@@ -202,13 +203,13 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
     """
     Add new reports to the live counts.
 
-    The cells come first, in key order: who holds the row of a cell is alone with its counts in that slot, so that of
-    two writers one waits for the other, and never each for the other.
+    Cells come first, in key order: the row lock of a cell protects its counts in that slot, so that two writers cannot
+    deadlock.
 
     Args:
         db: within a transaction.
-        added: what the reports add.
-        slot: of the process that counts.
+        added: changes by cell and by counted value.
+        slot: of this process.
     """
     _fill(db, _CELLS, _in_slot(added.cells, slot, added.cells[:, -1], 0))
     _fill(db, _COUNTS, _in_slot(added.counts, slot, added.counts[:, -1]))
@@ -216,33 +217,35 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
 
 def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
     """
-    Take withdrawn reports out of the live counts: a slot may fall below zero, and never the sum of all. What is shown
-    stays: a cell that shrinks never moves.
+    Subtract withdrawn reports from the live counts; the count of one slot may become negative, never the sum.
+
+    Shown counts stay as they are: a cell that shrinks is not published again.
 
     Args:
         db: within a transaction.
-        taken: what the reports added when they came.
-        slot: of the process that counts.
+        taken: changes that the reports made when they were stored.
+        slot: of this process.
     """
     _fill(db, _CELLS, _in_slot(taken.cells, slot, 0, taken.cells[:, -1]))
     _fill(db, _COUNTS, _in_slot(taken.counts, slot, -taken.counts[:, -1]))
 
 
 def count_and_show(db: Handle, added: Change) -> None:
-    """Add new reports to the live counts, and show the cells that have grown enough, where nobody else writes."""
+    """Add new reports to the live counts and show the cells that have grown enough; for a database with one writer."""
     count_up(db, added)
     for (survey, wave), rows in groupby(added.cells[:, :3].tolist(), itemgetter(0, 1)):
         _show_grown(db, survey, wave, [cohort for *_, cohort in rows], added.batches[survey])
 
 
 def _in_slot(rows: np.ndarray, slot: int, *numbers: np.ndarray | int) -> np.ndarray:
-    """The keys of these rows with a slot after them, and these numbers in place of their last one."""
+    """Return the key columns of these rows, then the slot, then ``numbers`` in the place of the last column."""
     columns = [np.broadcast_to(each, len(rows)) for each in (slot, *numbers)]
     return np.column_stack([rows[:, :-1], *columns])
 
 
 def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batch: int) -> None:
-    # Arrivals less withdrawals: who sends and withdraws pushes nothing, and so never sees another's report alone.
+    # Privacy: arrivals less withdrawals, so that an attacker who sends and withdraws reports of their own cannot make
+    # a cell move by one report of another respondent.
     query = _GROWN.replace("{marks}", ", ".join("?" * len(cohorts)))
     grown = [cohort for (cohort,) in db.execute(query, [survey, wave, *cohorts, batch])]
     if grown:
@@ -250,7 +253,7 @@ def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batc
 
 
 def _fill(db: Handle, statement: str, rows: np.ndarray) -> None:
-    """Run an INSERT for many rows of numbers at once."""
+    """Run an INSERT with ``_ROWS`` rows of numbers a statement."""
     for start in range(0, len(rows), _ROWS):
         chunk = rows[start : start + _ROWS]
         db.execute(_for_rows(statement, *chunk.shape), chunk.ravel().tolist())
@@ -264,7 +267,7 @@ def _for_rows(statement: str, rows: int, columns: int) -> str:
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
     """
-    Copy the live counts of these cells to the shown ones.
+    Copy the live counts of these cells to the shown counts.
 
     Args:
         db: within a transaction.

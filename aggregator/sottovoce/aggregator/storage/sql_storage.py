@@ -1,7 +1,7 @@
 """
-What both back ends say in the same SQL: surveys, withdrawal, snapshots, tokens.
+Storage methods in the SQL that SQLite and PostgreSQL share: surveys, withdrawals, snapshots, tokens.
 
-A back end adds how connections are kept, how a group is stored fast, and what its files need.
+A back end adds its connections, its fast path for storing a group of reports, and the care of its files.
 """
 
 from abc import abstractmethod
@@ -68,6 +68,7 @@ def tallied(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
     return tallies
 
 
+# Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
 
 _SURVEYS = """
@@ -81,94 +82,94 @@ class SQLStorage(TokenStorage):
     """The part of ``Storage`` that both back ends share."""
 
     ALONE: ClassVar[str] = ""
-    """What makes a transaction wait for every other one that changes the life of a survey, if it does not anyway."""
+    """Lock statement that serializes changes of a survey's state; empty if the back end has only one writer."""
 
     LOCK_ACCOUNTS: ClassVar[str] = ""
-    """What makes a transaction wait for every other one that changes accounts or grants, if it does not anyway."""
+    """Lock statement that serializes changes of accounts and grants; empty if the back end has only one writer."""
 
     NEW_ID: ClassVar[str]
-    """Sixteen random bytes."""
+    """Query that returns sixteen random bytes."""
 
     REKEY: ClassVar[str]
-    """Gives every report of a survey a new random id."""
+    """Statement that gives every report of a survey a new random id."""
 
     @abstractmethod
     def scrub(self) -> None:
-        """Remove what was deleted, and the order of what was written, from the files."""
+        """Remove deleted rows, and traces of the order of writes, from the files."""
 
     def work_aside(self) -> None:
-        """Nothing takes so long here that others would wait for it."""
+        """Do nothing: no task of this back end is slow enough to need a thread."""
 
     def tidy(self) -> None:
-        """Scrub, at once or soon."""
+        """Scrub the files, now or soon in the background thread."""
         self.scrub()
 
     def _read_reports(self) -> AbstractContextManager[Handle]:
-        """A transaction that reads reports as of one moment."""
+        """Begin a transaction that reads reports as of one moment."""
         return self._read()
 
     def _hold(self, db: Handle, survey: int) -> None:
-        """Until the end of the transaction, reports of this survey can be taken out of where they lie."""
+        """Lock the survey's reports for deletion until the transaction ends, if the back end has other writers."""
 
     def _drop_reports(self, db: Handle, name: str) -> None:
         """Delete all reports of a survey."""
         db.execute("DELETE FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])
 
     def _after_deletion(self) -> None:
-        """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
+        """Remove traces of deleted rows as far as that is fast; the next ``scrub`` does the rest."""
 
     def _slot(self) -> int:
-        """In which slot this process counts, if there may be others."""
+        """Return the slot of this process in the tables of counts; always 0 if only one process writes."""
         return 0
 
     def _settle(self) -> None:
-        """Return once this process shows what has grown by its own reports, if it does not do so as they come."""
+        """Wait until the shown counts include this process's own reports, if the back end publishes them later."""
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
-        """Nothing is left undone where nobody else writes."""
+        """Do nothing: the only writer shows grown cells in the transaction that stores the reports."""
 
     def _forget(self) -> None:
-        """Remove a deleted survey from the files."""
+        """Remove traces of a deleted survey from the files."""
         self.scrub()
 
     def _check_known(self, db: Handle) -> None:
-        """Refuse a database in which there may be more than this program knows, and would leave out."""
+        """Raise ``StorageError`` if a newer release may have added tables that a copy would leave out."""
 
     @abstractmethod
     def _version(self, db: Handle) -> int:
-        """The number under which the database keeps the version of its schema."""
+        """Return the stored version of the schema, ``UNFINISHED`` included."""
 
     @abstractmethod
     def _set_version(self, db: Handle, version: int) -> None:
-        """Keep another number."""
+        """Store the version of the schema."""
 
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:
-        """All tables as of one moment, with what has grown until now."""
+        """Read all tables as of one moment, after the shown counts have caught up."""
         self._settle()
         with self._read_reports() as db:
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
 
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """All rows of one of ``tables.TABLES``."""
+        """Yield all rows of one of ``table_catalogue.TABLES``."""
         with self.snapshot() as rows:
             yield from rows(table)
 
     def copy_from(self, source: Storage) -> None:
-        """Fill all tables anew, from one moment of another database, in one step."""
+        """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self._write() as db:
             empty(db)
             for table in TABLES:
                 db.executemany(fill(table), rows(table))
 
     def is_unfinished(self) -> bool:
-        """Whether a copy into this database was begun and not finished."""
+        """Return True if a copy into this database was begun and not finished."""
         with self._read() as db:
             return self._version(db) > UNFINISHED
 
     def mark_unfinished(self, mark: bool) -> None:
-        """Note, or no longer, that a copy into this database is not finished: meanwhile nobody opens it."""
+        """Set or clear the mark of an unfinished copy; a database with the mark cannot be opened."""
         with self._write() as db:
             self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
@@ -179,7 +180,7 @@ class SQLStorage(TokenStorage):
         Args:
             survey: to be published.
             retire: mark all earlier revisions as retired.
-            who: does it, for the journal.
+            who: account that publishes, for the audit log.
         """
         with self._alone() as db:
             survey_life.publish(db, survey, self._today(db), retire, who)
@@ -198,51 +199,51 @@ class SQLStorage(TokenStorage):
         Admit no more reports; the first time, show all counts.
 
         Args:
-            name: the survey's.
-            day: from which on.
-            who: does it, for the journal.
+            name: of the survey.
+            day: first day without reports, counted from 1970-01-01.
+            who: account that closes it, for the audit log.
         """
         with self._alone() as db:
             survey_life.close(db, name, day, self._today(db), who)
         self.tidy()
 
     def unshown(self, name: str) -> int:
-        """Of how many cells less or more is shown than there is."""
+        """Return the number of cells whose shown counts differ from the live ones."""
         self._settle()
         with self._read() as db:
             return survey_life.unshown(db, name)
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """Of how many cells there is something else than the first close showed."""
+        """Return the number of cells whose counts changed since the first close."""
         self._settle()
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
     def reopen_survey(self, name: str, who: str = NOBODY) -> None:
-        """Admit reports again."""
+        """Admit reports to all revisions again."""
         with self._alone() as db:
             survey_life.reopen(db, name, self._today(db), who)
 
     def delete_survey(self, name: str, who: str = NOBODY) -> None:
-        """Take out everything of a survey but what the record and the journal say of it."""
+        """Delete all rows of a survey but its lines in the survey log and its entries in the audit log."""
         with self._alone() as db:
             survey_life.delete(db, name, self._today(db), self._drop_reports, who)
         self._forget()
 
     def purge(self, survey: int, who: str = NOBODY) -> None:
-        """Of a closed survey: give every row a new random key, and drop ids, tombstones and tokens."""
+        """Give every report of a closed survey a new random key; delete ids, tombstones and tokens."""
         with self._alone() as db:
             survey_life.purge(db, survey, self._today(db), self.REKEY, who)
         self.tidy()
 
     def record(self) -> list[SurveyLogEntry]:
-        """What is remembered for good, in its order."""
+        """Return all lines of the survey log, oldest first."""
         with self._read() as db:
             return lines(db)
 
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
-        """A transaction for a step in the life of a survey: one at a time, whatever node begins it."""
+        """Begin a transaction that changes a survey's state: one at a time across all nodes."""
         with self._write() as db:
             _ = self.ALONE and db.execute(self.ALONE)
             yield db
@@ -255,17 +256,17 @@ class SQLStorage(TokenStorage):
     # Reports
 
     def find_report(self, survey: int, report_id: bytes) -> Known | None:
-        """What is stored under this id, or None."""
+        """Return the wave and values stored under this id, or None."""
         with self._read_reports() as db:
             return find(db, survey, report_id)
 
     def is_withdrawn(self, survey: int, report_id: bytes) -> bool:
-        """Whether the report with this id was withdrawn."""
+        """Return True if the report with this id was withdrawn."""
         with self._read() as db:
             return has_tombstone(db, survey, report_id)
 
     def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
-        """Take a report out of rows and counts."""
+        """Delete a report and subtract it from the live counts."""
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
             self._hold(db, plan.survey)
@@ -275,7 +276,7 @@ class SQLStorage(TokenStorage):
                 return Outcome.WITHDRAWN if has_tombstone(db, plan.survey, report_id) else Outcome.UNKNOWN
             if not is_open:
                 return Outcome.CLOSED
-            # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
+            # On PostgreSQL another node may have deleted it meanwhile; counting down twice would falsify the counts.
             if db.take_out(plan.survey, report_id):
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
                 count_down(db, change([ReportBatch(plan, found.wave, report_id, pack(found.values))]), self._slot())
@@ -283,12 +284,12 @@ class SQLStorage(TokenStorage):
         return Outcome.WITHDRAWN
 
     def rows(self, survey: int) -> Iterator[Values]:
-        """The values of every stored report, in the order of the random ids."""
+        """Yield the values of every stored report, in the order of the random ids."""
         for chunk in self.packed_by_wave(survey):
             yield from (unpack(packed) for _, packed in chunk)
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
-        """Wave and packed values of every stored report, many at a time, in the order of the random ids."""
+        """Yield wave and packed values of the stored reports in chunks, in the order of the random ids."""
         with self._read_reports() as db:
             query = 'SELECT wave, "values" FROM reports WHERE survey = ? ORDER BY report_id'
             yield from db.stream(query, [survey], _CHUNK)
@@ -296,7 +297,7 @@ class SQLStorage(TokenStorage):
     # Counts
 
     def cells(self, survey: int) -> list[Cell]:
-        """What is shown, by wave: the whole, and each cohort of which there is any."""
+        """Return the shown counts by wave: all respondents first, then each cohort with reports."""
         self._settle()
         with self._read() as db:
             rows = db.execute(
@@ -305,7 +306,7 @@ class SQLStorage(TokenStorage):
                 [survey],
             ).fetchall()
             counts = db.execute(
-                # A row whose count is 0 would tell that a value came and was withdrawn.
+                # Privacy: a row with count 0 would reveal that a value was reported and withdrawn.
                 "SELECT wave, cohort, question, value, reports FROM shown_counts WHERE survey = ? AND reports > 0",
                 [survey],
             ).fetchall()
@@ -316,7 +317,7 @@ class SQLStorage(TokenStorage):
         return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in with_whole(list(of_wave))]
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
-        """The live counts of all respondents and waves."""
+        """Return the live counts of all respondents and waves, by question and value."""
         with self._read() as db:
             return tallied(
                 db.execute(
@@ -330,17 +331,17 @@ class SQLStorage(TokenStorage):
 
     @cached_property
     def access(self) -> AccessTables:
-        """Who may do what."""
+        """Tables of accounts, keys, sessions and grants."""
         return AccessTables(self._back_end)
 
     @cached_property
     def drafts(self) -> DraftTables:
-        """Surveys while they are being written."""
+        """Tables of survey drafts and planned sizes."""
         return DraftTables(self._back_end)
 
     @cached_property
     def releases(self) -> ReleaseTables:
-        """Ledgers of budgets under which public answers are published."""
+        """Tables of the privacy budgets from which releases are paid."""
         return ReleaseTables(self._back_end)
 
     @cached_property
@@ -350,12 +351,12 @@ class SQLStorage(TokenStorage):
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
         """
-        Let somebody in to everything by the hash of a key.
+        Add an administrator who signs in with a key.
 
         Args:
             name: of the account.
-            token_hash: of the key.
-            who: does it, for the journal.
+            token_hash: hash of the key.
+            who: account that adds it, for the audit log.
         """
         with self._read() as db:
             today = self._today(db)
@@ -363,7 +364,8 @@ class SQLStorage(TokenStorage):
 
 
 def empty(db: Handle) -> None:
-    """Delete all rows of all tables that are copied; within a transaction."""
+    """Delete all rows of all tables in ``TABLES``, within the caller's transaction."""
+    # In reverse, since rows refer to rows of tables that were filled before.
     for table in reversed(TABLES):
         db.execute(clear(table))
 

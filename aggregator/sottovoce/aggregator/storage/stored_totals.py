@@ -1,4 +1,4 @@
-"""What a database keeps beside the rows of reports, read at one moment for the checks."""
+"""Totals that a database stores in addition to reports, read as of one moment for checks."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,22 +7,22 @@ from typing import NamedTuple
 from sottovoce.shared.spec import Survey
 
 Cell = tuple[int, int, int]
-"""(survey, wave, cohort)."""
+"""Key of a cell: (survey, wave, cohort)."""
 
 Place = tuple[int, int, int, int, int]
-"""(survey, wave, cohort, question, counted value)."""
+"""Key of a count: (survey, wave, cohort, question, counted value)."""
 
 
 class CheckedRevision(NamedTuple):
     """
-    A published survey as the checks see it.
+    Published revision as the checks see it.
 
     Attributes:
-        key: the back end's own number for it.
-        name: the survey's.
-        title: what it is called in words.
-        survey: None if its text is not the one that was published.
-        purged: ids, tombstones and tokens are gone.
+        key: number of the revision in this database.
+        name: of the survey.
+        title: name and revision for messages.
+        survey: the parsed survey; None if the stored text does not match its digest, name and revision.
+        purged: ids and tombstones were deleted.
     """
 
     key: int
@@ -33,7 +33,7 @@ class CheckedRevision(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """How many were made, used (as the last purge noted it), taken back, are held since a day, and were dropped."""
+    """Counters of tokens: created, spent (as of the last purge), revoked, held since a day, dropped at a purge."""
 
     created: int = 0
     spent: int = 0
@@ -46,19 +46,19 @@ class Tokens(NamedTuple):
 @dataclass(frozen=True)
 class StoredTotals:
     """
-    Whole numbers by cell, by place, or by the survey's key.
+    Stored totals by cell, by place, or by survey key.
 
     Attributes:
-        arrived: of each cell, over all slots.
-        withdrawn: the same.
-        counts: of each place, over all slots.
-        shown: arrived, withdrawn and, after the first close, what that showed.
-        shown_counts: of each place.
-        tombstones: withdrawn reports of which a hash is kept.
-        tokens: their counters.
-        good_tokens: tokens that are good, and invitations that were not redeemed.
-        redeemed: invitations that were.
-        held: invitations of which nobody knows that since a restore.
+        arrived: reports by cell, summed over slots.
+        withdrawn: withdrawn reports by cell, summed over slots.
+        counts: live counts by place, summed over slots.
+        shown: shown arrived, shown withdrawn and, after the first close, reports at the close; by cell.
+        shown_counts: shown counts by place.
+        tombstones: hashes of withdrawn reports, by survey key.
+        tokens: counters of tokens, by key of the first revision.
+        good_tokens: valid tokens and unredeemed invitations, by key of the first revision.
+        redeemed: redeemed invitations, by key of the first revision.
+        held: invitations held after a restore, by key of the first revision.
     """
 
     arrived: Counter[Cell] = field(default_factory=Counter)

@@ -1,8 +1,8 @@
 """
-What is remembered for good: a line for each survey that was published, retired, closed, reopened or deleted.
+Permanent survey log: a line for each publication, retirement, close, reopening and deletion, and for token requests.
 
-Each line holds the hash of the one before it, so that none can be changed or taken out unseen by whoever has noted a
-later one. Days only, and nothing of a respondent.
+Each line holds the hash of the line before it, so that a noted hash reveals later changes (see ``hash_chain``). Lines
+have days, not times, and hold nothing about respondents.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
 TOKENS = "tokens"
 """
-What a line may tell: of a revision, by name, revision and digest, of a survey, by its name, or of tokens that a request
-made, by name and fingerprints.
+Events. ``about`` is the name, revision and digest of a revision; the name of a survey; or, for tokens, the name and the
+fingerprints of the request.
 """
 
 _LINES = "SELECT number, day, what, about, previous FROM record ORDER BY number"
@@ -22,23 +22,23 @@ _LAST = f"{_LINES} DESC LIMIT 1"
 
 
 def lines(db: Handle) -> list[SurveyLogEntry]:
-    """All lines, in their order."""
+    """Return all lines, oldest first."""
     return [_line(*row) for row in db.execute(_LINES)]
 
 
 def append(db: Handle, day: int, what: str, about: str) -> int:
     """
-    Add a line; returns its number, which is larger than any survey's key so far.
+    Append a line; return its number, which is larger than all survey keys so far.
 
     Args:
-        db: within a transaction that no other one adds a line beside.
+        db: within a transaction that holds the lock of the survey log.
         day: today.
-        what: one of the words above.
-        about: which survey or revision.
+        what: one of the events above.
+        about: subject of the event.
     """
     row = db.execute(_LAST).fetchone()
     if row is None:
-        # A database that is older than its record has surveys without a line.
+        # Surveys of a database from before there was a log have no lines: begin after their keys.
         before, previous = int(db.execute("SELECT coalesce(max(key), 0) FROM surveys").fetchone()[0]), FIRST
     else:
         before, previous = _line(*row).number, _line(*row).hash
@@ -50,25 +50,25 @@ def append(db: Handle, day: int, what: str, about: str) -> int:
 
 
 def token_request(db: Handle, about: str) -> str | None:
-    """The last fingerprint of the line about tokens that begins so; None if there is none."""
+    """Return the body's fingerprint of a logged token request, whose line begins with ``about``, or None."""
     query = "SELECT about FROM record WHERE what = ? AND substr(about, 1, ?) = ?"
     row = db.execute(query, [TOKENS, len(about) + 1, f"{about} "]).fetchone()
     return None if row is None else str(row[0]).rpartition(" ")[2]
 
 
 def is_deleted(db: Handle, name: str) -> bool:
-    """Whether there was a survey of this name."""
+    """Return True if a survey of this name was deleted."""
     query = "SELECT 1 FROM record WHERE what = ? AND about = ?"
     return db.execute(query, [DELETED, name]).fetchone() is not None
 
 
 def record_head(found: Sequence[SurveyLogEntry]) -> str:
-    """The last line's hash in words: whoever notes it can tell later on whether any line before it was changed."""
+    """Return a sentence with the last line's hash, for operators to write down and compare later."""
     return f"Line {found[-1].number} of the record: {found[-1].hash.hex()}" if found else "The record is empty."
 
 
 def problems(db: Handle) -> Iterator[str]:
-    """Where the lines do not follow from one another, and what they say is gone and is there."""
+    """Describe breaks of the hash chain and contradictions between the log and the stored surveys."""
     found = lines(db)
     changed = next(broken(found), None)
     if changed is not None:
@@ -81,7 +81,7 @@ def problems(db: Handle) -> Iterator[str]:
 
 
 def _unpublished(db: Handle, found: Sequence[SurveyLogEntry]) -> Iterator[str]:
-    """Revisions without their line; those that are older than the record have none."""
+    """Describe stored revisions without a line, except those from before there was a log."""
     published = {line.number: line.about for line in found if line.what == PUBLISHED}
     rows = db.execute("SELECT key, name, revision, digest FROM surveys ORDER BY key").fetchall()
     for key, name, revision, digest in rows:

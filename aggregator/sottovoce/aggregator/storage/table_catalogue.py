@@ -1,4 +1,4 @@
-"""The tables and their columns, in the order in which they may be filled: the same in every back end."""
+"""Tables and columns of every back end, in an order in which foreign keys allow to fill them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 class Column(NamedTuple):
     """
-    What a column is for.
+    Kind and constraints of a table's column.
 
     Attributes:
         kind: numbers, text or bytes.
-        in_key: no two rows agree in all columns of the key.
-        may_be_empty: a row need not have a value here.
+        in_key: part of the primary key.
+        may_be_empty: NULL is allowed.
     """
 
     kind: str
@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
 
 Columns = Mapping[str, Column]
-"""A table's columns by name."""
+"""Columns of a table, by name."""
 
 NUMBERS, TEXT, BYTES = Column("numbers"), Column("text"), Column("bytes")
 KEY, RANDOM_KEY = Column("numbers", in_key=True), Column("bytes", in_key=True)
@@ -122,13 +122,13 @@ TABLES: dict[str, Columns] = {
     "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS, "mark": NUMBERS},
 }
-"""What is copied to another database."""
+"""Tables that a copy to another database includes."""
 
 OF_SURVEYS = [table for table, columns in TABLES.items() if columns.get("survey") == KEY]
-"""Tables whose rows belong to a survey each, by its number."""
+"""Tables whose rows refer to a survey by its key."""
 
 OF_NAMES = [table for table, columns in TABLES.items() if "survey" in columns and table not in OF_SURVEYS]
-"""Tables of which rows may name a survey; its name, or what stands for all or none."""
+"""Tables whose rows may refer to a survey by name, or to all surveys or none."""
 
 NOT_COPIED: dict[str, Columns] = {
     "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
@@ -142,15 +142,15 @@ NOT_COPIED: dict[str, Columns] = {
     "spent_challenges": {"challenge_hash": RANDOM_KEY, "expires": NUMBERS},
     "challenge_key": {"number": KEY, "secret": BYTES},
 }
-"""Sessions end within the day, and challenges of passkeys within five minutes."""
+"""Tables that a copy leaves out: sessions end within the day, challenges of passkeys within five minutes."""
 
 
 SOURCE = "source"
-"""What a database is called that another one takes its rows from."""
+"""Name under which SQLite attaches the database to copy from."""
 
 
 def select(table: str) -> str:
-    """The statement that reads a whole table, in the order of its first two columns; slots added up, as slot 0."""
+    """Return the query for all rows of a table, ordered by its first two columns; slots are summed into slot 0."""
     columns = TABLES[table]
     if "slot" not in columns:
         return f"SELECT {_columns(table)} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants from above
@@ -160,18 +160,18 @@ def select(table: str) -> str:
 
 
 def fill(table: str) -> str:
-    """The statement that adds one row to a table."""
+    """Return the statement that adds one row to a table."""
     marks = ", ".join("?" * len(TABLES[table]))
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
 def clear(table: str) -> str:
-    """The statement that empties a table."""
+    """Return the statement that deletes all rows of a table."""
     return f"DELETE FROM {table}"  # noqa: S608 - constants from above
 
 
 def take_over(table: str) -> str:
-    """The statement that fills a table from the one of the same name in the schema ``SOURCE``, in the same order."""
+    """Return the statement that fills a table from the one of the same name in ``SOURCE``, in the same order."""
     return f"INSERT INTO {table} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
 
 

@@ -1,4 +1,4 @@
-"""What is kept beside the rows, held against the rows: made anew from them, all as of one moment."""
+"""Checks that stored counts, shown counts and token counters agree with the rows of reports, as of one moment."""
 
 import hashlib
 from collections import Counter
@@ -69,11 +69,12 @@ def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) ->
     return within and max(answered) <= reports and sum(answered) == reports * asked
 
 
+# Rows counted at a time: large enough for numpy to be fast, small enough for the memory of a small machine.
 _CHUNK = 20_000
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
-    """Number of reports by counted value, for each question by its index."""
+    """Count the stored reports anew: number of reports by question index and counted value."""
     masks = load_survey(stored.document).masks
     counts: dict[int, dict[int, int]] = {}
     for chunk in storage.packed_by_wave(stored.key):
@@ -85,11 +86,11 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
 
 
 def wrong_counts(storage: Storage) -> list[str]:
-    """What does not follow from the rows, in words: texts and digests, cells, counts, what is shown, tokens."""
+    """Describe stored digests, cells, counts, shown counts and tokens that contradict the rows; empty if none do."""
     with storage.snapshot() as rows:
         revisions = [_revision(*row) for row in rows("surveys")]
         kept = _kept(rows)
-        # Without its text nobody can say what the rows of a revision mean.
+        # Without a valid survey text, the columns of its reports have no meaning.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
         cells, counts, strange = _recount(rows("reports"), known)
     spent = _spent(revisions, kept)
@@ -99,7 +100,7 @@ def wrong_counts(storage: Storage) -> list[str]:
 
 
 def is_copy(source: Storage, target: Storage) -> bool:
-    """Whether two databases hold the same surveys with equal counts, and remember the same."""
+    """Return True if two databases hold the same surveys, equal counts and the same survey log."""
     return _figures(source) == _figures(target)
 
 
@@ -127,8 +128,10 @@ def _wrong(one: CheckedRevision, kept: StoredTotals, cells: Counter[Any], counts
 
 def _spent(revisions: list[CheckedRevision], kept: StoredTotals) -> Counter[int]:
     """
-    By the key of its first revision: reports of a survey that asks for a token with each, withdrawn ones too; and what
-    was redeemed, from which no report follows.
+    Number of spent tokens, by the key of the first revision.
+
+    Each report of a survey with tokens spent one, withdrawn reports included. Redeemed invitations are counted from
+    their own rows: nothing links them to reports.
     """
     first: dict[str, int] = {}
     spent: Counter[int] = Counter()
@@ -142,7 +145,7 @@ def _spent(revisions: list[CheckedRevision], kept: StoredTotals) -> Counter[int]
 def _wrong_tokens(one: CheckedRevision, kept: StoredTotals, spent: int) -> Iterator[str]:
     created, noted, revoked, held, since, dropped = kept.tokens.get(one.key, Tokens())
     gone = created - revoked - held - dropped - kept.good_tokens[one.key]
-    # Invitations that were redeemed go with the last purge, which notes how many they were.
+    # The last purge deletes the rows of redeemed invitations and stores their number in ``spent``.
     spent += noted if one.survey is not None and one.survey.is_blind else 0
     if min(created, revoked, gone, held, dropped) < 0 or gone != spent:
         yield "the numbers of tokens contradict each other"
@@ -184,7 +187,7 @@ def _kept(rows: Rows) -> StoredTotals:
 
 
 def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tuple[Counter[Any], Counter[Any], int]:
-    """Reports by cell, by counted value, and how many rows there are that hold no values of their survey."""
+    """Return reports by cell, reports by counted value, and the number of rows whose values do not fit their survey."""
     cells: Counter[Any] = Counter()
     counts: Counter[Any] = Counter()
     strange = 0
@@ -200,7 +203,7 @@ def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tu
 
 
 def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], list[bytes]]:
-    """Values by survey, wave and the width that they say they have."""
+    """Group packed values by survey, wave and the width in their first byte."""
     found: dict[tuple[int, int, int], list[bytes]] = {}
     for key, _, wave, values in rows:
         found.setdefault((key, wave, values[0] if values else 0), []).append(values)
@@ -215,18 +218,18 @@ def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> Non
 
 
 def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> ReportBatch:
-    """Rows as they once came; who counts them does not look at their ids."""
+    """Return rows as a batch with empty ids, which the counting code never reads."""
     plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
     return ReportBatch(plan, wave, bytes(ID * len(packed)), b"".join(packed))
 
 
 def _of(key: int, counter: Counter[Any]) -> dict[Any, int]:
-    """The numbers of one revision, but for those that are 0."""
+    """Return the nonzero numbers of one revision."""
     return {place: number for place, number in counter.items() if place[0] == key and number}
 
 
 def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:
-    """The rows in groups of one length and one width of values: mostly one group."""
+    """Group rows by length and width of values; usually there is one group."""
     widths = {row[:1] for row in chunk}
     if len(widths) == 1 and len(set(map(len, chunk))) == 1:
         return [chunk]

@@ -1,4 +1,4 @@
-"""Whether this machine's clock may decide what cannot be undone."""
+"""Check that this machine's clock is steady enough for decisions that cannot be undone, such as deletions."""
 
 import time
 from collections.abc import Callable
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from sottovoce.aggregator.clock import Clock
 
 APART = 5.0
-"""Seconds by which clocks that agree may differ."""
+"""Tolerance for the difference of two clocks, in seconds."""
 
 STEADY = 600.0
-"""Seconds for which they must have agreed."""
+"""Seconds for which the clocks must have agreed."""
 
 
 class SteadyClock:
     """
-    Compares the clock with one that nobody sets, and with the database's.
+    Comparison of this machine's clock with a monotonic clock and with the database's clock.
 
     Args:
-        clock: the present moment, as this machine tells it: it may be wrong at the start, and be set at any time.
-        database: seconds since 1970 by the database's own clock; None where that is this machine's.
-        running: seconds since any moment, by a clock that cannot be set.
+        clock: returns the present moment by this machine, which may be wrong at the start and be set at any time.
+        database: returns seconds since 1970 by the database's clock; None if the database has no clock of its own.
+        running: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -32,16 +32,18 @@ class SteadyClock:
 
     def __call__(self) -> bool:
         """
-        Whether all clocks have agreed whenever this was asked in the last ten minutes. What waits for it waits for
-        ten minutes after each start, and after each time that the clock was set.
+        Compare the clocks; return True if they agreed at every call in the last ten minutes.
+
+        So it returns False for ten minutes after a start, and after each time that the clock was set.
 
         Raises:
             StorageError: the database does not answer.
         """
-        told = self._database()
+        database = self._database()
         wall = self._clock().timestamp()
+        # The wall clock runs evenly unless it was set; the monotonic clock cannot be set.
         moved = abs(wall - self._running() - self._offset) > APART
-        if moved or (told is not None and abs(told - wall) > APART):
+        if moved or (database is not None and abs(database - wall) > APART):
             self._begin()
         return self._running() - self._since >= STEADY
 

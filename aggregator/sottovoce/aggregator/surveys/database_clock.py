@@ -1,4 +1,4 @@
-"""The time by which surveys open, close and are forgotten: the database's, which is one for all nodes."""
+"""Time for opening, closing and deleting surveys: the database's clock, since all nodes share it."""
 
 import time
 from collections.abc import Callable
@@ -11,33 +11,33 @@ from sottovoce.shared.errors import StorageError
 
 
 def present(storage: Storage, clock: Clock = now) -> datetime:
-    """The present moment by the database's clock, or by this machine's where the database has no other."""
-    told = storage.clock()
-    return clock() if told is None else datetime.fromtimestamp(told, UTC)
+    """Return the present moment by the database's clock, or by this machine's if the database has no clock."""
+    seconds = storage.clock()
+    return clock() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def check_clocks(storage: Storage, clock: Clock = now) -> None:
     """
-    Return if this machine's clock and the database's agree.
+    Raise an error unless this machine's clock and the database's agree.
 
     Args:
         storage: the database.
-        clock: the present moment, as this machine tells it.
+        clock: returns the present moment by this machine.
 
     Raises:
-        StorageError: they differ.
+        StorageError: the clocks are more than ``APART`` seconds apart.
     """
     SharedClock(storage, clock).check()
 
 
 class SharedClock:
     """
-    Tells the database's time without asking it each time.
+    The database's time, extrapolated with a monotonic clock instead of a query for each call.
 
     Args:
-        storage: the database; it is asked once here, and at each ``check``.
-        clock: the present moment, as this machine tells it.
-        running: seconds since any moment, by a clock that nobody sets.
+        storage: the database, queried here and at each ``check``.
+        clock: returns the present moment by this machine.
+        running: monotonic clock, in seconds.
     """
 
     def __init__(self, storage: Storage, clock: Clock, running: Callable[[], float] = time.monotonic) -> None:
@@ -47,28 +47,28 @@ class SharedClock:
         self._ask()
 
     def __call__(self) -> datetime:
-        """The present moment: however this machine's clock is set meanwhile."""
+        """Return the present moment, even if this machine's clock was set meanwhile."""
         if self._begin is None:
             return self._clock()
         return datetime.fromtimestamp(self._begin + self._running(), UTC)
 
     def check(self) -> None:
         """
-        Ask the database anew, and return if this machine's clock agrees with its.
+        Query the database's clock again, and raise an error unless this machine's clock agrees with it.
 
         Raises:
             StorageError: they are more than five seconds apart.
         """
         before = self._clock()
-        told = self._ask()
-        # Whatever the answer took is no difference.
-        if told is not None and not before.timestamp() - APART <= told <= self._clock().timestamp() + APART:
+        seconds = self._ask()
+        # Compare with the times before and after the query, since its duration is no difference of the clocks.
+        if seconds is not None and not before.timestamp() - APART <= seconds <= self._clock().timestamp() + APART:
             raise StorageError(
                 "this machine's clock and the database's are more than five seconds apart; set the one that is wrong,"
                 " and let a time service keep both"
             )
 
     def _ask(self) -> float | None:
-        told = self._storage.clock()
-        self._begin = None if told is None else told - self._running()
-        return told
+        seconds = self._storage.clock()
+        self._begin = None if seconds is None else seconds - self._running()
+        return seconds

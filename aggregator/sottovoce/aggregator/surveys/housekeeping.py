@@ -1,4 +1,4 @@
-"""What falls due with time: showing, closing a survey, forgetting its report ids, deleting it, emptying the log."""
+"""Periodic work: show grown counts, close surveys, delete report ids and surveys by date, empty the database's log."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,15 +13,15 @@ from sottovoce.shared.errors import StorageError
 
 class Housekeeping:
     """
-    Does what is due each time that it is called.
+    Periodic work on the database; each call does what is due.
 
     Args:
-        storage: the database, by whose clock things fall due, if it has one.
-        clock: the present moment, as this machine tells it.
-        is_sure: whether the time may decide what cannot be undone, see ``SteadyClock``; until it may, that waits.
-        check_ready: raises ``StorageError`` if this node may not work on the database at all; then nothing is done.
-        write_refused: writes what is to be noted of sign-ins that were refused, given seconds since 1970.
-        note_mark: notes how new the database is, where a copy that is put back cannot reach; given the same.
+        storage: the database, whose clock decides what is due, if it has one.
+        clock: returns the present moment by this machine.
+        is_sure: returns True if the clock is reliable, see ``SteadyClock``; closing and deleting wait until it is.
+        check_ready: raises ``StorageError`` if this node must not use the database; then the call does nothing.
+        write_refused: writes audit log entries on refused sign-ins; called with seconds since 1970.
+        note_mark: stores the age mark of the database outside of it; called with seconds since 1970.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class Housekeeping:
         self._check_ready = check_ready
         self._write_refused = write_refused
         self._note_mark = note_mark
-        # Not at the start: on a large shared database every restart would hold the other nodes up.
+        # Do not scrub at the start: on a large shared database every restart would delay the other nodes.
         self._scrubbed_on = day_of(clock())
 
     def __call__(self) -> None:
-        """Show what was left, close what is over, delete and purge what is kept no longer, and scrub once a day."""
+        """Show grown cells, close, delete and purge surveys that are due, and scrub the files once a day."""
         self._check_ready()
         now = present(self._storage, self._clock)
         self._note_mark(int(now.timestamp()))
@@ -62,12 +62,12 @@ class Housekeeping:
 
 
 def batches(storage: Storage) -> dict[int, int]:
-    """``release_batch`` of every revision, by its key."""
+    """Return ``release_batch`` of every revision, by its key."""
     return {stored.key: survey_of(stored.document).release_batch for stored in storage.surveys()}
 
 
 def waiting_words(seconds: int) -> str:
-    """Why nothing is forgotten by date, and until when."""
+    """Return the message that deletions by date are paused, why, and until when."""
     hours = -(-seconds // 3600)
     return (
         "forgetting waits, since nothing ran here for more than a week, the clock went back, or an earlier release ran"
@@ -78,12 +78,12 @@ def waiting_words(seconds: int) -> str:
 
 def delete_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[str]:
     """
-    Delete every survey whose day has come, open or closed; returns their names.
+    Delete every survey whose ``delete_on`` has come, open or closed; return their names.
 
     Args:
         storage: the database.
         now: the present moment.
-        who: asks for it, for the journal.
+        who: account that acts, for the audit log.
     """
     newest = {stored.name: survey_of(stored.document) for stored in storage.surveys()}
     today = now.astimezone(UTC).date()
@@ -94,7 +94,7 @@ def delete_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[str]:
 
 
 def close_due(storage: Storage, now: datetime) -> None:
-    """Close every survey whose newest revision has come to its end; until then its last counts are not shown."""
+    """Close every survey whose newest revision has ended; the close also shows its last counts."""
     newest = {stored.name: stored for stored in storage.surveys()}
     for stored in newest.values():
         closes = survey_of(stored.document).closes
@@ -104,12 +104,12 @@ def close_due(storage: Storage, now: datetime) -> None:
 
 def purge_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[StoredSurvey]:
     """
-    Forget the report ids of every survey that has been closed for as long as it said; returns those surveys.
+    Purge every revision whose retention time of report ids has passed; return those revisions.
 
     Args:
         storage: the database.
         now: the present moment.
-        who: asks for it, for the journal.
+        who: account that acts, for the audit log.
     """
     surveys = storage.surveys()
     due = [stored for stored in surveys if _is_due(stored, _over(stored, surveys), day_of(now))]
@@ -120,18 +120,18 @@ def purge_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[Stored
 
 def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
     """
-    Take out of a copy, which is deleted after so many days, whatever the database itself has forgotten by then.
+    Delete from a backup what the database itself will have deleted by the backup's last day.
 
     Args:
-        copy: of the database; changed.
-        now: when it was made.
-        days: until its last day.
+        copy: backup of the database; changed in place.
+        now: time of the backup.
+        days: retention time of the backup.
 
     Returns:
-        Names of the surveys that are not in the copy any more, since they are deleted by then.
+        Names of the surveys that were deleted from the backup.
 
     Raises:
-        StorageError: a survey that may close at any moment forgets its ids sooner after that.
+        StorageError: an open survey, which may close at any moment, has a shorter retention time for report ids.
     """
     last = now + timedelta(days=days)
     deleted = delete_due(copy, last)
@@ -147,9 +147,9 @@ def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
 
 def _over(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
     """
-    The day from which on a revision's ids are not needed; None while they are.
+    Return the day from which a revision's report ids are not needed; None while they are.
 
-    Where ids are signed, one is good for one report of all revisions, until the last of them is closed.
+    Signed ids are needed until the last revision is closed, since an id may have one report across all revisions.
     """
     if not survey_of(stored.document).is_blind:
         return stored.closed_on
@@ -160,5 +160,5 @@ def _over(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
 def _is_due(stored: StoredSurvey, over: int | None, today: int) -> bool:
     if over is None or stored.purged:
         return False
-    # A day is added because the closing day had begun.
+    # Strictly greater: the closing day had begun, so ``ids_days`` whole days pass first.
     return today > over + survey_of(stored.document).ids_days

@@ -1,4 +1,4 @@
-"""What is told of a survey's life, and asked before a step of it: lists, corrections, closing, reopening."""
+"""Lists of surveys, and texts and checks before a correction, a close or a reopening."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ TRIAL = "Test run: not the real survey."
 @dataclass(frozen=True)
 class ListedSurvey:
     """
-    A survey as lists show it.
+    Entry in a list of surveys.
 
     Attributes:
-        reports: so far, each revision's in whole batches while it is open.
-        revisions: (revision, whether it answers, is retired, or is closed), oldest first.
+        reports: number of reports; rounded down to batches for each open revision, for privacy.
+        revisions: pairs (revision, state), oldest first; the state is ``answers``, ``retired`` or ``closed``.
     """
 
     name: str
@@ -32,7 +32,7 @@ class ListedSurvey:
 
 
 def list_surveys(storage: Storage) -> list[ListedSurvey]:
-    """All surveys, by name, and under each which revisions still answer."""
+    """Return all surveys ordered by name, each with the states of its revisions."""
     return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
 
 
@@ -44,10 +44,10 @@ def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
 
 def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     """
-    What publishing a correction does to links, personal links and counts.
+    Return a text on the effects of publishing a correction on links, personal links and counts.
 
     Args:
-        earlier: the revisions that were published so far.
+        earlier: published revisions, oldest first.
         survey: the correction.
     """
     numbers = ", ".join(str(row.revision) for row in earlier)
@@ -72,21 +72,21 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
 
 def hours_of_waiting(storage: Storage, name: str) -> int:
     """
-    How long devices may wait before they send what is recorded now, in hours; 0 if they do not.
+    Return for how many hours devices may delay sending a report; 0 if they send at once.
 
     Args:
         storage: the database.
-        name: of a survey that there is.
+        name: of an existing survey.
     """
     return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
 
 
 def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
     """
-    For how many waves invitations were redeemed so far, where a correction has more; 0 where it has not.
+    Return the number of waves that were signed already if the correction adds waves, else 0.
 
     Args:
-        earlier: the revisions that were published so far.
+        earlier: published revisions, oldest first.
         survey: the correction.
     """
     before = len(survey_of(earlier[-1].document).waves) if earlier and survey.is_blind else len(survey.waves)
@@ -95,11 +95,11 @@ def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
 
 def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
     """
-    What closing loses and shows, and whether somebody should think of that: for whoever has the database.
+    Return the warning text for ``survey close``, and True if it needs confirmation; for operators only.
 
     Args:
         storage: the database.
-        name: of a survey that there is.
+        name: of an existing survey.
     """
     words, alone = _shown_by_closing(storage, name)
     hours = hours_of_waiting(storage, name)
@@ -128,15 +128,15 @@ def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:
     """
-    Return if a survey may be reopened.
+    Raise an error unless a survey may be reopened.
 
     Args:
         storage: the database.
-        name: the survey's.
+        name: of the survey.
         now: the present moment.
 
     Raises:
-        ReportRejected: there is no such survey, its window is over, or its report ids are forgotten.
+        ReportRejected: there is no such survey, its window is over, or its report ids were deleted.
     """
     closes = survey_of(newest(storage, name).document).closes
     if closes is not None and now >= closes:

@@ -1,8 +1,8 @@
 """
-Whether devices will ask a survey at all.
+Check of a survey's epsilon against the limits of respondents' devices.
 
-Every device has limits, for one question and for a whole report. A survey above them is refused by each respondent's
-device, so it is refused here, before anybody is invited; stored surveys are read as ever.
+Each device refuses a survey above its limits for one question or for a whole report. So the server refuses such a
+survey before anyone is invited. Stored surveys are not checked again.
 """
 
 import math
@@ -15,15 +15,15 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
 NAMED = 3
-"""So many of the dearest questions are named."""
+"""Number of questions with the largest epsilon that a message lists."""
 
 
 def check_affordable(survey: Survey) -> None:
     """
-    Refuse a survey that every device refuses.
+    Refuse a survey whose epsilon is above the default limits of devices.
 
     Raises:
-        SpecError: names the questions that cost too much, or the dearest, and what would do.
+        SpecError: with the questions above the limit, or those with the largest epsilon, and remedies.
     """
     problems = [*_dear_questions(survey)]
     if survey.epsilon > DEFAULT_ALLOWANCE.total:
@@ -42,7 +42,7 @@ def check_affordable(survey: Survey) -> None:
 def _dear_questions(survey: Survey) -> Iterator[Problem]:
     most = DEFAULT_ALLOWANCE.question
     for index, item in enumerate(survey.items):
-        # The rows of a matrix share one mechanism.
+        # The rows of a matrix share one mechanism, so one problem is enough for all of them.
         for question in item.questions[:1]:
             if question.epsilon > most:
                 yield Problem(
@@ -53,20 +53,20 @@ def _dear_questions(survey: Survey) -> Iterator[Problem]:
 
 
 def dearest(survey: Survey) -> str:
-    """The questions that cost most, each with its epsilon."""
+    """Return the names of the questions with the largest epsilon, each with its epsilon."""
     private = sorted((survey.questions[index] for index in survey.private), key=lambda q: q.epsilon, reverse=True)
     return ", ".join(f"{question.name} ({show_epsilon(question.epsilon)})" for question in private[:NAMED])
 
 
 def remedies(survey: Survey, limit: float) -> list[str]:
-    """What brings a whole report of this survey down to ``limit``, the mildest first."""
+    """Return changes that lower a report's total epsilon to ``limit``, the mildest first."""
     private = [survey.questions[index].epsilon for index in survey.private]
     found = []
     asked = most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
     if asked:
         cost = show_epsilon(report_epsilon(private, asked))
         found.append(f"ask: {asked}, so that each person is asked {asked} of the {len(private)} private ones ({cost})")
-    # Rounded down, so that together they stay within the limit.
+    # Rounded down, so that the sum over questions stays within the limit.
     each = math.floor(100 * limit / (survey.ask or len(private))) / 100
     found.append(f'more noise: mechanism {{epsilon: "{each:g}"}} for each')
     if len(private) > 1:
@@ -76,21 +76,21 @@ def remedies(survey: Survey, limit: float) -> list[str]:
 
 def most_asked(epsilons: list[float], below: int, limit: float) -> int:
     """
-    How many of the questions each person can be asked.
+    Return the largest number of questions that each person can be asked within a limit.
 
     Args:
         epsilons: of the private questions.
-        below: fewer than so many.
-        limit: that a report may cost.
+        below: exclusive upper bound of the number.
+        limit: total epsilon of a report.
 
     Returns:
-        0 if even one is too dear.
+        Number of questions; 0 if even one question can exceed the limit.
     """
     return max((ask for ask in range(1, below) if report_epsilon(epsilons, ask) <= limit), default=0)
 
 
 def _may_draw(survey: Survey) -> bool:
-    """Whether the device may draw which questions it asks: nothing may hang on a question that it leaves out."""
+    """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
     private = {survey.questions[index].name for index in survey.private}
     named = {condition.question for item in survey.items for condition in item.conditions}
     return not (survey.own_coin or survey.memoized or named & private)

@@ -1,8 +1,8 @@
 """
-What may follow a published revision, and how it names the one before.
+Rules for a revision that follows a published one, and the reference to its predecessor.
 
-A correction may change texts, order, odds of what is drawn afresh, times. It may not change what links and devices rely
-on: who may answer, what is remembered across waves, how small a step results show.
+A correction may change texts, order, times, and the probabilities of answers that are drawn anew. It may not change
+what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
 """
 
 from collections.abc import Iterator
@@ -22,20 +22,22 @@ _FORGOTTEN = (
 )
 
 MOST_REVISIONS = 8
-"""Of one survey; devices read no longer list, so that nobody makes a version for each person."""
+"""Revisions of one survey at most. Devices enforce it too, so that an aggregator cannot make one for each person."""
 
 
 def next_revision(storage: Storage, survey: Survey) -> Survey:
     """
-    The survey as it is to be published: with the digest of the revision before it, or, if it was published already, as
-    it was then. Storage looks again within its transaction whether that revision is still the newest.
+    Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
+
+    A survey that was published already is returned as it was then. Storage checks again, within its transaction, that
+    the predecessor is still the newest.
 
     Args:
-        storage: what was published so far.
-        survey: as its author wrote it, with or without ``replaces``.
+        storage: database with the published revisions.
+        survey: from its author, with or without ``replaces``.
 
     Raises:
-        SpecError: it may not follow; with every reason.
+        SpecError: the survey may not follow; with all reasons.
     """
     if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
         raise SpecError([Problem("/name", "belonged to a deleted survey, which devices remember: choose another")])
@@ -58,8 +60,8 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
 
 def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
     if survey.revision <= before.revision:
-        told = "must be higher than {revision}: a changed survey is a new revision"
-        yield Problem("/revision", Sentence(told, revision=before.revision))
+        message = "must be higher than {revision}: a changed survey is a new revision"
+        yield Problem("/revision", Sentence(message, revision=before.revision))
     if survey.replaces not in {None, before.digest}:
         yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
     if (survey.asks_for_token, survey.is_blind) != (before.asks_for_token, before.is_blind) or not _same_keys(
@@ -69,21 +71,21 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
     if _remembered(survey) != _remembered(before):
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
     if survey.release_batch < before.release_batch:
-        told = "may not be less than {batch}, only the same or more"
-        yield Problem("/privacy/release_batch", Sentence(told, batch=str(before.release_batch)))
+        message = "may not be less than {batch}, only the same or more"
+        yield Problem("/privacy/release_batch", Sentence(message, batch=str(before.release_batch)))
     if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
-        told = "may not be later than {day}: people were told that day"
-        yield Problem("/retention/delete_on", Sentence(told, day=str(before.delete_on)))
+        message = "may not be later than {day}: people were told that day"
+        yield Problem("/retention/delete_on", Sentence(message, day=str(before.delete_on)))
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
 
 
 def _same_keys(before: Survey, survey: Survey) -> bool:
-    """Whether waves that both have are signed for with the same keys; a signature would fit no other."""
+    """Return True if the waves of both revisions have equal signing keys, so that issued signatures stay valid."""
     return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
 
 
 def _remembered(survey: Survey) -> dict[str, Any]:
-    """The memoized questions, with all the numbers of their mechanisms."""
+    """Return the mechanisms of the memoized questions, by name of the question."""
     questions = [survey.questions[index] for index in survey.memoized]
     return {question.name: question.mechanism and question.mechanism.dump() for question in questions}

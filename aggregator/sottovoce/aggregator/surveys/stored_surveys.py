@@ -1,4 +1,4 @@
-"""The surveys that are stored: one parsed from its bytes, the newest of a name, whether a wave is open."""
+"""Helpers for stored surveys: parsing, newest revision, displayed number of reports, state of a wave."""
 
 from datetime import datetime
 from functools import lru_cache
@@ -11,19 +11,19 @@ from sottovoce.shared.spec import Survey, Wave
 
 @lru_cache(maxsize=64)
 def survey_of(document: bytes) -> Survey:
-    """The survey in its bytes, stored or of a rehearsal; parsed once, since bytes never change under a digest."""
+    """Parse canonical bytes of a survey; cached, since equal bytes are the same survey."""
     return read_canonical(document)
 
 
 def reports_so_far(stored: StoredSurvey) -> int:
-    """The number of reports of a revision, in whole batches while it is open: who watches it sees nobody come or go."""
+    """Return the reports of a revision, rounded down to batches while it is open, so that no single arrival shows."""
     batch = 1 if stored.closed else survey_of(stored.document).release_batch
     return stored.reports // batch * batch
 
 
 def newest(storage: Storage, name: str) -> StoredSurvey:
     """
-    The newest revision of a survey.
+    Return the newest revision of a survey.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -35,12 +35,12 @@ def newest(storage: Storage, name: str) -> StoredSurvey:
 
 
 def unknown_survey() -> ReportRejected:
-    """What whoever asks for a name that was never published is told."""
+    """Return the error for a name that no published survey has."""
     return ReportRejected("unknown_survey", "no survey has this name")
 
 
 def wave_state(wave: Wave, now: datetime) -> str:
-    """``early``, ``open`` or ``closed``, by its window alone, which is closed at its start and open at its end."""
+    """Return ``early``, ``open`` or ``closed`` by a wave's window [opens, closes) alone; ignores a close by staff."""
     if wave.closes is not None and now >= wave.closes:
         return "closed"
     return "early" if wave.opens is not None and now < wave.opens else "open"

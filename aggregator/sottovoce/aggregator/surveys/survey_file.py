@@ -1,10 +1,10 @@
 """
-Survey files as authors write them: YAML, or JSON, which is YAML.
+Reader of survey files in YAML, or in JSON, which is a subset of YAML.
 
-Plain scalars are text, whole numbers, true, false or null. Dates and decimals stay text, as in the canonical survey;
-an unquoted yes, no, on or off is refused, because half of all YAML readers would take it for true or false.
+Plain scalars are text, integers, true, false or null. Dates and decimals stay text, as in the canonical survey. An
+unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a boolean and YAML 1.2 readers for text.
 
-Mistakes are told by their place in the file.
+Error messages name the place in the file.
 """
 
 import re
@@ -22,14 +22,14 @@ MAX_BYTES = 4 * 1024 * 1024
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with the few scalars above, and without duplicate keys, anchors and tags."""
+    """PyYAML's safe loader, limited to the scalars above, without duplicate keys, anchors and tags."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - as the library has it
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self.mistakes: list[Problem] = []
-        """Those after which reading goes on, so that all are told at once."""
+        """Mistakes that do not stop the reader, so that one message lists all of them."""
         self.root: yaml.Node | None = None
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -37,7 +37,7 @@ class _Loader(yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise _error(event.start_mark, "anchors and aliases are not allowed; quote a text that begins with & or *")
         node: yaml.Node | None = super().compose_node(parent, index)
-        self.root = node  # the last one to be whole
+        self.root = node  # nodes are completed from the leaves up, so the last one is the root
         if isinstance(node, yaml.ScalarNode) and node.style is None and _AMBIGUOUS.fullmatch(node.value):
             self.note(node, "yes, no, on and off must be written in quotes")
         return node
@@ -55,7 +55,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def note(self, node: yaml.Node, message: str) -> None:
-        """Remember a mistake and where it stands."""
+        """Record a mistake with its line and column."""
         self.mistakes.append(Problem("", _at(node.start_mark, message)))
 
 
@@ -68,11 +68,11 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"-?(?:0|[1-9]
 
 def read_survey_file(path: Path) -> Survey:
     """
-    The survey in a file.
+    Read the survey in a file.
 
     Raises:
-        SpecError: the file cannot be read, is not YAML, or does not describe a survey; with every mistake found, and
-            the places of those in words.
+        SpecError: the file cannot be read, is not YAML, or does not describe a survey; with all mistakes and their
+            places.
     """
     try:
         data = path.read_bytes()
@@ -92,22 +92,22 @@ def read_survey_file(path: Path) -> Survey:
 
 
 def yaml_text(document: Mapping[str, Any]) -> str:
-    """The survey as authors write it: read again, it means the same."""
+    """Return a survey document as YAML that reads back as the same document."""
     return yaml.safe_dump(dict(document), allow_unicode=True, sort_keys=False, width=100)
 
 
 def places_in(path: Path) -> Callable[[str], str]:
-    """What turns the JSON pointers of a file that was read without a mistake into places in words."""
+    """Return a function from JSON pointers to places in words, for a file without mistakes."""
     root = _load(path.read_bytes())[1]
     return lambda pointer: place(pointer, root)
 
 
 def parse_yaml(data: bytes) -> object:
     """
-    The document in YAML bytes.
+    Parse YAML.
 
     Raises:
-        SpecError: with the line and column, never the text found there.
+        SpecError: with line and column, but never the text there.
     """
     document, _, mistakes = _load(data)
     if mistakes:
@@ -116,15 +116,15 @@ def parse_yaml(data: bytes) -> object:
 
 
 def _load(data: bytes) -> tuple[object, yaml.Node | None, list[Problem]]:
-    """The document, its nodes, and the mistakes in spite of which it could be read."""
+    """Return the document, its root node, and the mistakes that did not stop the reader."""
     try:
-        # _Loader is a safe loader: it makes nothing but text, numbers, true, false, null, lists and maps.
+        # Safe: _Loader creates only text, integers, booleans, null, lists and maps, never Python objects.
         loader = _Loader(data.decode())
         return loader.get_single_data(), loader.root, loader.mistakes
     except UnicodeDecodeError:
         raise SpecError("the file is not UTF-8") from None
     except yaml.MarkedYAMLError as error:
-        # Of a quote that is never closed, where it was opened.
+        # For a quote that is never closed, report where it was opened, not the end of the file.
         mark = (error.context_mark if _is_open(error) else None) or error.problem_mark or error.context_mark
         found = "this is not valid YAML: {reason}"
         problem = str(error.problem) if isinstance(error, _Own) else Sentence(found, reason=_hint(error))
@@ -138,9 +138,9 @@ def _is_open(error: yaml.MarkedYAMLError) -> bool:
 
 
 def _hint(error: yaml.MarkedYAMLError) -> str:
-    """What to quote."""
-    said = f"{error.context} {error.problem}"
-    return next((hint for words, hint in _HINTS.items() if words in said), _ANY)
+    """Return advice on the mistake, found by words of the library's message."""
+    message = f"{error.context} {error.problem}"
+    return next((hint for words, hint in _HINTS.items() if words in message), _ANY)
 
 
 def _at(mark: yaml.Mark, message: str) -> Sentence:
@@ -160,13 +160,13 @@ _HINTS = {
     "block collection": "check the indentation",
     "block mapping": "check the indentation, and quote the whole of a text that begins with a quotation mark",
 }
-"""By words of the library's own message."""
+"""Advice by words in PyYAML's message; the first match wins."""
 
 _ANY = "quote texts that have a colon and a space in them, or begin with a sign"
 
 
 class _Own(yaml.MarkedYAMLError):
-    """A refusal in our own words, which repeat nothing."""
+    """Error with this program's own message, which does not quote the file."""
 
 
 def _error(mark: yaml.Mark, message: str) -> _Own:
@@ -174,18 +174,18 @@ def _error(mark: yaml.Mark, message: str) -> _Own:
 
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""Names that can be repeated; whatever else stands in a name's place is no name."""
+"""Valid names, which messages may quote; other text could be anything, so messages leave it out."""
 
 _ONE = {"questions": "question", "choices": "choice", "coordinates": "coordinate", "rows": "row", "waves": "wave"}
 
 
 def place(pointer: str, root: yaml.Node | None) -> str:
     """
-    A JSON pointer in words: ``/questions/2/choices/0/label`` is "question 3 'cheated', choice 1, label, line 14".
+    Return a JSON pointer in words, as "question 3 'cheated', choice 1, label, line 14".
 
     Args:
-        pointer: into the document; "" for the whole, which is told by no words.
-        root: the document as it was written. The line is that of the nearest part that is there.
+        pointer: into the document; "" for the whole document, whose place is "".
+        root: node of the document; the line is that of the deepest part of the pointer that exists.
     """
     words: list[str] = []
     node, line = root, None
@@ -204,7 +204,7 @@ def place(pointer: str, root: yaml.Node | None) -> str:
 
 
 def _child(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
-    """The line of a part, and the part."""
+    """Return the line and the node of a key or index, or None."""
     if isinstance(node, yaml.MappingNode):
         for written, value in node.value:
             if written.value == key:

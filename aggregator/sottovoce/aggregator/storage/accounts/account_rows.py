@@ -1,4 +1,4 @@
-"""Accounts and what is granted to them; whatever changes either comes one after the other, on all nodes."""
+"""Tables of accounts and grants; transactions that change them run one at a time across all nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _OTHER_OWNER = """
 
 FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
 FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
-"""Take tokens out of the table of before there were accounts, and end the sessions of whoever had them."""
+"""Statements that delete an account's or key's tokens and sessions from the tables of earlier releases."""
 
 
 class AccountTables(ABC):
@@ -33,38 +33,39 @@ class AccountTables(ABC):
 
     @abstractmethod
     def _read(self) -> AbstractContextManager[Handle]:
-        """A transaction that sees one state of the database."""
+        """Begin a transaction that sees one state of the database."""
 
     @abstractmethod
     def _write(self) -> AbstractContextManager[Handle]:
-        """A transaction that is durable once it has ended without an error."""
+        """Begin a transaction that is durable once it has ended without an error."""
 
     @abstractmethod
     def _lock(self, db: Handle) -> None:
-        """Make a transaction wait for every other one that changes accounts or grants."""
+        """Lock accounts and grants against other transactions that change them."""
 
     @abstractmethod
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
         """
-        Write to the journal, as the last step of a transaction; ``who`` is whoever these tables are used by, unless it
-        is said.
+        Add an audit log entry, as the last step of a transaction.
+
+        ``who`` is the account that acts; None for the one that these tables were opened for.
         """
 
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
-        """A transaction beside which nobody changes accounts or grants: two admins cannot both disable the other."""
+        """Begin a write transaction with the lock: without it two admins could disable each other, leaving none."""
         with self._write() as db:
             self._lock(db)
             yield db
 
     def has_accounts(self) -> bool:
-        """Whether anybody was ever let in."""
+        """Return True if there is any account."""
         with self._read() as db:
             return db.execute("SELECT 1 FROM accounts LIMIT 1").fetchone() is not None
 
     def add_account(self, account: Account) -> None:
         """
-        Let somebody have an account.
+        Add an account for a member of staff.
 
         Raises:
             AccessRefused: another account has this subject.
@@ -74,37 +75,37 @@ class AccountTables(ABC):
             self._note(db, words.ACCOUNT_ADDED, account.id.hex())
 
     def account(self, account_id: bytes) -> Account | None:
-        """The account with this id, disabled or not."""
+        """Return the account with this id, even if it is disabled, or None."""
         with self._read() as db:
             row = db.execute(_ACCOUNT, [account_id]).fetchone()
         return None if row is None else account_of(row)
 
     def account_of_subject(self, subject: str) -> Account | None:
-        """The account that the institution's provider calls so."""
+        """Return the account with this subject at the institution's identity provider, or None."""
         with self._read() as db:
             row = db.execute(_ACCOUNT_OF_SUBJECT, [subject]).fetchone()
         return None if row is None else account_of(row)
 
     def accounts(self) -> list[Account]:
-        """All accounts by name, the disabled ones too."""
+        """Return all accounts ordered by name, disabled ones included."""
         with self._read() as db:
             rows = db.execute(_BY_NAME).fetchall()
         return [account_of(row) for row in rows]
 
     def disable(self, account_id: bytes, day: int) -> None:
         """
-        Let an account in no more, and end its sessions, those too that are just being begun.
+        Disable an account and end its sessions, including one that another transaction is starting.
 
         Args:
             account_id: of the account.
             day: today.
 
         Raises:
-            AccessRefused: nobody else is an admin.
+            AccessRefused: it is the last admin.
         """
         with self._alone() as db:
             _check_other_admin(db, account_id)
-            # Whoever is just being let in has locked this row: the session is there before the next statement.
+            # A transaction that starts a session locks this row, so the update waits for it and its session is deleted.
             query = "UPDATE accounts SET disabled_on = ? WHERE account = ? AND disabled_on IS NULL"
             changed = db.execute(query, [day, account_id]).rowcount
             forget_doors(db, account_id)
@@ -113,7 +114,7 @@ class AccountTables(ABC):
         self._after_deletion()
 
     def enable(self, account_id: bytes) -> None:
-        """Let an account in again; its keys are good again, its sessions are not."""
+        """Enable an account again; its keys work again, its sessions stay ended."""
         with self._alone() as db:
             query = "UPDATE accounts SET disabled_on = NULL WHERE account = ? AND disabled_on IS NOT NULL"
             if db.execute(query, [account_id]).rowcount:
@@ -121,10 +122,10 @@ class AccountTables(ABC):
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
         """
-        Make an admin of an account, or no longer.
+        Give or take the admin right of an account.
 
         Raises:
-            AccessRefused: nobody else is an admin.
+            AccessRefused: it is the last admin.
         """
         with self._alone() as db:
             if not admin:
@@ -135,7 +136,7 @@ class AccountTables(ABC):
 
     def set_subject(self, account_id: bytes, subject: str | None) -> None:
         """
-        Note whom the institution's provider calls this account.
+        Store an account's subject at the institution's identity provider; None removes it.
 
         Raises:
             AccessRefused: another account has this subject.
@@ -147,7 +148,7 @@ class AccountTables(ABC):
 
     def grant(self, account_id: bytes, survey: str, role: str) -> None:
         """
-        Give an account a role on a survey, in the place of the one it had.
+        Grant an account a role on a survey, replacing its former role.
 
         Args:
             account_id: of the account.
@@ -155,7 +156,7 @@ class AccountTables(ABC):
             role: one of ``ROLES``.
 
         Raises:
-            AccessRefused: the survey would be left without an owner.
+            AccessRefused: the account is the survey's last owner.
         """
         with self._alone() as db:
             if role != "owner":
@@ -164,7 +165,7 @@ class AccountTables(ABC):
             self._note(db, words.GRANTED, f"{survey} {role} {account_id.hex()}")
 
     def claim(self, account_id: bytes, survey: str) -> bool:
-        """Make an account the owner of a survey that nobody has a role on; False if somebody has."""
+        """Make an account the owner of a survey without grants; return False without writing if it has grants."""
         with self._alone() as db:
             is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
             if is_free:
@@ -173,7 +174,7 @@ class AccountTables(ABC):
         return is_free
 
     def unclaim(self, account_id: bytes, survey: str) -> None:
-        """Take that back, if there is no such survey after all."""
+        """Undo ``claim`` if the survey was not published after all."""
         with self._alone() as db:
             query = "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)"
             if db.execute(query, [account_id, survey]).rowcount:
@@ -181,10 +182,10 @@ class AccountTables(ABC):
 
     def revoke_grant(self, account_id: bytes, survey: str) -> None:
         """
-        Take an account's role on a survey back.
+        Revoke an account's role on a survey.
 
         Raises:
-            AccessRefused: the survey would be left without an owner.
+            AccessRefused: the account is the survey's last owner.
         """
         with self._alone() as db:
             _check_other_owner(db, account_id, survey)
@@ -192,13 +193,13 @@ class AccountTables(ABC):
                 self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
 
     def grants(self, account_id: bytes) -> dict[str, str]:
-        """The account's role by survey, whose name may be ``EVERY_SURVEY``."""
+        """Return the account's roles by name of the survey, which may be ``EVERY_SURVEY``."""
         with self._read() as db:
             query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
             return {str(survey): str(role) for survey, role in db.execute(query, [account_id])}
 
     def granted(self, survey: str) -> list[tuple[Account, str]]:
-        """Who has which role on exactly this survey, by name."""
+        """Return accounts with a role on this survey itself, ordered by name; ``EVERY_SURVEY`` is not included."""
         query = """
             SELECT accounts.account, name, admin, subject, disabled_on, role FROM grants
             JOIN accounts ON accounts.account = grants.account WHERE survey = ? ORDER BY name, accounts.account
@@ -209,16 +210,16 @@ class AccountTables(ABC):
 
     @abstractmethod
     def _after_deletion(self) -> None:
-        """What can be done at once about deleted rows."""
+        """Remove traces of deleted rows from the files as far as that is fast."""
 
 
 def account_of(row: Any) -> Account:  # noqa: ANN401 - a row
-    """The account in a row of ``account, name, admin, subject, disabled_on``."""
+    """Return the account in a row of ``account, name, admin, subject, disabled_on``."""
     return Account(bytes(row[0]), row[1], bool(row[2]), row[3], row[4])
 
 
 def insert_account(db: Handle, account: Account) -> None:
-    """Add an account; within a transaction that is alone with accounts."""
+    """Add an account, within a transaction that holds the lock of accounts."""
     _check_subject(db, account.subject)
     values = [account.id, account.name, int(account.admin), account.subject, account.disabled_on]
     db.execute("INSERT INTO accounts (account, name, admin, subject, disabled_on) VALUES (?, ?, ?, ?, ?)", values)
@@ -226,10 +227,10 @@ def insert_account(db: Handle, account: Account) -> None:
 
 def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
     """
-    Give a role on a survey in the place of another one.
+    Grant a role on a survey, replacing the account's former role.
 
     Args:
-        db: within a transaction that is alone with grants.
+        db: within a transaction that holds the lock of grants.
         account_id: of the account.
         survey: its name, or ``EVERY_SURVEY``.
         role: one of ``ROLES``.
@@ -242,7 +243,7 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
 
 
 def forget_doors(db: Handle, account_id: bytes) -> None:
-    """End an account's sessions and spend its sign-in links; what an earlier release's nodes let in by goes too."""
+    """Delete an account's sessions and sign-in links, including those in the tables of earlier releases."""
     db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
     db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
     for statement in FORMER_OF_ACCOUNT:

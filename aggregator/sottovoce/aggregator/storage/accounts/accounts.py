@@ -1,7 +1,7 @@
 """
-Who may do what, reached as ``storage.access``: one implementation in the SQL that both back ends share.
+Access control, available as ``storage.access``: one implementation in the SQL that both back ends share.
 
-Of every secret, key, link or cookie, only a hash is stored. Days, never finer, but for sessions.
+The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
 
 from contextlib import AbstractContextManager
@@ -28,7 +28,7 @@ from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 RESEARCHER_DAYS = 366
-"""Days for which a researcher's token lets in."""
+"""Lifetime of a researcher's key, in days."""
 
 _OF_NAME = "SELECT account, name, admin, subject, disabled_on FROM accounts WHERE name = ? ORDER BY account LIMIT 1"
 _INVITATIONS = "SELECT hash, survey, role, account, expires_on FROM invitations"
@@ -46,11 +46,11 @@ _VIEWS_OF = f"{_VIEWS} WHERE survey = ? ORDER BY expires_on, hash"
 
 class AccessTables(PasskeyTables):
     """
-    Accounts, grants, keys, sessions, invitations and links for ethics boards.
+    Tables of accounts, grants, keys, sessions, staff invitations and links for ethics boards.
 
     Args:
-        back_end: what they are kept in.
-        who: uses them, for the journal; whoever signs in or out is told by himself.
+        back_end: functions of the database that holds them.
+        who: account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
     """
 
     def __init__(self, back_end: BackEnd, who: str = words.NOBODY) -> None:
@@ -59,13 +59,13 @@ class AccessTables(PasskeyTables):
         self.until_end = back_end.until_end
 
     def by(self, who: str) -> "AccessTables":
-        """The same tables, used by an account or by the machine's administrator: so the journal has it."""
+        """Return these tables with another actor for the audit log: an account's id or ``events.MACHINE``."""
         return AccessTables(self._back_end, who)
 
     # Invitations
 
     def add_invitation(self, invitation: AccountInvitation) -> None:
-        """Remember a link that is good once."""
+        """Store a link that can be used once."""
         with self._write() as db:
             db.execute(
                 "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
@@ -77,18 +77,18 @@ class AccessTables(PasskeyTables):
                 self._note(db, words.SIGN_IN_LINK, invitation.account.hex())
 
     def invitation(self, link_hash: bytes, day: int) -> AccountInvitation | None:
-        """The invitation behind a link, if it is good on this day."""
+        """Return the invitation of a link, or None if it is unknown or expired on this day."""
         with self._read() as db:
             row = db.execute(_INVITATION, [link_hash, day]).fetchone()
         return None if row is None else _invitation(*row)
 
     def invitations(self) -> list[AccountInvitation]:
-        """All that are not spent; those too that have expired."""
+        """Return all unused invitations, expired ones included."""
         with self._read() as db:
             return [_invitation(*row) for row in db.execute(_ALL_INVITATIONS).fetchall()]
 
     def withdraw_invitation(self, link_hash: bytes) -> bool:
-        """Take a link back; returns whether it was still good."""
+        """Revoke a link; return True if it was unused."""
         with self._write() as db:
             query = "DELETE FROM invitations WHERE hash = ? RETURNING hash, survey, role, account, expires_on"
             row = db.execute(query, [link_hash]).fetchone()
@@ -99,15 +99,15 @@ class AccessTables(PasskeyTables):
 
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
         """
-        Spend an invitation: its account and its role are made in the same step; False if it is not, or no longer, good.
+        Use an invitation and create its account and grant in one transaction; return False if it is not valid.
 
         Args:
-            link_hash: of the link's secret.
-            account: who comes in by it.
+            link_hash: hash of the link's secret.
+            account: to be created.
             day: today.
 
         Raises:
-            AccessRefused: another account has this subject; the invitation stays good.
+            AccessRefused: another account has this subject; the invitation stays valid.
         """
         with self._alone() as db:
             spent = _spend(db, _SPEND_INVITATION, link_hash, day)
@@ -124,16 +124,16 @@ class AccessTables(PasskeyTables):
 
     def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
         """
-        Spend a sign-in link for a session; None if it lets nobody in, now or at any moment until the session is there.
+        Use a sign-in link and start a session in one transaction; return None if the link or its account is not valid.
 
         Args:
-            session_hash: of the cookie's secret.
-            link_hash: of the link's secret.
+            session_hash: hash of the cookie's secret.
+            link_hash: hash of the link's secret.
             now: seconds since 1970.
         """
         with self._write() as db:
             row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
-            # The account is locked first, as whoever disables it does: the two never wait for each other.
+            # Lock the account before the link, in the order that ``disable`` uses: else the two could deadlock.
             account = None if row is None or row[0] is None else self._let_in(db, bytes(row[0]))
             if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
                 return None
@@ -144,7 +144,7 @@ class AccessTables(PasskeyTables):
     # Links for ethics boards
 
     def add_view(self, view: BoardView) -> None:
-        """Remember a link for an ethics board."""
+        """Store a link for an ethics board."""
         with self._write() as db:
             db.execute(
                 "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
@@ -153,19 +153,19 @@ class AccessTables(PasskeyTables):
             self._note(db, words.VIEW_MADE, view.survey)
 
     def view(self, link_hash: bytes, day: int) -> BoardView | None:
-        """What a link shows, if it is good on this day."""
+        """Return the view of a link, or None if it is unknown or expired on this day."""
         with self._read() as db:
             row = db.execute(_VIEW, [link_hash, day]).fetchone()
         return None if row is None else _view(*row)
 
     def views(self, survey: str) -> list[BoardView]:
-        """The links to a survey that were not ended; those too that have expired."""
+        """Return the links to a survey that were not revoked, expired ones included."""
         with self._read() as db:
             rows = db.execute(_VIEWS_OF, [survey]).fetchall()
         return [_view(*row) for row in rows]
 
     def end_view(self, link_hash: bytes) -> None:
-        """Let a link show nothing any more."""
+        """Revoke a link for an ethics board."""
         with self._write() as db:
             row = db.execute("DELETE FROM views WHERE hash = ? RETURNING survey", [link_hash]).fetchone()
             if row is not None:
@@ -175,7 +175,7 @@ class AccessTables(PasskeyTables):
     # Researchers: the accounts that `researcher add` makes
 
     def add_owner(self, name: str) -> Account:
-        """An account that is admin and owns every survey."""
+        """Add an account that is an admin and owns every survey."""
         with self._alone() as db:
             made = self._add_owner(db, name)
             self._note_owner(db, made)
@@ -183,11 +183,11 @@ class AccessTables(PasskeyTables):
 
     def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
         """
-        Let somebody in to everything: an account of this name that is admin and owns every survey, and a key to it.
+        Add a key with all scopes for an account of this name; create the account as admin and owner if needed.
 
         Args:
-            name: of the account; if there is one already, the key is one more of that.
-            key_hash: of the key.
+            name: of the account; an existing account of this name gets an additional key.
+            key_hash: hash of the key.
             day: today.
         """
         with self._alone() as db:
@@ -202,11 +202,12 @@ class AccessTables(PasskeyTables):
 
     def revoke_researcher(self, name: str) -> int:
         """
-        Take all keys of the accounts of this name back, and end their sessions, those too that are just being begun;
-        returns how many keys there were.
+        Delete all keys of the accounts of this name and end their sessions; return the number of keys.
+
+        A session that another transaction is starting ends as well.
         """
         with self._alone() as db:
-            # As disabling does: whoever is being let in has locked the row, or waits for this one.
+            # Locks the rows as ``disable`` does, against transactions that start a session.
             db.execute("UPDATE accounts SET name = name WHERE name = ?", [name])
             revoked: list[tuple[str, bytes]] = []
             for (account_id,) in db.execute("SELECT account FROM accounts WHERE name = ?", [name]).fetchall():
@@ -231,9 +232,8 @@ class AccessTables(PasskeyTables):
         self._note(db, words.GRANTED, f"{EVERY_SURVEY} owner {account.id.hex()}")
 
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
-        """Write to the journal."""
-        told = self._who if who is None else who.hex()
-        table.append(db, self._back_end.today(db), what, told, about)
+        actor = self._who if who is None else who.hex()
+        table.append(db, self._back_end.today(db), what, actor, about)
 
     def _read(self) -> AbstractContextManager[Handle]:
         return self._back_end.read()
@@ -249,12 +249,12 @@ class AccessTables(PasskeyTables):
 
 
 def _role(invitation: AccountInvitation) -> str:
-    """What an invitation offers, as the journal has it."""
+    """Return survey and role of an invitation in the form of the audit log."""
     return f"{invitation.survey} {invitation.role}" if invitation.role else ""
 
 
 def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> AccountInvitation | None:
-    """Of two at the same moment one finds it."""
+    """Delete a link and return its invitation; of two concurrent calls only one finds the row."""
     row = db.execute(statement, [link_hash, day]).fetchone()
     return None if row is None else _invitation(*row)
 

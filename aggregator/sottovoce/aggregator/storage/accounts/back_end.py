@@ -1,4 +1,4 @@
-"""What the tables of staff need from a back end."""
+"""Functions and SQL that the tables of staff, drafts and releases need from a back end."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,16 +9,16 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 
 class BackEnd(NamedTuple):
     """
-    What a back end gives to these tables.
+    Functions and SQL fragments of a back end.
 
     Attributes:
-        read: begins a transaction that sees one state.
-        write: begins one that is durable once it has ended.
-        lock_accounts: the statement that makes a transaction wait for all others that change accounts; may be empty.
-        until_end: what makes a row that was looked up stay as it is until the end; may be empty.
-        new_id: the statement that draws sixteen random bytes.
-        after_deletion: what can be done at once about deleted rows.
-        today: the present day, by the database's own clock.
+        read: begins a transaction that sees one state of the database.
+        write: begins a transaction that is durable once it has ended.
+        lock_accounts: statement that locks accounts and grants; empty if there is one writer.
+        until_end: suffix of a query that locks its rows until the transaction ends; empty if there is one writer.
+        new_id: query that returns sixteen random bytes.
+        after_deletion: removes traces of deleted rows from the files as far as that is fast.
+        today: returns the present day, counted from 1970-01-01, by the database's own clock.
     """
 
     read: Callable[[], AbstractContextManager[Handle]]

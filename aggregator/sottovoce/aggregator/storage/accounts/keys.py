@@ -1,4 +1,4 @@
-"""Keys, and the sessions that are begun: each by one step that is alone with whoever is just being shut out."""
+"""Tables of keys and sessions; starting a session locks the rows that revoking access changes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 
 DAY = 86400
 PRECISION = 60
-"""Seconds within which the use of a session is noted once."""
+"""Seconds between two updates of a session's time of last use, so that most requests write nothing."""
 
 _OWNER = "accounts.account, name, admin, subject, disabled_on"
 _KEY = "key_hash, keys.account, label, scopes, keys.survey, expires_on, used_on"
@@ -18,7 +18,7 @@ _KEYS = f"SELECT {_KEY} FROM keys"  # noqa: S608 - constants
 _ALL_KEYS = f"{_KEYS} ORDER BY label, key_hash"
 _KEYS_OF = f"{_KEYS} WHERE account = ? ORDER BY label, key_hash"
 _LET_IN = f"SELECT {_OWNER} FROM accounts WHERE account = ? AND disabled_on IS NULL"  # noqa: S608 - constants
-# Rows are locked in the order of the tables: accounts first, as whoever shuts somebody out does.
+# Rows are locked in the order of the tables, accounts first, as in the statements that revoke access: no deadlock.
 _LET_IN_BY_KEY = f"""
     SELECT {_OWNER}, {_KEY} FROM accounts JOIN keys ON keys.account = accounts.account
     WHERE key_hash = ? AND expires_on >= ? AND disabled_on IS NULL
@@ -35,14 +35,14 @@ class KeyTables(AccountTables):
     The part of ``AccessTables`` that is about keys and sessions.
 
     Attributes:
-        until_end: what makes a row that was looked up stay as it is until the end of the transaction.
+        until_end: suffix of a query that locks its rows until the end of the transaction.
     """
 
     until_end: str
 
     def add_key(self, key: AccessKey) -> None:
         """
-        Let an account in by one more key.
+        Add a key to an account.
 
         Raises:
             AccessRefused: there is no such account, or it is disabled.
@@ -54,7 +54,7 @@ class KeyTables(AccountTables):
             self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
 
     def list_keys(self, account_id: bytes | None = None) -> list[AccessKey]:
-        """The keys of one account, or of all, by label; those too that have expired."""
+        """Return the keys of one account, or of all, ordered by label, expired ones included."""
         query, values = (_ALL_KEYS, []) if account_id is None else (_KEYS_OF, [account_id])
         with self._read() as db:
             rows = db.execute(query, values).fetchall()
@@ -62,10 +62,10 @@ class KeyTables(AccountTables):
 
     def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
         """
-        The key and whose it is, which counts as use; None if it lets nobody in.
+        Return a valid key with its account and record its use; None if key or account is not valid.
 
         Args:
-            key_hash: of its secret.
+            key_hash: hash of its secret.
             day: today.
         """
         with self._read() as db:
@@ -77,14 +77,14 @@ class KeyTables(AccountTables):
 
     def revoke_key(self, key_hash: bytes) -> bool:
         """
-        Let nobody in by a key any more; returns whether it was there.
+        Delete a key; return True if it existed.
 
-        The sessions that its account began with keys end, also the one that is just being begun.
+        The sessions that its account started with a key end, including one that another transaction is starting.
         """
         with self._write() as db:
             for statement in FORMER_OF_KEY:
                 db.execute(statement, [key_hash])
-            # A login by this key has locked the row: its session is there before the next statement.
+            # A sign-in with this key locks the row: the deletion waits for it, and the next statement ends its session.
             row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
             if row is not None:
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'key'", [bytes(row[0])])
@@ -94,12 +94,12 @@ class KeyTables(AccountTables):
 
     def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
         """
-        Remember a session; False, and no session, if the account is disabled, now or until the session is there.
+        Start a session; return False without writing if the account is unknown or disabled.
 
         Args:
-            session_hash: of the cookie's secret.
-            account_id: whose it is.
-            door: how the account came in.
+            session_hash: hash of the cookie's secret.
+            account_id: of the account.
+            door: method of the sign-in.
             now: seconds since 1970.
         """
         with self._write() as db:
@@ -107,11 +107,11 @@ class KeyTables(AccountTables):
 
     def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
         """
-        The same by a key with every scope that is for every survey; None if it lets nobody in, now or until then.
+        Start a session with a key; return None unless the key is valid, has every scope and is for every survey.
 
         Args:
-            session_hash: of the cookie's secret.
-            key_hash: of the key.
+            session_hash: hash of the cookie's secret.
+            key_hash: hash of the key.
             now: seconds since 1970.
         """
         with self._write() as db:
@@ -123,10 +123,10 @@ class KeyTables(AccountTables):
 
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
         """
-        The live session of an account that is not disabled, which counts as use; or None.
+        Return a session that has not expired, of an account that is not disabled, and record its use; or None.
 
         Args:
-            session_hash: of the cookie's secret.
+            session_hash: hash of the cookie's secret.
             now: seconds since 1970.
         """
         with self._read() as db:
@@ -135,19 +135,19 @@ class KeyTables(AccountTables):
         found = None if row is None else _session(row)
         if found is not None and found.used < now - PRECISION:
             with self._write() as db:
-                # One that was ended meanwhile stays so.
+                # UPDATE, not INSERT: a session that was ended since the read stays ended.
                 db.execute("UPDATE staff_sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
         return found
 
     def sessions(self, account_id: bytes, now: int) -> list[StaffSession]:
-        """An account's live sessions, the newest first."""
+        """Return an account's sessions that have not expired, newest first."""
         with self._read() as db:
             query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
             rows = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, account_id]).fetchall()
         return [_session(row) for row in rows]
 
     def end_session(self, session_hash: bytes) -> None:
-        """Forget a session."""
+        """Delete a session, as at sign-out."""
         with self._write() as db:
             query = "DELETE FROM staff_sessions WHERE session_hash = ? RETURNING account"
             row = db.execute(query, [session_hash]).fetchone()
@@ -155,18 +155,18 @@ class KeyTables(AccountTables):
                 self._note(db, words.LOGOUT, who=bytes(row[0]))
 
     def end_sessions(self, account_id: bytes) -> None:
-        """Forget all sessions of an account."""
+        """Delete all sessions of an account."""
         with self._write() as db:
             if db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id]).rowcount:
                 self._note(db, words.SESSIONS_ENDED, account_id.hex())
 
     def _let_in(self, db: Handle, account_id: bytes) -> Account | None:
-        """The account unless it is disabled, such that it stays so until the end of the transaction."""
+        """Return the account, or None if it is disabled; lock its row until the end of the transaction."""
         row = db.execute(_LET_IN + self.until_end, [account_id]).fetchone()
         return None if row is None else account_of(row)
 
     def _begin(self, db: Handle, session_hash: bytes, account: Account | None, door: str, now: int) -> Account | None:
-        """Those sessions that have ended are forgotten on the way."""
+        """Store a session and delete expired ones; do nothing without an account."""
         if account is not None:
             old = [now - SESSION_IDLE, now - SESSION_MOST]
             db.execute("DELETE FROM staff_sessions WHERE used < ? OR started < ?", old)
@@ -177,7 +177,7 @@ class KeyTables(AccountTables):
 
 
 def insert_key(db: Handle, key: AccessKey) -> None:
-    """Add a key; within a transaction in which its account is there."""
+    """Add a key, within a transaction that has checked its account."""
     db.execute(
         "INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on, used_on) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [key.hash, key.account, key.label, " ".join(sorted(key.scopes)), key.survey, key.expires_on, key.used_on],
@@ -185,7 +185,7 @@ def insert_key(db: Handle, key: AccessKey) -> None:
 
 
 def _note_day(db: Handle, key_hash: bytes, day: int) -> None:
-    """A key that was revoked meanwhile stays so."""
+    """Record the day of a key's last use; a key that was deleted meanwhile stays deleted."""
     db.execute("UPDATE keys SET used_on = ? WHERE key_hash = ?", [day, key_hash])
 
 

@@ -1,27 +1,27 @@
-"""The words of access: who there is, what each may come in with, and what refuses a change of that."""
+"""Data of access control: accounts, keys, sessions, invitations, links for ethics boards."""
 
 from dataclasses import dataclass
 
 from sottovoce.shared.errors import SurveyError
 
 EVERY_SURVEY = "*"
-"""Stands for the name of a survey in grants and keys."""
+"""Name in grants and keys that means all surveys."""
 
 ROLES = ("owner", "analyst", "fieldwork", "viewer")
-"""What a grant may make of an account, for one survey or for every one."""
+"""Roles that a grant can give an account, for one survey or for all."""
 
 SCOPES = ("results:read", "surveys:write", "tokens:issue", "metrics:read", "journal:read")
-"""What a key may be good for; one with every scope also signs a person in."""
+"""Scopes of a key; a person can sign in with a key that has all of them."""
 
 
 class AccessRefused(SurveyError):
     """
-    A change of accounts or rights that is not made; the message says why, and names nobody.
+    Error: a change of accounts or rights was refused. The message says why and names no person.
 
     Args:
-        message: a sentence in English, for the command line.
-        reason: by which the pages know the sentence in every language; "" if only the command line may meet it.
-        values: of that sentence's places.
+        message: English text for the command line.
+        reason: key of the translated text for web pages; "" if only the command line can raise it.
+        values: placeholders of the translated text.
     """
 
     code = "access_refused"
@@ -35,14 +35,14 @@ class AccessRefused(SurveyError):
 @dataclass(frozen=True)
 class Account:
     """
-    A member of staff; there are no passwords.
+    Account of a member of staff; it has no password.
 
     Attributes:
         id: 16 random bytes.
-        name: for people to read; two may have the same.
-        admin: manages accounts, settings and the journal, and sees no results unless they are granted.
-        subject: whom the institution's provider says that this is; None for somebody who does not come in by one.
-        disabled_on: the day from which the account lets nobody in, counted from 1970-01-01; None if it lets in.
+        name: for people to read; not unique.
+        admin: may manage accounts, settings and the audit log, but sees results only with a grant.
+        subject: id at the institution's identity provider; None without one.
+        disabled_on: day from which the account is disabled, counted from 1970-01-01; None if it is enabled.
     """
 
     id: bytes
@@ -55,16 +55,16 @@ class Account:
 @dataclass(frozen=True)
 class AccessKey:
     """
-    What a program, or a person, comes in with; of the secret itself only the hash is known.
+    API key of an account; the database holds only the hash of its secret.
 
     Attributes:
         hash: of the secret.
-        account: whose it is; it is worth at most what that one may do.
-        label: for its owner to know it by.
-        scopes: some of ``SCOPES``.
-        survey: the one survey that it is good for, or ``EVERY_SURVEY``.
-        expires_on: the last day on which it lets in.
-        used_on: the day of its last use, or None.
+        account: id of its account, whose rights limit those of the key.
+        label: name that its owner chose.
+        scopes: subset of ``SCOPES``.
+        survey: the one survey that it is valid for, or ``EVERY_SURVEY``.
+        expires_on: last day on which it is valid.
+        used_on: day of its last use, or None.
     """
 
     hash: bytes
@@ -77,26 +77,26 @@ class AccessKey:
 
     @property
     def number(self) -> str:
-        """What the key is called where it is listed, and where it is revoked."""
+        """Public id of the key for lists and for revoking: 16 hexadecimal digits of its hash."""
         return self.hash.hex()[:16]
 
     @property
     def signs_in(self) -> bool:
-        """Whether a person may sign in with it: only with one that is worth all that its account is."""
+        """True if a person can sign in with the key: it has all scopes and is valid for every survey."""
         return self.scopes >= set(SCOPES) and self.survey == EVERY_SURVEY
 
 
 @dataclass(frozen=True)
 class StaffSession:
     """
-    A browser that is signed in.
+    Session of a signed-in browser.
 
     Attributes:
         hash: of the cookie's secret.
-        account: who is signed in.
-        door: what was come in by: ``key``, ``link``, ``oidc`` or ``passkey``.
+        account: the signed-in account.
+        door: method of the sign-in: ``key``, ``link``, ``oidc`` or ``passkey``.
         started: seconds since 1970.
-        used: when it was used last, to the minute, in seconds since 1970.
+        used: time of last use, to the minute, in seconds since 1970.
     """
 
     hash: bytes
@@ -107,21 +107,21 @@ class StaffSession:
 
     @property
     def number(self) -> str:
-        """What the session is called where it is listed, and where it is ended."""
+        """Public id of the session for lists and for ending it: 16 hexadecimal digits of its hash."""
         return self.hash.hex()[:16]
 
 
 @dataclass(frozen=True)
 class AccountInvitation:
     """
-    A link that is good once: to a new account, or, bound to one, to sign in.
+    Link that can be used once: to create an account, or to sign in to an existing one.
 
     Attributes:
         hash: of the link's secret.
-        survey: that the new account gets a role on, ``EVERY_SURVEY``, or empty for none.
+        survey: survey that the new account gets a role on, ``EVERY_SURVEY``, or empty for none.
         role: one of ``ROLES``, or empty for none.
-        account: whom it signs in; None for an invitation of somebody new.
-        expires_on: the last day on which it is good.
+        account: id of the account that it signs in; None if it creates one.
+        expires_on: last day on which it is valid.
     """
 
     hash: bytes
@@ -134,14 +134,14 @@ class AccountInvitation:
 @dataclass(frozen=True)
 class BoardView:
     """
-    What an ethics board is shown through a link, without an account.
+    Link for an ethics board to view a survey without an account.
 
     Attributes:
         hash: of the link's secret.
-        survey: the survey's name.
-        digest: of the revision that is shown, whatever is published later.
-        results: the survey's owner lets the board see the results too.
-        expires_on: the last day on which it is good.
+        survey: name of the survey.
+        digest: of the revision that it shows, even if later ones are published.
+        results: it shows the results too.
+        expires_on: last day on which it is valid.
     """
 
     hash: bytes

@@ -1,4 +1,4 @@
-"""The words of passkeys that storage shares with its callers."""
+"""Data of passkeys (WebAuthn credentials) that storage exchanges with its callers."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Passkey:
     """
-    What is kept of a passkey; of its secret, which never leaves the device, nothing.
+    Public part of a passkey; its private key never leaves the device.
 
     Attributes:
-        credential_id: the device's name for it.
-        account: whom it lets in.
-        public_key: in the form of COSE.
-        sign_count: how often the device says that it was used; always 0, if it does not count.
-        label: what its owner calls it.
-        added_on: the day, counted from 1970-01-01.
+        credential_id: id that the device chose.
+        account: id of its account.
+        public_key: COSE key.
+        sign_count: signature counter of the device; always 0 if the device does not count.
+        label: name that its owner chose.
+        added_on: day, counted from 1970-01-01.
     """
 
     credential_id: bytes
@@ -28,13 +28,13 @@ class Passkey:
 @dataclass(frozen=True)
 class PasskeyUse:
     """
-    One sign-in by a passkey, verified.
+    Verified assertion of a passkey, for one sign-in.
 
     Attributes:
         credential_id: of the passkey.
-        sign_count: as the device now says.
-        challenge_hash: of the challenge that was answered, which lets nobody in again.
-        expires: seconds since 1970 after which the challenge is not good anyway.
+        sign_count: signature counter in the assertion.
+        challenge_hash: hash of the answered challenge, which cannot be used again.
+        expires: time after which the challenge is invalid anyway, in seconds since 1970.
     """
 
     credential_id: bytes

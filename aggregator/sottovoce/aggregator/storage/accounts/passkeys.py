@@ -1,7 +1,7 @@
 """
-Passkeys, and the challenges that were answered; signing in by one is one step with its session.
+Tables of passkeys and used challenges; a sign-in checks the challenge and starts the session in one transaction.
 
-The moments of challenges are as fine as those of sessions, and go as soon as they are worth nothing.
+Challenges have times to the second, as sessions have; they are deleted once they have expired.
 """
 
 from typing import Any
@@ -12,12 +12,12 @@ from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, Passke
 from sottovoce.aggregator.storage.audit_log import events as words
 
 MOST = 20
-"""Passkeys of one account."""
+"""Maximum number of passkeys of an account."""
 
 _PASSKEYS = "SELECT credential_id, account, public_key, sign_count, label, added_on FROM passkeys"
 _OF_NAME = f"{_PASSKEYS} WHERE credential_id = ?"
 _OF_ACCOUNT = f"{_PASSKEYS} WHERE account = ? ORDER BY label, credential_id"
-# A device that counts must have counted on, else the passkey was copied; one that does not count says 0 for ever.
+# A counter that did not grow suggests a cloned passkey; devices without a counter always send 0 (WebAuthn 2, 6.1.1).
 _COUNT_ON = """
     UPDATE passkeys SET sign_count = ?
     WHERE credential_id = ? AND (sign_count < ? OR (sign_count = 0 AND ? = 0)) RETURNING account
@@ -48,10 +48,10 @@ def _made(**words: str) -> tuple[str, ...]:
 
 
 MAKE_PASSKEYS = _made(bytes="BLOB", text="TEXT", number="INTEGER", end=" STRICT, WITHOUT ROWID")
-"""The step on SQLite."""
+"""Statements of the migration on SQLite."""
 
 MAKE_PASSKEYS_SHARED = _made(bytes="bytea", text="text", number="bigint", end="")
-"""The migration on PostgreSQL."""
+"""Statements of the migration on PostgreSQL."""
 
 
 class PasskeyTables(KeyTables):
@@ -59,10 +59,10 @@ class PasskeyTables(KeyTables):
 
     def challenge_key(self, drawn: bytes) -> bytes:
         """
-        The secret by which every node knows challenges that this aggregator gave.
+        Return the secret that authenticates the challenges of this aggregator, the same on all nodes.
 
         Args:
-            drawn: random bytes that become it, if there is none yet.
+            drawn: random bytes that become the secret if there is none yet.
         """
         query = "SELECT secret FROM challenge_key"
         with self._read() as db:
@@ -75,10 +75,10 @@ class PasskeyTables(KeyTables):
 
     def add_passkey(self, passkey: Passkey) -> None:
         """
-        Let an account in by one more passkey.
+        Add a passkey to an account.
 
         Raises:
-            AccessRefused: it is there already, or the account is disabled or has as many as it may.
+            AccessRefused: the passkey is known, or the account is disabled or has ``MOST`` passkeys.
         """
         with self._alone() as db:
             if self._let_in(db, passkey.account) is None:
@@ -97,21 +97,22 @@ class PasskeyTables(KeyTables):
             self._note(db, words.PASSKEY_ADDED, passkey.account.hex())
 
     def passkey(self, credential_id: bytes) -> Passkey | None:
-        """The passkey of this name, whose account may be disabled."""
+        """Return the passkey with this id, even if its account is disabled, or None."""
         with self._read() as db:
             row = db.execute(_OF_NAME, [credential_id]).fetchone()
         return None if row is None else _passkey(row)
 
     def passkeys(self, account_id: bytes) -> list[Passkey]:
-        """An account's passkeys, by what it calls them."""
+        """Return an account's passkeys, ordered by label."""
         with self._read() as db:
             rows = db.execute(_OF_ACCOUNT, [account_id]).fetchall()
         return [_passkey(row) for row in rows]
 
     def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:
         """
-        Let an account in by a passkey no more, and end the sessions that it began with passkeys, also the one that is
-        just being begun; returns whether it had this one.
+        Delete a passkey and end the account's sessions that began with a passkey; return True if it existed.
+
+        A session that another transaction is starting ends as well.
         """
         with self._write() as db:
             query = "DELETE FROM passkeys WHERE account = ? AND credential_id = ?"
@@ -124,14 +125,14 @@ class PasskeyTables(KeyTables):
 
     def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:
         """
-        Remember a session; None, and no session, if this lets nobody in.
+        Start a session with a passkey, or return None.
 
-        The challenge was answered before, the passkey was removed or counts as if it was copied, or its account is
-        disabled, now or at any moment until the session is there.
+        None if the challenge was used before, the passkey was removed, its counter suggests a clone, or its account is
+        disabled.
 
         Args:
-            session_hash: of the cookie's secret.
-            use: verified.
+            session_hash: hash of the cookie's secret.
+            use: the verified assertion.
             now: seconds since 1970.
         """
         with self._write() as db:

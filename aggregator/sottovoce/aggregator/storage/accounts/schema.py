@@ -1,7 +1,7 @@
 """
-The tables of access, on both back ends, and how researchers of before there were accounts come into them.
+Schema of access control on both back ends, with the migration of researchers from earlier releases to accounts.
 
-The tables ``researchers`` and ``sessions`` stay for the nodes of the release before, which know no others.
+The tables ``researchers`` and ``sessions`` remain for nodes of the release before, which use them during an update.
 """
 
 _ACCESS = """
@@ -70,7 +70,7 @@ MAKE_ACCESS = _made(
     new_id="randomblob(16)",
     today="CAST(strftime('%s', 'now') AS INTEGER) / 86400",
 )
-"""The step on SQLite."""
+"""Statements of the migration on SQLite."""
 
 MAKE_ACCESS_SHARED = _made(
     bytes="bytea",
@@ -80,4 +80,4 @@ MAKE_ACCESS_SHARED = _made(
     new_id="uuid_send(gen_random_uuid())",
     today="floor(extract(epoch FROM clock_timestamp()))::bigint / 86400",
 )
-"""The migration on PostgreSQL."""
+"""Statements of the migration on PostgreSQL."""

@@ -1,4 +1,4 @@
-"""The journal as it is reached from outside of storage: ``storage.journal``."""
+"""Audit log as ``storage.journal`` offers it; each method is a transaction."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -12,50 +12,51 @@ from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 Transaction = Callable[[], AbstractContextManager[Handle]]
-"""Begins one; it ends with its block."""
+"""Function that returns a context manager around one transaction."""
 
 
 class JournalStorage(PulseStorage):
-    """The part of ``Storage`` that keeps the journal."""
+    """The part of ``Storage`` that writes and reads the audit log."""
 
     NOW: ClassVar[str]
-    """Seconds since 1970, by the database's own clock."""
+    """Query for seconds since 1970 by the database's own clock."""
 
     @property
     def journal(self) -> Journal:
-        """What staff did."""
+        """Audit log of what staff did."""
         return _Journal(self._read, self._write, self._today)
 
     def _today(self, db: Handle) -> int:
-        """Days since 1970-01-01, by the database's own clock."""
+        """Return days since 1970-01-01 by the database's own clock."""
         return int(db.execute(self.NOW).fetchone()[0]) // 86400
 
 
 class _Journal:
-    """One implementation for both back ends."""
+    """Implementation of ``Journal`` for both back ends."""
 
     def __init__(self, read: Transaction, write: Transaction, today: Callable[[Handle], int]) -> None:
         self._read, self._write, self._today = read, write, today
 
     def append(self, what: str, who: str, about: str = "") -> None:
-        """Note what is about to be done."""
+        """Record an action before it is done."""
         with self._write() as db:
             table.append(db, self._today(db), what, who, about)
 
     def append_once(self, what: str, who: str, about: str) -> int:
-        """Note it unless it was noted today; returns the day."""
+        """Record an action unless it was recorded today; return the day."""
         with self._read() as db:
             day = self._today(db)
             if table.has(db, day, what, who, about):
                 return day
         with self._write() as db:
+            # Another node may have recorded it since the read: look again under the lock.
             table.wait_for_others(db)
             if not table.has(db, day, what, who, about):
                 table.append(db, day, what, who, about)
         return day
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
-        """Entries in their order."""
+        """Yield the selected entries, oldest first."""
         condition, given = _of(survey)
         with self._read() as db:
             order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
@@ -64,7 +65,7 @@ class _Journal:
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
-        """The last entries, newest first."""
+        """Return the last entries, newest first."""
         condition, given = _of(survey)
         with self._read() as db:
             last = table.head(db).number + 1 if before is None else before
@@ -72,28 +73,28 @@ class _Journal:
             return list(table.entries(db, order, [*given, last, until, most]))
 
     def last_day(self, what: str) -> int | None:
-        """The day of the last entry of this kind."""
+        """Return the day of the last entry of this kind, or None."""
         with self._read() as db:
             day = db.execute("SELECT max(day) FROM journal WHERE what = ?", [what]).fetchone()[0]
         return None if day is None else int(day)
 
     def head(self) -> ChainHead:
-        """The last entry's number and hash."""
+        """Return number and hash of the last entry."""
         with self._read() as db:
             return table.head(db)
 
     def is_known(self, noted: ChainHead) -> bool | None:
-        """Whether there is, or was, an entry with this number and hash."""
+        """Return True if an entry with this number and hash exists or existed; None if it is too old to tell."""
         with self._read() as db:
             return table.is_known(db, noted)
 
     def problems(self) -> list[str]:
-        """Where entries do not follow from one another."""
+        """Describe breaks of the hash chain; empty if there are none."""
         with self._read() as db:
             return list(table.problems(db))
 
     def cut(self) -> None:
-        """Take out what was kept long enough; mostly there is nothing, and nothing is written."""
+        """Delete entries older than the retention time; write nothing if there are none."""
         with self._read() as db:
             is_due = table.last_due(db, self._today(db)) is not None
         if is_due:

@@ -1,18 +1,18 @@
 """
-The closed list of what the journal notes, and the form in which it says what an entry is about.
+Closed list of the events in the audit log, with the form of each event's subject.
 
-An entry holds what its form allows and nothing else: names of surveys, ids of accounts, words of closed lists, numbers.
-So no report, id of a report, token, answer, address, path or time of day can come into it by mistake.
+An entry holds only what its form allows: names of surveys, ids of accounts, words of closed lists, numbers. So no
+report, report id, token, answer, address, path or time of day can enter the audit log by mistake.
 """
 
 import re
 from typing import NamedTuple
 
 MACHINE = "machine"
-"""Who has the database itself, at the command line: the machine's administrator, without an account."""
+"""Actor of a command at the terminal: the administrator of the machine, without an account."""
 
 NOBODY = ""
-"""The program by itself, as when a survey closes by its date; or somebody who is not named."""
+"""Actor of the program itself, as when a survey closes by its date, or an unknown actor."""
 
 WHO = re.compile(rf"[0-9a-f]{{32}}|{MACHINE}|{NOBODY}")
 
@@ -30,13 +30,13 @@ _SETTING = "[a-z][a-z_]{0,39}"
 
 class Form(NamedTuple):
     """
-    How an entry of one kind is written.
+    Form of the entries of one kind.
 
     Attributes:
-        meaning: what was done, in words.
-        about: what the entry is about, in words; empty if nothing is said.
-        pattern: which texts say that, and no others.
-        of_survey: whether they begin with the survey's name, or with ``*`` for all.
+        meaning: the action, in words.
+        about: parts of the entry's subject, in words; empty if it has none.
+        pattern: regular expression that the whole subject matches.
+        of_survey: True if the subject begins with a survey's name, or with ``*`` for all surveys.
     """
 
     meaning: str
@@ -126,22 +126,22 @@ WHAT: dict[str, Form] = {
     SETTING_CHANGED: _form("a setting was changed", "its name", _SETTING),
     CUT: _form("older entries were taken out", "number and hash of the last one", rf"{_NUMBER} {_HASH}"),
 }
-"""All that is noted, and how."""
+"""Events that the audit log records, with their forms."""
 
 OF_SURVEYS = tuple(what for what, form in WHAT.items() if form.of_survey)
 
 
 def check_words(what: str, who: str, about: str) -> None:
     """
-    Refuse an entry that has not its form: nothing else may ever come into the journal.
+    Refuse an entry that does not have the form of its kind.
 
     Args:
         what: one of ``WHAT``.
         who: an account's id in hexadecimal digits, ``MACHINE`` or ``NOBODY``.
-        about: as the form of ``what`` has it.
+        about: subject in the form of ``what``.
 
     Raises:
-        ValueError: it has not; a fault of the program. Nothing is repeated.
+        ValueError: the entry has another form, which is a bug. The message does not quote it: it may hold secrets.
     """
     form = WHAT.get(what)
     if form is None or WHO.fullmatch(who) is None or form.pattern.fullmatch(about) is None:

@@ -1,4 +1,4 @@
-"""What ``storage.journal`` does, on every back end."""
+"""Interface of the audit log, the same on every back end."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -6,66 +6,66 @@ from typing import Protocol
 from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead
 
 ALWAYS = 10**9
-"""A day that never comes."""
+"""Day number larger than that of any entry."""
 
 
 class Journal(Protocol):
-    """What staff did, entry by entry; each follows from the one before it."""
+    """Audit log of staff: a hash chain of entries, available as ``storage.journal``."""
 
     def append(self, what: str, who: str, about: str = "") -> None:
         """
-        Note what was done outside of the database, before it is done: else it could be done and not be noted.
+        Record an action outside of the database before it is done, so that a crash cannot leave it unrecorded.
 
         Args:
-            what: one of ``journal_words.WHAT``.
-            who: an account's id in hexadecimal digits, ``journal_words.MACHINE`` or ``journal_words.NOBODY``.
-            about: as the form of ``what`` has it.
+            what: one of ``events.WHAT``.
+            who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+            about: subject in the form of ``what``.
         """
 
     def append_once(self, what: str, who: str, about: str) -> int:
         """
-        Note it unless it was noted today; returns the day.
+        Record an action unless an equal entry was recorded today; return the day, counted from 1970-01-01.
 
         Args:
             what: as for ``append``.
-            who: the same.
-            about: the same.
+            who: as for ``append``.
+            about: as for ``append``.
         """
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
         """
-        Entries in their order.
+        Yield entries, oldest first.
 
         Args:
-            survey: only those that concern this one; None for all.
-            since: the first day, counted from 1970-01-01.
-            until: the last day.
+            survey: only entries that concern this survey; None for all.
+            since: first day, counted from 1970-01-01.
+            until: last day.
         """
 
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
         """
-        The last entries, newest first.
+        Return the last entries, newest first.
 
         Args:
-            most: how many at most.
-            survey: only those that concern this one; None for all.
-            before: only those with smaller numbers.
-            until: the last day, counted from 1970-01-01.
+            most: maximum number of entries.
+            survey: only entries that concern this survey; None for all.
+            before: only entries with smaller numbers; None for all.
+            until: last day, counted from 1970-01-01.
         """
 
     def last_day(self, what: str) -> int | None:
-        """The day of the last entry of this kind; None if there is none."""
+        """Return the day of the last entry of this kind; None if there is none."""
 
     def head(self) -> ChainHead:
-        """The last entry's number and hash."""
+        """Return number and hash of the last entry."""
 
     def is_known(self, noted: ChainHead) -> bool | None:
-        """Whether there is, or was, an entry with this number and hash; None if it was cut off, and none can say."""
+        """Return True if an entry with this number and hash exists or existed; None if it is too old to tell."""
 
     def problems(self) -> list[str]:
-        """Where entries do not follow from one another; empty if all do."""
+        """Describe breaks of the hash chain; empty if there are none."""
 
     def cut(self) -> None:
-        """Take out what has been kept for ``journal_table.KEPT`` days."""
+        """Delete entries older than ``table.KEPT`` days."""

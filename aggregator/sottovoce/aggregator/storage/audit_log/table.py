@@ -1,9 +1,9 @@
 """
-What staff did, in a chain of entries: each step within a transaction.
+Tables of the audit log; each function works within the caller's transaction.
 
-An entry is written in the transaction of what it tells, as its last step: whoever has changed the one row of the head
-is alone with it until the end, so that numbers have no gap on any number of nodes, and nothing is waited for meanwhile.
-Reports write nothing here.
+An entry is written in the transaction of the action that it records, as its last step. Updating the one row of
+``journal_head`` locks the audit log until the transaction ends, so that numbers have no gaps on any number of nodes; as
+the last step it holds the lock only briefly. Storing reports writes nothing here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from sottovoce.aggregator.storage.hash_chain import FIRST, AuditEntry, ChainHead
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 KEPT = 366
-"""Days for which an entry is kept."""
+"""Retention time of an entry, in days."""
 
 _START = ChainHead(0, FIRST)
 
@@ -31,27 +31,27 @@ OF_SURVEY = (
     f"what IN ({', '.join('?' * len(OF_SURVEYS))})"
     " AND (about = ? OR substr(about, 1, ?) = ? OR substr(about, 1, 2) = '* ')"
 )
-"""Entries that concern a survey, also those that concern all; ``of_survey`` gives what is bound to it."""
+"""SQL condition for entries that concern a survey or all surveys; ``of_survey`` returns its parameters."""
 
 
 def of_survey(name: str) -> list[Any]:
-    """What is bound to the marks of ``OF_SURVEY``."""
+    """Return the parameters of ``OF_SURVEY``."""
     return [*OF_SURVEYS, name, len(name) + 1, f"{name} "]
 
 
 def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
     """
-    Add an entry: the last step of a transaction, since others wait for its end from here on.
+    Add an entry as the last step of a transaction, since other writers wait from here until its end.
 
     Args:
         db: within a transaction.
         day: today, by the database's own clock.
-        what: one of ``journal_words.WHAT``.
-        who: an account's id in hexadecimal digits, ``journal_words.MACHINE`` or ``journal_words.NOBODY``.
-        about: as the form of ``what`` has it.
+        what: one of ``events.WHAT``.
+        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+        about: subject in the form of ``what``.
 
     Raises:
-        ValueError: it has another form.
+        ValueError: the entry does not have this form.
     """
     check_words(what, who, about)
     ((number, previous),) = db.execute(_NEXT, [1, FIRST]).fetchall()
@@ -62,37 +62,37 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
 
 def has(db: Handle, day: int, what: str, who: str, about: str) -> bool:
     """
-    Whether there is such an entry.
+    Return True if there is an entry with exactly these values.
 
     Args:
         db: within a transaction.
-        day: of the entry.
-        what: the same.
-        who: the same.
-        about: the same.
+        day: counted from 1970-01-01.
+        what: event of the entry.
+        who: actor of the entry.
+        about: subject of the entry.
     """
     return db.execute(_SAME, [day, what, who, about]).fetchone() is not None
 
 
 def wait_for_others(db: Handle) -> None:
-    """Let no other transaction add an entry until this one ends."""
+    """Lock the audit log: no other transaction can add an entry until this one ends."""
     db.execute(_NEXT, [0, FIRST]).fetchall()
 
 
 def head(db: Handle) -> ChainHead:
-    """The last entry's number and hash."""
+    """Return number and hash of the last entry."""
     row = db.execute("SELECT number, hash FROM journal_head").fetchone()
     return _START if row is None else ChainHead(int(row[0]), bytes(row[1]))
 
 
 def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Iterator[AuditEntry]:
     """
-    Entries, without holding all of them.
+    Yield entries without holding all of them in memory.
 
     Args:
         db: within a transaction.
-        condition: in SQL, from ``WHERE`` or ``ORDER BY`` on; without, all entries in their order.
-        given: what is bound to its marks.
+        condition: SQL from ``WHERE`` or ``ORDER BY`` on; empty for all entries, oldest first.
+        given: parameters of the condition.
     """
     for chunk in db.stream(f"{_ENTRIES} {condition or 'ORDER BY number'}", given, _CHUNK):
         yield from (_entry(*row) for row in chunk)
@@ -100,9 +100,9 @@ def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Itera
 
 def last_due(db: Handle, today: int) -> AuditEntry | None:
     """
-    The last of the entries that have been kept for ``KEPT`` days; None if nothing is to be cut off.
+    Return the newest entry older than ``KEPT`` days; None if no entry is due for deletion.
 
-    Nor is anything where all of them are of cuts, or each cut would be the cause of another one.
+    Entries of kind ``CUT`` alone are not due: deleting them adds another such entry, every day.
     """
     kept_from = db.execute(_KEPT_FROM, [today - KEPT]).fetchone()[0]
     if _one(db, "WHERE number < ? AND what <> ?", [kept_from, CUT]) is None:
@@ -111,7 +111,8 @@ def last_due(db: Handle, today: int) -> AuditEntry | None:
 
 
 def cut(db: Handle, today: int) -> None:
-    """Take out what has been kept for ``KEPT`` days; an entry keeps the hash at which the rest goes on."""
+    """Delete entries older than ``KEPT`` days; a ``CUT`` entry records the hash that the rest begins with."""
+    # Locked first: two nodes that cut at once would each add an entry.
     wait_for_others(db)
     last = last_due(db, today)
     if last is not None:
@@ -120,7 +121,7 @@ def cut(db: Handle, today: int) -> None:
 
 
 def problems(db: Handle) -> Iterator[str]:
-    """Where entries do not follow from one another, or are not the last ones that there were."""
+    """Describe entries that break the hash chain, and a chain that does not end at the stored head."""
     changed = next(broken(entries(db), _last_cut(db)), None)
     last = _one(db, "ORDER BY number DESC")
     if changed is not None:
@@ -130,7 +131,7 @@ def problems(db: Handle) -> Iterator[str]:
 
 
 def is_known(db: Handle, noted: ChainHead) -> bool | None:
-    """Whether an entry with this number and hash stands, or stood, in the chain; None if it was cut off since."""
+    """Return True if an entry with this number and hash exists or existed; None if it was deleted by age since."""
     cut_off = _last_cut(db)
     if noted == cut_off:
         return True

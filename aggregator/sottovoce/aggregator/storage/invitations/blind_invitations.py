@@ -1,10 +1,10 @@
 """
-The invitations of surveys with ``access: blind``: hashes, and for those that were redeemed a fingerprint of what was.
+Invitations of surveys with ``access: blind``: their hashes, and a fingerprint of the message each was redeemed for.
 
-Nothing in a row leads to a report. When somebody redeemed is not kept: rows lie in the order of random hashes.
+No row links to a report. The time of a redemption is not stored, and rows are in the order of random hashes.
 
-After a backup was put back nobody knows which of those that were good in it were redeemed since it was made. They are
-held, and counted as such: nothing is signed for them until somebody has said so.
+After a restore, the database cannot tell which unredeemed invitations were redeemed after the backup. They are held:
+the server signs nothing for them until an operator releases them.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _MAKE = """
         PRIMARY KEY (survey, invitation_hash)
     ){end}
 """
-# The release before noted at the purge how many were spent; what was neither that nor revoked was dropped.
+# The release before stored the number of spent tokens at the purge; all others but the revoked ones were dropped then.
 _DROPPED_BEFORE = """
     UPDATE token_counts SET dropped = created - revoked - spent
     - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
@@ -36,9 +36,9 @@ MAKE_BLIND = (
     "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
 )
 MAKE_BLIND_SHARED = (
-    # Half of each page is free, so that a row that was redeemed stays where it is.
+    # Privacy: half of each page stays free, so that an update stays on its page and does not reveal a time.
     _MAKE.format(survey="bigint NOT NULL", bytes="bytea", end=" WITH (fillfactor = 50)"),
-    # The planner's statistics would keep samples.
+    # Privacy: the planner's statistics would contain samples of the hashes.
     "ALTER TABLE blind_invitations ALTER invitation_hash SET STATISTICS 0",
     "ALTER TABLE blind_invitations ALTER blinded_hash SET STATISTICS 0",
     "ALTER TABLE token_counts ADD COLUMN held bigint NOT NULL DEFAULT 0, ADD COLUMN held_since bigint",
@@ -58,7 +58,7 @@ _FEWER_HELD = """
     UPDATE token_counts SET held = held - ?, held_since = CASE WHEN held > ? THEN held_since END WHERE survey = ?
 """
 HELD = b"held"
-"""In the place of a fingerprint: good when a backup was made, and since then perhaps redeemed; nobody knows."""
+"""Fingerprint of a held invitation: unredeemed in the backup, possibly redeemed after it."""
 _HOLD = "UPDATE blind_invitations SET blinded_hash = ? WHERE blinded_hash IS NULL"
 _COUNT_HELD = """
     UPDATE token_counts SET held_since = coalesce(held_since, ?), held = (
@@ -69,7 +69,7 @@ _RELEASE = "UPDATE blind_invitations SET blinded_hash = NULL WHERE survey = ? AN
 _COUNT_RELEASED = "UPDATE token_counts SET held = 0, held_since = NULL WHERE survey = ?"
 _COUNT = "SELECT count(*), count(blinded_hash) FROM blind_invitations WHERE survey = ?"
 _MARK = "SELECT mark FROM pulse"
-# First, so that of two nodes one waits for what the other finds.
+# An update without a change locks the row, so that a second node waits and then sees the new mark.
 _TAKE_MARK = "UPDATE pulse SET mark = mark"
 _RAISE_MARK = "UPDATE pulse SET mark = ? WHERE mark < ?"
 _HELD_OF_OPEN = """
@@ -81,29 +81,29 @@ _HELD_OF_OPEN = """
 
 def invite(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
     """
-    Make these invitations good.
+    Add invitations that can be redeemed once each.
 
     Args:
         db: within a transaction.
-        survey: key of the first revision, under which they lie.
+        survey: key of the first revision, which they refer to.
         hashes: of the invitations.
     """
     statement = "INSERT INTO blind_invitations (survey, invitation_hash) VALUES (?, ?)"
-    # In the order of the hashes, which is not that of the list that people were given.
+    # Privacy: in the order of the hashes, since the order of the list may be that of people's names.
     db.executemany(statement, [(survey, each) for each in sorted(hashes)])
 
 
 def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
     """
-    Use up an invitation; whoever asks with the same fingerprint again is owed the same reply.
+    Redeem an invitation; a repeated request with the same fingerprint returns SAME and gets the same signature.
 
     Args:
         db: within a transaction.
         survey: key of the first revision.
-        invitation: its hash.
-        blinded: the fingerprint of what is to be signed.
+        invitation: hash of the invitation.
+        blinded: fingerprint of the blinded message to be signed.
     """
-    # First of all: of two who ask at once the other one waits here, and then finds what this one wrote.
+    # The update comes first: a concurrent request waits for its row lock, and then finds it redeemed.
     if db.execute(_REDEEM, [blinded, survey, invitation]).rowcount == 1:
         return Outcome.NEW
     found = db.execute(_REDEEMED, [survey, invitation]).fetchone()
@@ -116,7 +116,7 @@ def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcom
 
 def hold(db: Handle, day: int) -> None:
     """
-    After a backup was put back: what is good in it may have been redeemed since, and is not until somebody has said so.
+    Hold all unredeemed invitations after a restore, since they may have been redeemed after the backup.
 
     Args:
         db: within a transaction.
@@ -128,7 +128,7 @@ def hold(db: Handle, day: int) -> None:
 
 def release(db: Handle, survey: int) -> int:
     """
-    Let what is held be redeemed again; returns how many, each of which may be redeemed a second time by that.
+    Make held invitations valid again, even though some may have been redeemed already; return their number.
 
     Args:
         db: within a transaction.
@@ -140,29 +140,29 @@ def release(db: Handle, survey: int) -> int:
 
 
 def mark(db: Handle) -> int:
-    """How new the database is: seconds since 1970 when a node with keys ran last, or a restore held invitations."""
+    """Return the age mark: seconds since 1970 of the last run of a node with signing keys, or of the last restore."""
     return int(db.execute(_MARK).fetchone()[0])
 
 
 def take_mark(db: Handle) -> int:
-    """The same, such that nobody else raises it until the end of the transaction."""
+    """Return the age mark and lock it until the end of the transaction."""
     db.execute(_TAKE_MARK)
     return mark(db)
 
 
 def raise_mark(db: Handle, to: int) -> None:
-    """It only grows."""
+    """Raise the age mark, or leave it if it is larger already."""
     db.execute(_RAISE_MARK, [to, to])
 
 
 def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
     """
-    Whether an invitation can be redeemed still.
+    Return True if an invitation exists and is neither redeemed nor held.
 
     Args:
         db: within a transaction.
         survey: key of the first revision.
-        invitation: its hash.
+        invitation: hash of the invitation.
     """
     found = db.execute(_REDEEMED, [survey, invitation]).fetchone()
     return found is not None and found[0] is None
@@ -170,7 +170,7 @@ def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
     """
-    Take back those that were not redeemed; returns how many they were.
+    Revoke invitations that were not redeemed, held ones included; return their number.
 
     Args:
         db: within a transaction.
@@ -184,11 +184,11 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 
 def count(db: Handle, survey: int) -> tuple[int, int]:
-    """How many there are, and how many of them cannot be redeemed: they were, or are held."""
+    """Return the number of invitations, and how many of them are redeemed or held."""
     there, used = db.execute(_COUNT, [survey]).fetchone() or (0, 0)
     return int(there), int(used)
 
 
 def held_of_open(db: Handle) -> dict[str, Held]:
-    """What is held of surveys that are open, by their names."""
+    """Return the held invitations of open surveys, by name of the survey."""
     return {name: Held(number, since) for name, number, since in db.execute(_HELD_OF_OPEN).fetchall()}

@@ -1,4 +1,4 @@
-"""Tokens as numbers and as a request: what both back ends and their callers say of them."""
+"""Data of tokens that storage exchanges with its callers: counts and requests."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,15 +8,15 @@ from sottovoce.aggregator.storage.audit_log.events import NOBODY
 
 class TokenCounts(NamedTuple):
     """
-    How many tokens there are of each kind.
+    Numbers of tokens by state.
 
     Attributes:
-        created: were made.
-        spent: were used for a report, or redeemed if they are invitations.
-        revoked: were taken back.
-        unspent: are good.
-        held: invitations of which nobody knows that, since a backup was put back.
-        held_since: the day of that, in days since 1970; None if none are held.
+        created: all tokens that were ever created.
+        spent: used for a report, or redeemed if they are invitations.
+        revoked: revoked before use.
+        unspent: still valid.
+        held: invitations that cannot be redeemed after a restore, since they may have been redeemed before it.
+        held_since: day of the restore, in days since 1970; None if none are held.
     """
 
     created: int
@@ -28,7 +28,7 @@ class TokenCounts(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Invitations that were good in a backup when it was put back: how many, and since which day (since 1970)."""
+    """Number of invitations held after a restore, and the day of the restore, in days since 1970."""
 
     number: int
     since: int
@@ -36,15 +36,15 @@ class Held(NamedTuple):
 
 class TokenBatch(NamedTuple):
     """
-    Tokens that are made once, however often they are asked for.
+    Idempotent request for tokens: repeating it creates nothing.
 
     Attributes:
-        survey: key of the first revision, under which tokens lie.
-        name: the survey's.
+        survey: key of the first revision, which all tokens of a survey refer to.
+        name: of the survey.
         hashes: of the tokens.
-        request: a fingerprint of who asks, and of the name that the request was given.
-        body: a fingerprint of what is asked for.
-        who: asks, for the journal.
+        request: fingerprint of the requesting account and its idempotency key.
+        body: fingerprint of the request's content.
+        who: account that requests them, for the audit log.
         blind: they are invitations to be redeemed.
     """
 

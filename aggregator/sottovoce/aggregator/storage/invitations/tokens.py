@@ -1,4 +1,4 @@
-"""The one-time tokens of a survey: hashes while they are good, and counters; each step within a transaction."""
+"""One-time tokens of a survey: hashes of the unused ones, and counters; functions work within a transaction."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from sottovoce.shared.errors import StorageError
 _COUNTS = "SELECT created, revoked, held, held_since, dropped FROM token_counts WHERE survey = ?"
 _OF_NAME = "survey IN (SELECT key FROM surveys WHERE name = ?)"
 _FORGET = (
-    # First, though they are: whoever adds tokens has the row of one of them.
+    # First, although the rows are marked already: the update waits for transactions that add tokens, which lock a row.
     "UPDATE surveys SET purged = 1 WHERE name = ?",
     f"""
     UPDATE token_counts SET held = 0, held_since = NULL, dropped = dropped + held
@@ -26,27 +26,27 @@ _FORGET = (
     + (SELECT count(*) - count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey)
     WHERE {_OF_NAME}
     """,  # noqa: S608 - a constant
-    # As the release before reads it; and of invitations that were redeemed nothing else is left.
+    # The release before reads ``spent``; for redeemed invitations it is the only number that remains.
     f"UPDATE token_counts SET spent = created - revoked - dropped WHERE {_OF_NAME}",  # noqa: S608
     f"DELETE FROM tokens WHERE {_OF_NAME}",  # noqa: S608
     f"DELETE FROM blind_invitations WHERE {_OF_NAME}",  # noqa: S608
 )
 
-# Invitations lie under the first revision, which a close and a correction after it have left closed.
+# Any revision, since invitations refer to the first one, which stays closed if a correction follows a close.
 _ANY_OPEN = "SELECT 1 FROM surveys WHERE closed_on IS NULL AND name = (SELECT name FROM surveys WHERE key = ?)"
 
 
 def add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool = False) -> None:
     """
-    Make these tokens good for one report each, or, as invitations, for one redemption.
+    Add tokens for one report each, or invitations for one redemption each.
 
     Args:
         db: within a transaction.
-        survey: key of the first revision, under which tokens lie.
+        survey: key of the first revision, which all tokens of a survey refer to.
         hashes: of the tokens.
         blind: they are invitations.
     """
-    # In the order of the hashes, which is not that of the list that people were given.
+    # Privacy: in the order of the hashes, since the order of the list may be that of people's names.
     if blind:
         blind_invitations.invite(db, survey, hashes)
     else:
@@ -56,14 +56,13 @@ def add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool = False) -
 
 def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
     """
-    The same, unless the record says that the request was answered; returns what the first one asked for.
+    Add tokens unless the survey log shows that the request was answered; return the body of the first such request.
 
-    That cannot be told from the tokens themselves: those that were spent or taken back are gone, and must not become
-    good again.
+    The tokens themselves cannot show it: spent and revoked ones are deleted, and must not become valid again.
 
     Args:
-        db: within a transaction that no other one adds a line to the record beside.
-        batch: the tokens, and the request that they are made for.
+        db: within a transaction that holds the lock of the survey log.
+        batch: the tokens and their request.
         day: today.
     """
     about = f"{batch.name} {batch.request}"
@@ -78,7 +77,7 @@ def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
 
 def is_good(db: Handle, survey: int, token: bytes) -> bool:
     """
-    Whether a token lets a report in, or an invitation can be redeemed.
+    Return True if a token is valid for a report, or an invitation can be redeemed.
 
     Args:
         db: within a transaction.
@@ -92,12 +91,12 @@ def is_good(db: Handle, survey: int, token: bytes) -> bool:
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
     """
-    Take tokens back; returns how many were still good.
+    Revoke tokens; return how many were still valid.
 
     Args:
         db: within a transaction.
         survey: key of the first revision.
-        hashes: of the tokens; those that are not good are passed over.
+        hashes: of the tokens; others than valid ones are ignored.
     """
     known = sorted(set(hashes))
     revoked = delete_tokens(db, [(survey, token) for token in known]) + blind_invitations.revoke(db, survey, known)
@@ -106,7 +105,7 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 
 def counts(db: Handle, survey: int) -> TokenCounts:
-    """How many tokens there are of each kind."""
+    """Return the numbers of tokens by state, for the key of a first revision."""
     created, revoked, held, since, dropped = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, None, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
     invitations, used = blind_invitations.count(db, survey)
@@ -117,44 +116,44 @@ def counts(db: Handle, survey: int) -> TokenCounts:
 
 def forget(db: Handle, name: str) -> None:
     """
-    Drop tokens and invitations, and note how many were good or held.
+    Delete all tokens and invitations of a survey, and store how many were valid or held.
 
     Args:
         db: within a transaction.
-        name: of a survey whose reports' ids are all forgotten.
+        name: of a survey whose revisions are all purged.
     """
     for statement in _FORGET:
         db.execute(statement, [name])
 
 
 class TokenStorage(JournalStorage):
-    """The part of ``Storage`` that is about them."""
+    """The part of ``Storage`` that handles tokens and invitations."""
 
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ?"
-    """The name of a survey, such that it is there until the end of the transaction."""
+    """Query for the name of a survey, which locks its row against deletion until the transaction ends."""
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
-    """Whether a survey is open, such that it stays so until the end of the transaction."""
+    """Query that returns a row if a survey is open, and locks it so that it stays open until the transaction ends."""
 
     UNTIL_END: ClassVar[str] = ""
-    """What makes a row that was looked up stay as it is until the end of the transaction, if it does not anyway."""
+    """Suffix of a query that locks its rows until the transaction ends; empty if the back end has one writer."""
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[Handle]:
-        """A transaction for a step in the life of a survey."""
+        """Begin a transaction that changes a survey's state, one at a time across all nodes."""
 
     @abstractmethod
     def _after_deletion(self) -> None:
-        """What can be done at once about deleted rows."""
+        """Remove traces of deleted rows from the files as far as that is fast."""
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
         """
-        Make these tokens good for one report each, or, as invitations, for one redemption.
+        Add tokens for one report each, or invitations for one redemption each.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
-            who: does it, for the journal.
+            who: account that creates them, for the audit log.
             blind: they are invitations.
         """
         with self._write() as db:
@@ -163,35 +162,36 @@ class TokenStorage(JournalStorage):
             table.append(db, self._today(db), TOKENS_MADE, who, f"{name} {len(hashes)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
-        """The same, if no such request was answered before; returns what the first one asked for."""
+        """Add tokens unless the request was answered before; return the body of the first such request."""
         with self._alone() as db:
             self._check_there(db, batch.survey)
             return add_once(db, batch, self._today(db))
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
         """
-        Take tokens back; returns how many were still good.
+        Revoke tokens; return how many were still valid.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
-            who: does it, for the journal, which is not told how many were good: so many have not answered.
+            who: account that revokes them, for the audit log.
         """
         with self._write() as db:
             name = self._check_there(db, survey)
             revoked = revoke(db, survey, hashes)
+            # Privacy: without the number, which would say how many of these people have not answered.
             table.append(db, self._today(db), TOKENS_REVOKED, who, name)
         self._after_deletion()
         return revoked
 
     def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
         """
-        Use up an invitation.
+        Redeem an invitation, see ``Storage.redeem_invitation``.
 
         Args:
             survey: key of the first revision.
-            invitation: its hash.
-            blinded: fingerprint of what is to be signed.
+            invitation: hash of the invitation.
+            blinded: fingerprint of the blinded message to be signed.
         """
         with self._write() as db:
             if db.execute(_ANY_OPEN + self.UNTIL_END, [survey]).fetchone() is None:
@@ -200,54 +200,55 @@ class TokenStorage(JournalStorage):
 
     def hold_invitations(self, now: int = 0) -> None:
         """
-        After a restore: nothing can be redeemed until ``reissue_invitations``.
+        Hold all unredeemed invitations after a restore, until ``reissue_invitations``.
 
         Args:
-            now: seconds since 1970; nodes that saw this database before then need not hold them again.
+            now: new mark, in seconds since 1970, so that nodes with an older mark do not hold them again.
         """
         with self._write() as db:
             blind_invitations.raise_mark(db, now)
             blind_invitations.hold(db, self._today(db))
 
     def mark(self) -> int:
-        """How new the database is, see ``note_mark``."""
+        """Return the age mark of the database, see ``note_mark``."""
         with self._read() as db:
             return blind_invitations.mark(db)
 
     def note_mark(self, now: int, known: int) -> tuple[int, bool]:
         """
-        Raise the database's mark; if it is below one that was seen before, an older copy was put back: hold
-        invitations.
+        Raise the age mark, and hold invitations if the mark shows that an older copy of the database was restored.
 
         Args:
             now: seconds since 1970.
-            known: the last mark that was seen; 0 for none.
+            known: the last mark that this node saw; 0 for none.
 
         Returns:
-            The mark from now on, and whether the database was older.
+            The new mark, and True if the stored mark was below ``known``.
         """
         with self._write() as db:
             mark = blind_invitations.take_mark(db)
             if known > mark:
                 blind_invitations.hold(db, self._today(db))
                 table.append(db, self._today(db), RESTORED, NOBODY)
-            # By one at least: a clock that was ahead for a while stops no mark.
+            # By one at least, so that the mark grows even if it was once raised by a clock that was ahead.
             new = max(mark + 1, now, known)
             blind_invitations.raise_mark(db, new)
         return new, known > mark
 
     def held_invitations(self) -> dict[str, Held]:
-        """What is held after a restore, by the names of surveys that are open."""
+        """Return the invitations held after a restore, by the name of each open survey."""
         with self._read() as db:
             return blind_invitations.held_of_open(db)
 
     def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
         """
-        Let what is held after a restore be redeemed; returns how many, of which each may have been redeemed already.
+        Make held invitations valid again; return their number.
+
+        Each of them may have been redeemed after the backup, and can then be redeemed a second time.
 
         Args:
             survey: key of the first revision.
-            who: does it, for the journal.
+            who: account that decides it, for the audit log.
         """
         with self._write() as db:
             name = self._check_there(db, survey)
@@ -257,18 +258,18 @@ class TokenStorage(JournalStorage):
         return held
 
     def _check_there(self, db: Handle, survey: int) -> str:
-        """Its name; or a survey that is being deleted would leave tokens."""
+        """Return the survey's name and lock its row, since a concurrent deletion would miss tokens added here."""
         found = db.execute(self.THERE, [survey]).fetchone()
         if found is None:
             raise StorageError("there is no survey of this name")
         return str(found[0])
 
     def has_token(self, survey: int, token: bytes) -> bool:
-        """Whether a token is good, or an invitation was not redeemed yet."""
+        """Return True if a token is valid, or an invitation not redeemed yet."""
         with self._read() as db:
             return is_good(db, survey, token)
 
     def token_counts(self, survey: int) -> TokenCounts:
-        """How many tokens there are of each kind."""
+        """Return the numbers of tokens by state."""
         with self._read() as db:
             return counts(db, survey)

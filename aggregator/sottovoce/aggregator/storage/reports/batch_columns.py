@@ -1,7 +1,7 @@
 """
-Reports of one shape as columns: stored by one statement, counted question by question.
+Reports of one shape as numpy columns, to be stored by one statement and counted question by question.
 
-Nearly always a whole group has one shape: one survey and wave, and values that take the same room.
+Reports have the same shape if survey, wave and bytes a value are equal. Usually a whole group has one shape.
 """
 
 from collections import Counter
@@ -12,21 +12,21 @@ from sottovoce.aggregator.storage.models import ID, ReportBatch
 from sottovoce.aggregator.storage.pack_values import null
 
 _WIDTH = 256
-"""Different values of one byte."""
+"""Number of values of one byte."""
 _NULL = null(1)
 _BITS = np.arange(_WIDTH)[:, None] >> np.arange(8) & 1
-"""The bits of each byte, lowest first."""
+"""Bits of each byte, lowest first, shape (256, 8)."""
 _SPARSE = 4
-"""Values that reach no higher than so many times their number are counted by place, others sorted."""
+"""Count by bincount if the largest value is below this multiple of the number of values, else by sorting."""
 _FEW = 1 << 15
-"""But up to here by place, however few they are: to sort costs more."""
+"""Use bincount up to this largest value in any case: sorting costs more than so many bins."""
 
 
 def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
     """
-    One arrival for each shape, its reports in the order of their ids: nothing is written in the order of arrival.
+    Return one batch a shape, its reports ordered by id, so that the database never sees the order of arrival.
 
-    The shapes come in an order of their own, so that two nodes with the same reports take them in the same order.
+    Shapes are sorted as well, so that two nodes take locks in the same order and cannot deadlock.
     """
     found: dict[tuple[int, ...], list[ReportBatch]] = {}
     for arrival in arrivals:
@@ -39,7 +39,7 @@ def _merged(alike: list[ReportBatch]) -> ReportBatch:
     ids = b"".join([arrival.report_ids for arrival in alike])
     packed = b"".join([arrival.packed for arrival in alike])
     tokens = [token for arrival in alike for token in arrival.tokens]
-    # The first half of a random id is order enough.
+    # Ids are random, so the first 8 of 16 bytes are enough to remove the order of arrival.
     order = np.argsort(np.frombuffer(ids, dtype=">u8")[::2].astype(np.uint64))
     return ReportBatch(
         alike[0].plan,
@@ -51,7 +51,7 @@ def _merged(alike: list[ReportBatch]) -> ReportBatch:
 
 
 def split(arrivals: Iterable[ReportBatch]) -> Iterator[ReportBatch]:
-    """The reports one by one."""
+    """Yield each report as a batch of its own."""
     for arrival in arrivals:
         ids, packed = cut(arrival.report_ids, ID), cut(arrival.packed, arrival.size)
         for index, report_id in enumerate(ids):
@@ -60,33 +60,33 @@ def split(arrivals: Iterable[ReportBatch]) -> Iterator[ReportBatch]:
 
 
 def report_ids(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
-    """(survey, id) of every report."""
+    """Return (survey key, report id) of every report."""
     return [(arrival.plan.survey, each) for arrival in arrivals for each in cut(arrival.report_ids, ID)]
 
 
 def cut(text: bytes, size: int) -> list[bytes]:
-    """Its parts of one size."""
+    """Return the parts of ``text``, each ``size`` bytes long."""
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def count(arrivals: Sequence[ReportBatch]) -> int:
-    """How many reports there are."""
+    """Return the number of reports in these batches."""
     return sum(map(len, arrivals))
 
 
 def matrix(packed: bytes, reports: int) -> np.ndarray:
-    """Values of one length and width, one report after the other: a row for each report, a column for each question."""
+    """Return packed values of one width as an array (reports, questions) of unsigned integers."""
     return np.ascontiguousarray(_octets(packed, reports)[:, 1:]).view(f">u{packed[0]}")
 
 
 def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | None = None) -> np.ndarray:
     """
-    What such a matrix adds to the counts, as rows (group, question, counted value, how often), in their order.
+    Count the values of each question: sorted rows (group, question, counted value, number of reports).
 
     Args:
-        numbers: values as ``matrix`` gives them; what was not answered is not counted.
-        masks: the number of options of each question, by its index, whose values are bit masks over them.
-        groups: number of the group of each row, whole numbers >= 0; without, all are of group 0.
+        numbers: values as ``matrix`` returns them; null values are not counted.
+        masks: number of options, by question index, of the questions whose values are bit masks.
+        groups: group of each row, integers >= 0, shape (reports,); None for one group, 0.
     """
     if groups is None:
         groups = np.zeros(len(numbers), dtype=np.int64)
@@ -104,15 +104,15 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
 
 def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None) -> dict[int, int]:
     """
-    Of one question, how many reports are counted under each value.
+    Count the reports of one question by value.
 
     Args:
-        values: reported values, whole numbers >= 0 of any type, shape (n,).
-        options: if they are bit masks, over how many options.
-        times: how many reports each of them stands for, shape (n,), fewer than 2^53 in all; one without.
+        values: reported values, integers >= 0 of any numpy type, shape (n,).
+        options: number of options if the values are bit masks, else 0.
+        times: number of reports that each value represents, shape (n,), sum below 2^53; None for one each.
 
     Returns:
-        Counts above 0 by value; of bit masks, by the index of each option, and under ``options`` that of all.
+        Nonzero counts by value. For bit masks: by option index, and the number of reports under the key ``options``.
     """
     if not len(values):
         return {}
@@ -124,18 +124,18 @@ def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None)
 
 
 def distinct(values: np.ndarray, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Which values there are, in their order, and how often; there must be some. Each is there ``times`` times."""
+    """Return the sorted distinct values and their counts, each value weighted by ``times``; not for empty arrays."""
     if int(values.max()) >= max(_SPARSE * len(values), _FEW):
         different, places = np.unique(values, return_inverse=True)
         return different, _bincount(places, times)
     found = _bincount(values.astype(np.int64, copy=False), times)
-    # Of truth values numpy finds those that are set five times faster than of numbers.
+    # flatnonzero is five times faster on booleans than on integers.
     different = np.flatnonzero(found > 0)
     return different, found[different]
 
 
 def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray) -> np.ndarray:
-    """All columns and groups in one go, and no loop over the counts: mostly it is a few reports of many questions."""
+    """Count all columns and groups by one bincount: fast for the usual group, few reports of many questions."""
     questions = numbers.shape[1]
     keys = numbers + _WIDTH * (np.arange(questions) + questions * groups[:, None])
     different, found = distinct(keys.ravel())
@@ -148,7 +148,7 @@ def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.
 
 
 def _bit_by_bit(rows: np.ndarray, masks: Mapping[int, int]) -> np.ndarray:
-    """The same rows, with those of bit masks replaced by one for each option, and one for all."""
+    """Replace each row of a bit mask by one row for each option that is set, and one for the number of reports."""
     counts: Counter[tuple[int, ...]] = Counter()
     for group, question, value, number in rows.tolist():
         options = masks.get(question)
@@ -163,12 +163,12 @@ def _rows(rows: list[tuple[int, ...]]) -> np.ndarray:
 
 
 def _bincount(places: np.ndarray, times: np.ndarray | None, least: int = 0) -> np.ndarray:
-    # Sums of whole numbers below 2^53 are exact in the floating point in which numpy adds weights.
+    # bincount adds weights as float64, which is exact for integer sums below 2^53.
     return np.bincount(places, times, least).astype(np.int64, copy=False)
 
 
 def _count_bits(masks: np.ndarray, options: int, times: np.ndarray | None) -> np.ndarray:
-    """How many masks have each bit set: each byte's histogram, times the bits of each byte."""
+    """Return how many masks have each bit set: the histogram of each byte, times the bits of each byte value."""
     lowest_first = masks.astype(masks.dtype.newbyteorder("<"), copy=False)
     octets = _octets(np.ascontiguousarray(lowest_first), len(masks))
     places = min(octets.shape[1], -(-options // 8))
@@ -183,11 +183,11 @@ def _supporting(counts: np.ndarray, options: int, reports: int) -> dict[int, int
 
 
 def is_null(numbers: np.ndarray) -> np.ndarray:
-    """Where nothing was answered."""
+    """Return True where a value is null (the question was not answered)."""
     found: np.ndarray = numbers == null(numbers.itemsize)
     return found
 
 
 def _octets(text: bytes | np.ndarray, rows: int) -> np.ndarray:
-    """Its bytes, so many rows of them."""
+    """Return the bytes as a uint8 array of ``rows`` rows."""
     return np.frombuffer(text, dtype=np.uint8).reshape(rows, -1)

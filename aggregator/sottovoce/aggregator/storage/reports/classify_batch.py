@@ -1,7 +1,8 @@
 """
-A group in which not everything is new: told apart by a few look-ups for all of it, and stored as far as it may be.
+Slow path for a group of reports that are not all new: classify each one, then store those that are.
 
-A client that repeats itself, or an attacker, must not make the others of a large group wait for a look-up each.
+A few queries look up the whole group, so that a client that repeats reports, or an attacker, cannot delay the other
+reports of a large group by one query each.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,7 @@ _OTHERS = """
 
 H = TypeVar("H", bound=Handle)
 Key = tuple[int, bytes]
-"""(survey, id or hash)."""
+"""Pair of survey key and an id or hash."""
 
 
 def store_sorted(
@@ -35,15 +36,15 @@ def store_sorted(
     lock: str = "",
 ) -> list[Outcome]:
     """
-    What became of each report of a group; exact, also for copies within the group.
+    Store the new reports of a group and return an outcome for each report, copies within the group included.
 
     Args:
         db: within a transaction.
         arrivals: the group.
-        insert: the back end's quickest way to add the rows of reports that are new.
-        counted: the back end's way to count them.
-        open_query: asks whether a survey is open, such that it stays so.
-        lock: what to add to a query so that its rows stay as they are until the end of the transaction.
+        insert: adds the rows of new reports; the back end's fastest way.
+        counted: adds new reports to the counts.
+        open_query: selects a row if a survey is open, and locks it so that the survey stays open.
+        lock: appended to the query for tokens, to lock their rows until the end of the transaction.
     """
     reports = list(split(arrivals))
     group = _Group(db, open_query, reports, lock)
@@ -56,7 +57,7 @@ def store_sorted(
 
 
 class _Group:
-    """What the database knows of a group, and what has become of its reports so far."""
+    """State of the database for a group of reports, updated as the reports are classified."""
 
     def __init__(self, db: Handle, open_query: str, reports: Sequence[ReportBatch], lock: str) -> None:
         surveys = sorted({report.plan.survey for report in reports})
@@ -75,10 +76,11 @@ class _Group:
         self._good = {(survey, bytes(found)) for survey, found in _look_up(db, _TOKENS + lock, sorted(tokens))}
 
     def classify(self, report: ReportBatch) -> Outcome:
-        """The outcome of one report, which counts for those that follow it."""
+        """Return the outcome of one report; later reports of the group see it as stored."""
         survey, token = report.plan.survey, _token(report)
         key, content = (survey, report.report_ids), (report.wave, report.packed)
         revisions = (survey, *self._others.get(survey, ()))
+        # Known ids come first: a repeated report gets its receipt again even after the close or with a spent token.
         if key in self._known:
             return Outcome.SAME if self._known[key] == content else Outcome.CONFLICT
         if any((each, report.report_ids) in self._known for each in revisions):
@@ -96,21 +98,21 @@ class _Group:
 
 
 def has_other_revisions(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
-    """Whether one of these reports has a signed id that a report for another revision may have."""
+    """Return True if a report has a signed id and its survey has other revisions, which the id may also occur in."""
     return any(db.execute(_OTHERS, [survey]).fetchone() is not None for survey in signed(arrivals))
 
 
 def is_any_withdrawn(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
-    """Whether one of these reports has been withdrawn by now."""
+    """Return True if any of these reports was withdrawn."""
     return bool(_withdrawn(db, report_ids(arrivals)))
 
 
 def _held(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
     """
-    The other revisions of surveys whose ids are signed, by their keys.
+    Lock signed ids and return the other revisions of their surveys, by survey key.
 
-    A signature says nothing of the revision: whoever got one could have a report stored for each of them. So nobody
-    else stores these ids from here on, and a revision that came meanwhile is seen.
+    A signature does not name a revision, so a respondent could use one id for a report to each revision. After the lock
+    no other writer stores these ids; the query after it sees revisions that were published meanwhile.
     """
     surveys = signed(reports)
     if surveys:
@@ -119,30 +121,30 @@ def _held(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
 
 
 def signed(arrivals: Sequence[ReportBatch]) -> list[int]:
-    """Keys of the surveys of which one id may have one report, for whichever revision."""
+    """Return the keys of surveys with signed ids, where an id may have one report across all revisions."""
     return sorted({each.plan.survey for each in arrivals if each.plan.signed})
 
 
 def _token(report: ReportBatch) -> Key | None:
-    """(survey whose token it spends, hash), or None."""
+    """Return (survey key, hash) of the token that a report spends, or None."""
     return None if report.plan.tokens is None else (report.plan.tokens, b"".join(report.tokens))
 
 
 def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
-    """(survey, hash of the id) of those that were withdrawn."""
+    """Return (survey key, hash of the id) of the withdrawn reports among these ids."""
     hashes = sorted({(survey, id_hash(report_id)) for survey, report_id in ids})
     return {(survey, bytes(found)) for survey, found in _look_up(db, _WITHDRAWN, hashes)}
 
 
 def _look_up(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
-    """The rows found under these keys, each with its survey before it."""
+    """Yield the rows of a query for these keys, each preceded by its survey key."""
     for survey, chunk in _chunks(keys):
         statement, given = for_keys(query, chunk)
         yield from ((survey, *row) for row in db.execute(statement, [survey, *given]))
 
 
 def _chunks(keys: Sequence[Key]) -> Iterator[tuple[int, list[bytes]]]:
-    """Each survey with some of its keys, in their order."""
+    """Yield each survey with its keys in chunks of ``MOST_KEYS``, in order."""
     for survey in sorted({survey for survey, _ in keys}):
         wanted = [key for of, key in keys if of == survey]
         for start in range(0, len(wanted), MOST_KEYS):

@@ -1,4 +1,4 @@
-"""How a group of reports changes the counts: added up per cell first, so that the database is told once per count."""
+"""Changes of counts by a group of reports, summed in memory so that the database updates each count once."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,18 +8,17 @@ from sottovoce.aggregator.storage.models import ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import distinct, is_null, matrix, tallies
 
 NO_COHORT = -1
-"""The cohort under which reports are counted that belong to none: all those of a survey without cohorts."""
+"""Cohort of reports without a cohort, such as all reports of a survey without a cohort question."""
 
 
 class Change(NamedTuple):
     """
-    What a group adds: whole numbers, as rows with a number of reports at their end. Each report is in one cell.
+    Numbers of reports that a group adds, as sorted rows of integers.
 
     Attributes:
-        cells: (survey, wave, cohort, reports), in their order: that is what keeps two writers from waiting for each
-            other.
-        counts: (survey, wave, cohort, question, counted value, reports), in their order.
-        batches: ``release_batch`` by survey.
+        cells: rows (survey, wave, cohort, reports). Writers update them in this order, which prevents deadlocks.
+        counts: rows (survey, wave, cohort, question, counted value, reports).
+        batches: ``release_batch`` by survey key.
     """
 
     cells: np.ndarray
@@ -28,7 +27,7 @@ class Change(NamedTuple):
 
 
 def change(arrivals: Iterable[ReportBatch]) -> Change:
-    """What these reports, all of them new, add to the counts."""
+    """Return the changes of counts by these reports, all of them new."""
     cells: list[np.ndarray] = []
     counts: list[np.ndarray] = []
     batches: dict[int, int] = {}
@@ -43,7 +42,7 @@ def change(arrivals: Iterable[ReportBatch]) -> Change:
 
 
 def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
-    """The cohort of each row, counted from ``NO_COHORT``, which is 0."""
+    """Return the cohort of each row minus ``NO_COHORT``, so that bincount can use it (no cohort is 0)."""
     if question is None:
         return np.zeros(len(numbers), dtype=np.int64)
     column = numbers[:, question]
@@ -51,7 +50,7 @@ def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
 
 
 def _placed(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
-    """Rows that begin with a cohort so counted, with survey and wave before it."""
+    """Prepend survey and wave to rows that begin with a shifted cohort, and shift the cohort back."""
     placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
     placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows
     placed[:, 2] += NO_COHORT
@@ -59,7 +58,7 @@ def _placed(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
 
 
 def _sum(blocks: Sequence[np.ndarray]) -> np.ndarray:
-    """One row for each key, in their order; mostly there is one block, and it is so already."""
+    """Sum rows with equal keys and sort them; a single block, the usual case, is sorted and unique already."""
     if len(blocks) == 1:
         return blocks[0]
     if not blocks:

@@ -1,4 +1,4 @@
-"""Surveys come, are corrected, end, and go: each step within a transaction that has no other such one beside it."""
+"""Changes of a survey's state; the caller runs each within a transaction that excludes all other such changes."""
 
 from collections.abc import Callable
 from datetime import date
@@ -28,7 +28,7 @@ _DELETE = [
     if table != "reports"
 ]
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
-# A correction that was being written: nothing of this name is ever published again.
+# The draft of a correction goes too, since no survey of this name can be published again.
 _DELETE += ["DELETE FROM drafts WHERE name = ?"]
 _PURGE = (
     "UPDATE surveys SET purged = 1 WHERE key = ?",
@@ -36,7 +36,7 @@ _PURGE = (
 )
 _ANY_OPEN = "SELECT 1 FROM surveys WHERE name = ? AND closed_on IS NULL"
 _ANY_PURGED = "SELECT 1 FROM surveys WHERE name = ? AND purged = 1"
-# One row alone, so that nobody waits in a circle.
+# Locks one row only, the first revision's, so that two transactions cannot deadlock.
 _WAIT_FOR_FIRST = """
     UPDATE surveys SET retired = retired WHERE key = (SELECT min(key) FROM surveys WHERE name = ?)
 """
@@ -53,7 +53,7 @@ _LIVE_AND_SHOWN = """
 _UNSHOWN = f"""{_LIVE_AND_SHOWN}
     WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
 """
-# What is shown only grows: where it is still what the first close showed, and nothing else is there, nothing changed.
+# Shown counts of a cell only grow, so a cell is unchanged if live, shown and first close agree.
 _CHANGED = f"""{_LIVE_AND_SHOWN}
     WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
         OR shown.arrived - shown.withdrawn <> coalesce(shown.at_close, 0))
@@ -63,17 +63,17 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
 
 def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> None:
     """
-    Add a revision, unless it is there.
+    Add a revision, unless it is stored already.
 
     Args:
         db: within a transaction.
         survey: to be published.
-        day: today.
-        retire: whether earlier revisions are from now on said to be so.
-        who: does it, for the journal.
+        day: today, counted from 1970-01-01.
+        retire: mark earlier revisions as retired.
+        who: account that publishes, for the audit log.
 
     Raises:
-        StorageError: it may not be the next one.
+        StorageError: the revision may not follow the stored ones.
     """
     if survey.is_blind and not survey.moduli:
         raise StorageError("the survey's access names no moduli yet; they are made before it is published")
@@ -104,16 +104,17 @@ def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
 
     Args:
         db: within a transaction.
-        name: the survey's.
-        closed_on: the day that counts for what is kept until so many days after it.
+        name: of the survey.
+        closed_on: day from which retention times count, from 1970-01-01.
         day: today.
-        who: does it, for the journal.
+        who: account that closes it, for the audit log.
     """
     query = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
     was_open = db.execute(query, [closed_on, name]).rowcount > 0
     if was_open:
         survey_log.append(db, day, survey_log.CLOSED, name)
-    # Who closes again and again would else see each handful of new reports by itself.
+    # Privacy: only the first close shows the rest; else repeated closing and reopening would show a few reports at a
+    # time.
     if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
         for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
             show(db, survey, wave, [cohort])
@@ -123,34 +124,34 @@ def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
 
 
 def unshown(db: Handle, name: str) -> int:
-    """Of how many cells of a survey less or more is shown than there is."""
+    """Return the number of a survey's cells whose shown numbers of reports differ from the live ones."""
     return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
 
 
 def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
     """
-    Of how many cells there is something else than the first close showed.
+    Return the number of cells whose live or shown counts differ from those at the first close.
 
     Args:
         db: within a transaction.
-        name: the survey's.
-        less_than: only cells that have grown by fewer reports than these since; None for all.
+        name: of the survey.
+        less_than: count only cells that grew by fewer reports than this since; None for all.
     """
     return int(db.execute(_CHANGED, [name, less_than, less_than]).fetchone()[0])
 
 
 def reopen(db: Handle, name: str, day: int, who: str) -> None:
     """
-    Admit reports again; what is shown stays as it is, and moves by the ordinary rule.
+    Admit reports again; shown counts stay, and grow by ``release_batch`` as before the close.
 
     Args:
         db: within a transaction.
-        name: the survey's.
+        name: of the survey.
         day: today.
-        who: does it, for the journal.
+        who: account that reopens it, for the audit log.
 
     Raises:
-        StorageError: there is no such survey, or its report ids are forgotten: a copy would count twice.
+        StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts twice.
     """
     found = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
     if not found:
@@ -164,22 +165,23 @@ def reopen(db: Handle, name: str, day: int, who: str) -> None:
 
 def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str], None], who: str) -> None:
     """
-    Take out everything of a survey but the lines of the record and the entries of the journal, which hold its name.
+    Delete all rows of a survey but its lines in the survey log and its entries in the audit log.
 
     Args:
         db: within a transaction.
-        name: the survey's.
+        name: of the survey.
         day: today.
-        drop_reports: the back end's way to delete a survey's reports, by its name.
-        who: does it, for the journal.
+        drop_reports: deletes the reports of the survey with a given name.
+        who: account that deletes it, for the audit log.
 
     Raises:
         StorageError: there is no such survey.
     """
-    # First of all: whoever is storing a report has the survey's row, and is waited for, or its report would be left.
+    # First, since a transaction that stores a report holds a lock on the survey's row: this update waits for it. Else
+    # its report would remain.
     if not db.execute("UPDATE surveys SET retired = 1 WHERE name = ?", [name]).rowcount:
         raise StorageError("there is no survey of this name")
-    # Before the rows go: the line's number is larger than their keys.
+    # Before the rows are deleted, since the number of the line must be larger than their keys.
     survey_log.append(db, day, survey_log.DELETED, name)
     drop_reports(db, name)
     for statement in _DELETE:
@@ -190,18 +192,19 @@ def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str]
 
 def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     """
-    Of a closed revision: give every row a new random key, and drop ids and tombstones. With the last revision tokens
-    and invitations go too: until then one of them may ask for what was sent to people before it was published. While a
-    revision is open nothing is forgotten of a survey whose ids are signed: a signature is good for all of them.
+    Give every report of a closed revision a new random key, and delete ids and tombstones.
+
+    The last revision's purge also deletes tokens and invitations; earlier, another revision may still need those that
+    people received. With signed ids nothing is purged while any revision is open, since a signature is valid for all.
 
     Args:
         db: within a transaction.
-        survey: its key.
+        survey: key of the revision.
         day: today.
-        rekey: the statement that gives the rows new keys.
-        who: does it, for the journal.
+        rekey: statement that gives the reports new keys.
+        who: account that acts, for the audit log.
     """
-    # Since somebody saw that it is due it may have been reopened, or purged by another node.
+    # The caller decided outside of this transaction: since then the survey may have been reopened or purged.
     query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
     found = db.execute(query, [survey]).fetchone()
     if found is not None and not (load_survey(found[2]).is_blind and db.execute(_ANY_OPEN, [found[0]]).fetchone()):
@@ -223,15 +226,17 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
         raise StorageError("a later revision may be deleted earlier than people were told, and not later")
     if before.trial != survey.trial:
         raise StorageError("all revisions of a survey are the real one, or none is")
-    # Another node may have published since the predecessor was filled in; then there would be two of one.
+    # Another node may have published since ``replaces`` was filled in; two revisions would then name one predecessor.
     if survey.replaces not in (None, digest):
         raise StorageError("the revision that this one replaces is not the newest; publish it again")
 
 
 def _check_signed(db: Handle, survey: Survey) -> None:
     """
-    Of a survey whose ids are signed one id may have one report, of all revisions together: until somebody has forgotten
-    the ids. Whoever is storing a report for the first revision, and thinks it the only one, is waited for.
+    Refuse a new revision of a survey with signed ids once ids of an earlier revision were deleted.
+
+    Without them the server cannot enforce one report an id across revisions. The lock waits for transactions that store
+    reports for the first revision in the belief that it is the only one.
     """
     if survey.is_blind:
         db.execute(_WAIT_FOR_FIRST, [survey.name])

@@ -1,4 +1,4 @@
-"""What is wrong with a database file, in words: found by sqlite-utils, held against a new database of this program."""
+"""Checks of a SQLite file: its integrity, and its tables compared with those of a new database."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,19 +12,19 @@ _KINDS = {"INTEGER": "numbers", "TEXT": "text", "BLOB": "bytes"}
 
 
 def described(db: Database) -> dict[str, Columns]:
-    """The tables of a file and what their columns are for."""
+    """Return the tables of a file, with kind and constraints of their columns."""
     return {table.name: {column.name: _column(*column) for column in table.columns} for table in db.tables}
 
 
 def problems(db: Database) -> list[str]:
-    """What SQLite itself finds wrong, and what a new database of this program has otherwise; empty if nothing."""
+    """Describe damage that SQLite finds, and differences from a new database; empty if there are none."""
     with Database(memory=True) as fresh:
         migrate(fresh)
         return damage(db) + list(_unlike(db, fresh))
 
 
 def damage(db: Database) -> list[str]:
-    """What SQLite itself finds wrong with a file; empty if nothing."""
+    """Return the messages of SQLite's integrity check; empty if the file is sound."""
     return [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]
 
 
@@ -43,7 +43,7 @@ def _column(_place: int, name: str, of: str, not_null: int, _default: object, ke
 
 
 def _keeps_order(table: Table) -> bool:
-    """Whether rows lie under a number of their own, which grows as they come."""
+    """Return True if a table has rowids, which reveal the order of its inserts."""
     return next(bool(one["wr"] == 0) for one in table.db.query("PRAGMA table_list") if one["name"] == table.name)
 
 
@@ -57,4 +57,4 @@ _TRAITS: dict[str, Callable[[Table], Any]] = {
     "refers to other tables than it should": lambda table: table.foreign_keys,
     "has triggers, which this program never sets": lambda table: table.triggers,
 }
-"""What sets a table apart beside its columns."""
+"""Traits of a table to compare, other than its columns, each with the words for a difference."""

@@ -1,7 +1,7 @@
 """
-The SQLite schema: named steps, only ever added to, applied and recorded by sqlite-utils.
+SQLite schema as named migrations, which are never changed or removed; sqlite-utils applies and records them.
 
-The statements are plain SQL, since sqlite-utils can neither make nor change tables that are WITHOUT ROWID.
+The statements are plain SQL, since sqlite-utils can neither create nor change tables that are WITHOUT ROWID.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
 
 _JOURNAL = (
-    # In the order of its entries: no respondent is in it.
+    # With a rowid, in the order of its entries: the audit log holds nothing about respondents.
     """
     CREATE TABLE journal (
         number INTEGER PRIMARY KEY,
@@ -31,13 +31,13 @@ _JOURNAL = (
     ) STRICT
     """,
     "CREATE INDEX journal_days ON journal (day)",
-    # One row, at place 0: whoever has changed it is alone with the journal until the end of the transaction.
+    # One row, at place 0: on PostgreSQL, updating it locks the audit log until the end of the transaction.
     "CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT",
 )
 
 STEPS: dict[str, tuple[str, ...]] = {
     "first_tables": (
-        # The day of closing is the only time there is, and no report has one.
+        # Privacy: the day of closing is the only time in these tables; reports have none.
         """
         CREATE TABLE surveys (
             key INTEGER PRIMARY KEY,
@@ -50,7 +50,7 @@ STEPS: dict[str, tuple[str, ...]] = {
             UNIQUE (name, revision)
         ) STRICT
         """,
-        # The key is random and there is no rowid, no time and no sequence: the order of arrival is not kept.
+        # Privacy: a random key without rowid, time or sequence, so that the order of arrival is not stored.
         """
         CREATE TABLE reports (
             survey INTEGER NOT NULL REFERENCES surveys (key),
@@ -92,7 +92,7 @@ STEPS: dict[str, tuple[str, ...]] = {
             PRIMARY KEY (survey, wave, cohort, question, value)
         ) STRICT, WITHOUT ROWID
         """,
-        # A token is spent by deleting its row; how many were is a number that names none.
+        # Privacy: spending a token deletes its row, so that no row shows who has answered.
         """
         CREATE TABLE tokens (
             survey INTEGER NOT NULL REFERENCES surveys (key),
@@ -122,14 +122,14 @@ STEPS: dict[str, tuple[str, ...]] = {
             used INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
-        # One row that readiness checks write to: only a real write finds a full disk.
+        # Readiness checks write to this one row, since only a real write detects a full disk.
         "CREATE TABLE pulse (beat INTEGER NOT NULL) STRICT",
         "INSERT INTO pulse VALUES (0)",
     ),
     "values_as_bytes": (
-        # Values as bytes: a third of the space, and counted without being parsed.
+        # Packed values take a third of the space of JSON and are counted without parsing.
         "ALTER TABLE reports RENAME TO reports_as_text",
-        # No reference to surveys: with one, SQLite would note every page before it changes it, for each statement anew.
+        # No foreign key to surveys: with one, SQLite would journal every page before each statement changes it.
         """
         CREATE TABLE reports (
             survey INTEGER NOT NULL,
@@ -148,7 +148,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "shown_apart": (
         "ALTER TABLE cells RENAME TO former_cells",
         "ALTER TABLE counts RENAME TO former_counts",
-        # Nodes of a shared database write to a slot each; here there is one writer, and slot 0.
+        # PostgreSQL has one slot for each process; SQLite has one writer, which uses slot 0.
         """
         CREATE TABLE cells (
             survey INTEGER NOT NULL REFERENCES surveys (key),
@@ -200,7 +200,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     ),
     "record": (
         "ALTER TABLE surveys ADD COLUMN retired INTEGER NOT NULL DEFAULT 0",
-        # In the order of its lines: no respondent is in it.
+        # With a rowid, in the order of its lines: the survey log holds nothing about respondents.
         """
         CREATE TABLE record (
             number INTEGER PRIMARY KEY,
@@ -218,22 +218,22 @@ STEPS: dict[str, tuple[str, ...]] = {
     ),
     "staff": (*MAKE_ACCESS, *MAKE_PASSKEYS, *_JOURNAL, *MAKE_DRAFTS, *MAKE_RELEASES, *MAKE_BLIND),
 }
-"""The database's ``user_version`` is the number of steps that it has behind it."""
+"""Migrations in order, by name; the database's ``user_version`` is the number of applied ones."""
 
 
 def version(db: Database) -> int:
-    """How many steps a database has behind it, as programs read it that know no record of steps."""
+    """Return the number of applied migrations from ``user_version``, which earlier releases read as well."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def migrate(db: Database, unfinished: bool = False) -> bool:
     """
-    Bring a database to the present schema, all or nothing; returns whether it was one of an earlier version.
+    Migrate a database to the current schema, all or nothing; return True if it had an earlier version.
 
     Args:
-        db: within a transaction that was begun to write. Left to itself, sqlite-utils begins one to read and looks what
-            is to be done: of two processes that start at once, the second would then be refused the first write.
-        unfinished: take also one into which a copy was begun and not finished.
+        db: within a write transaction. Without one, sqlite-utils would begin with a read transaction: of two processes
+            that start at once, SQLite would refuse the second one's first write.
+        unfinished: accept a database with an unfinished copy.
 
     Raises:
         StorageError: the schema is newer than this program, the file is another program's, or its copy unfinished.
@@ -252,20 +252,20 @@ def migrate(db: Database, unfinished: bool = False) -> bool:
 
 def check_ours(db: Database) -> None:
     """
-    Refuse a file with tables that this program did not make.
+    Refuse a file that is not a database of this program.
 
     Raises:
-        StorageError: it has no version of this program, or not the table that every version has.
+        StorageError: it has no schema version, or no table ``surveys``, which every version has.
     """
     if version(db) == 0 or "surveys" not in db.table_names():
         raise StorageError("the file is no database of this program")
 
 
 def _steps(done: int) -> Migrations:
-    """All steps; those that are done already have only to be recorded, where a program did them that kept no record."""
+    """Return all migrations; the first ``done`` run no statements: early releases applied them without a record."""
     steps = Migrations("sottovoce")
     for number, (name, statements) in enumerate(STEPS.items()):
-        # The caller's transaction is around all: a savepoint would only copy each page before it is changed.
+        # The caller's transaction makes all steps atomic; a savepoint would only copy each page before a change.
         steps(name=name, transactional=False)(_run(() if number < done else statements))
     return steps
 

@@ -1,8 +1,8 @@
 """
-The embedded back end: one SQLite file, one process that writes.
+SQLite back end: one file, one process that writes.
 
-Reports have no rowid and no time: their key is the respondent's random id, so that the order on disk is not the order
-of arrival. Every commit is synced before it is acknowledged (WAL, synchronous=FULL).
+Reports have no rowid and no time. Their key is the random report id, so that the order on disk does not reveal the
+order of arrival. SQLite syncs every commit before the server acknowledges it (WAL, synchronous=FULL).
 """
 
 import sqlite3
@@ -28,39 +28,39 @@ from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
 LOCK_SECONDS = 10
-"""How long a writer waits for another process on the same file."""
+"""Seconds that a writer waits for another process on the same file."""
 
 CACHE_KIB = 64 * 1024
 LOG_BYTES = 64 * 1024 * 1024
-"""Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
+"""Random keys touch a page each, so a large cache and a long log save most of the writes to the file."""
 
 PAGE_BYTES = 2048
-"""Of a new file: half of SQLite's own choice, since a report of a dozen bytes has its whole page written."""
+"""Page size of a new file: half of SQLite's default, since a report of a dozen bytes rewrites a whole page."""
 
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
     SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
 """
-"""Whether a survey is open, and whether any report of it has been withdrawn."""
+"""Query for two flags: the survey is open, and a report of it was withdrawn."""
 
-# The recursion only counts: n is the place of a report in ?3, all ids one after the other, and in ?4, all their values,
-# each ?5 bytes long; ?6 is how many there are.
+# The recursive query counts n = 0 .. ?6 - 1, the position of a report in ?3 (all ids, concatenated) and in ?4 (all
+# packed values, ?5 bytes each).
 _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _INSERT = """
     INSERT OR IGNORE INTO reports
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
     SELECT ?1, substr(?3, 16 * n + 1, 16), ?2, substr(?4, ?5 * n + 1, ?5) FROM numbers
 """
-"""Many reports, cut apart by SQLite itself: while this interpreter binds row after row, no other thread can run."""
+"""One INSERT for many reports, split by SQLite: binding rows in Python would hold the interpreter lock throughout."""
 
 
 class SQLiteStorage(sql_storage.SQLStorage):
     """
-    A database file, created if it does not exist.
+    Storage in a SQLite file, created if it does not exist.
 
     Args:
-        path: the file.
-        unfinished: open it also if a copy into it was not finished.
+        path: of the file.
+        unfinished: open it even if a copy into it was not finished.
 
     Raises:
         StorageError: the file cannot be opened, is another program's, or has a schema newer than this program.
@@ -84,12 +84,12 @@ class SQLiteStorage(sql_storage.SQLStorage):
             raise
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
-        """Store a group in one durable transaction."""
+        """Store a group in one durable transaction; return an outcome for each report."""
         try:
             with self._write() as db:
                 self._store_new(db, merge(arrivals))
         except _NotAllNew:
-            # Rolled back as a whole: a savepoint would copy every page that the group touches.
+            # Roll back and repeat on the slow path: a savepoint would copy every page that the group touches.
             with self._write() as db:
                 return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.OPEN)
         return [Outcome.NEW] * count(arrivals)
@@ -108,13 +108,13 @@ class SQLiteStorage(sql_storage.SQLStorage):
         sql_statements.count_and_show(db, change(arrivals))
 
     def clock(self) -> float | None:
-        """None: the database has no clock but this machine's."""
+        """Return None: SQLite uses this machine's clock."""
         return None
 
     def scrub(self) -> None:
-        """Empty the log: until then it holds deleted rows, and the order in which groups were written."""
+        """Truncate the write-ahead log, which holds deleted rows and the order of writes."""
         with self._errors(), self._writing, self._handle() as db:
-            # A reader may still need the log; housekeeping comes round again, so nobody is made to wait long.
+            # A reader may still need the log: a short timeout keeps writers from waiting, and housekeeping retries.
             db.execute("PRAGMA busy_timeout = 200")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
@@ -123,22 +123,22 @@ class SQLiteStorage(sql_storage.SQLStorage):
         self.scrub()
 
     def check(self) -> None:
-        """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+        """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
         with self._write() as db:
             if schema.version(db.database) != len(schema.STEPS):
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
-        """What is wrong with the file and its tables."""
+        """Describe damage of the file and of its tables; empty if there is none."""
         with self._read() as db:
             wrong = sqlite_checks.problems(db.database)
             return wrong + checks.problems(db, sqlite_checks.described(db.database))
 
     def backup(self, path: Path) -> None:
-        """Write a copy of the database as of now to a new file, while others go on writing."""
+        """Write a copy of the database as of now to a new file, while other threads write."""
         with self._errors(), self._handle() as db:
-            # Rows come in the order of their keys, and nothing that was deleted comes at all.
+            # Privacy: VACUUM writes rows in key order and no deleted ones, unlike a copy of the pages.
             db.execute("VACUUM INTO ?", [str(path)])
 
     def _version(self, db: sql_statements.Handle) -> int:
@@ -148,7 +148,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
         db.execute(f"PRAGMA user_version = {version:d}")
 
     def copy_from(self, source: Storage) -> None:
-        """Fill all tables anew; from another file without a row passing through this interpreter."""
+        """Replace all rows by those of another database; SQLite itself copies from another file."""
         if not isinstance(source, SQLiteStorage):
             super().copy_from(source)
             return
@@ -163,7 +163,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
                 db.execute(_DETACH)
 
     def close(self) -> None:
-        """Release the database."""
+        """Close the connections of all threads."""
         for handle in self._opened:
             handle.close()
 
@@ -181,9 +181,10 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     @contextmanager
     def _write(self) -> Iterator["_Handle"]:
-        """One writer at a time in this process; others on the same file wait for SQLite's own lock."""
+        """Begin a write transaction: one at a time in this process; other processes wait for SQLite's lock."""
         with self._errors(), self._writing, self._handle() as db:
             try:
+                # IMMEDIATE: a read transaction that turns into a write fails at once if another process wrote.
                 db.execute("BEGIN IMMEDIATE")
                 yield db
                 db.commit()
@@ -191,7 +192,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
                 self._end(db)
 
     def _end(self, handle: "_Handle") -> None:
-        """Roll back what is left; a connection that cannot even do that is given up, or its lock would stay."""
+        """Roll back an open transaction; close a connection whose rollback fails, since it would keep its lock."""
         try:
             handle.rollback()
         except sqlite3.Error:
@@ -199,7 +200,6 @@ class SQLiteStorage(sql_storage.SQLStorage):
             handle.close()
 
     def _handle(self) -> "_Handle":
-        """This thread's handle."""
         handle: _Handle | None = getattr(self._local, "handle", None)
         if handle is None:
             handle = _Handle(self._path)
@@ -214,12 +214,12 @@ class SQLiteStorage(sql_storage.SQLStorage):
         except sqlite3.ProgrammingError:
             raise  # a bug, not a state of the database
         except sqlite3.Error as error:
-            # The library's text may quote values; its class name says enough to an operator.
+            # Privacy: SQLite's message may quote values of reports; the class name is enough for an operator.
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
 def _insert(db: "_Handle", arrivals: Sequence[ReportBatch]) -> int:
-    """Insert what is not there yet; returns how many rows that were."""
+    """Insert reports whose ids are not stored yet; return their number."""
     return sum(
         db.execute(_INSERT, (one.plan.survey, one.wave, one.report_ids, one.packed, one.size, len(one))).rowcount
         for one in arrivals
@@ -227,11 +227,11 @@ def _insert(db: "_Handle", arrivals: Sequence[ReportBatch]) -> int:
 
 
 class _NotAllNew(Exception):
-    """Something in the group is not new, or not allowed; nothing of it was stored."""
+    """Signal that some report of the group is not new or not allowed; rolls back the fast path."""
 
 
 class _Handle:
-    """One connection; sqlite-utils owns it."""
+    """Connection of one thread, wrapped by sqlite-utils."""
 
     def __init__(self, path: Path) -> None:
         connection = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
@@ -239,7 +239,7 @@ class _Handle:
         self._connection = connection
         self._in_use = threading.RLock()
         self._closed = False
-        # Before anything is written; a file that has tables keeps its own.
+        # Only before the first write: SQLite ignores it for a file that has tables.
         self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
         self._keep_log()
         for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
@@ -249,7 +249,7 @@ class _Handle:
         self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
 
     def _keep_log(self) -> None:
-        """Turn WAL on in a new file: the one step in which SQLite waits for no other process that is just at it."""
+        """Turn on WAL; retry for ``LOCK_SECONDS``, since SQLite's busy timeout does not cover this step."""
         last = time.monotonic() + LOCK_SECONDS
         while True:
             try:
@@ -271,49 +271,49 @@ class _Handle:
         self._in_use.release()
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """Run one statement."""
+        """Run one statement and return its cursor."""
         return self._connection.execute(statement, parameters)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; returns how many rows changed."""
+        """Run one statement for each row; return the number of rows that changed."""
         before = self._connection.total_changes
         self._connection.executemany(statement, rows)
         return self._connection.total_changes - before
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """The rows of a statement, so many at a time."""
+        """Yield the rows of a statement in chunks of ``size``."""
         found = self._connection.execute(statement, parameters)
         while rows := found.fetchmany(size):
             yield rows
 
     def known(self, survey: int, report_ids: Sequence[bytes]) -> sqlite3.Cursor:
-        """(id, wave, packed values) of those of these reports that are stored."""
+        """Return (id, wave, packed values) of those of these reports that are stored."""
         statement, given = sql_statements.for_keys(_KNOWN, report_ids)
         return self.execute(statement, [survey, *given])
 
     def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
-        """Nothing: there is one writer."""
+        """Do nothing: SQLite has one writer at a time."""
 
     def take_out(self, survey: int, report_id: bytes) -> bool:
-        """Delete a report; returns whether it was there."""
+        """Delete a report; return True if it was stored."""
         return self.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", [survey, report_id]).rowcount == 1
 
     @property
     def in_transaction(self) -> bool:
-        """A transaction is under way: this thread is reading rows one by one."""
+        """True while this thread has an open transaction, such as one that streams rows."""
         return self._connection.in_transaction
 
     def commit(self) -> None:
-        """Make the transaction durable."""
+        """Commit the transaction; it is durable afterwards."""
         self._connection.execute("COMMIT")
 
     def rollback(self) -> None:
-        """End the transaction, if one is under way."""
+        """Roll back the transaction, if one is open."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close the connection, once no other thread is within a transaction on it."""
+        """Close the connection after any transaction on it has ended."""
         with self._in_use:
             self._closed = True
             self.database.close()
