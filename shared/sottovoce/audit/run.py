@@ -6,13 +6,11 @@ aggregator serves.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import DeviceHistory, check_histories, check_set, histories_of
-from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_form, check_javascript
@@ -45,8 +43,8 @@ if TYPE_CHECKING:  # the driver of browsers is only needed where a served client
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 
-_GIVES_WAY = {"python": 0, "javascript": 5, "rest": 10}
-"""Degrees by which the lives of each client, and what begins after them, give way in a whole audit: longest first."""
+_GIVES_WAY = {"rest": 10}
+"""Degrees by which what begins later gives way in a whole audit: longest first."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +109,6 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
         scripts()
     # Processes of their own: what is watched here is disturbed by nothing that runs there.
     ways = dict.fromkeys(_GIVES_WAY, 0) if order.quick else _GIVES_WAY
-    lives = [
-        started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), ways[each])
-        for each in CLIENTS
-    ]
     tick = begin("plan, whole runs of Python", 2)
     runs, failed = _planned(order)
     tick(1)
@@ -130,9 +124,9 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     )
     samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], ways["rest"])
     whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("laws, JavaScript, lives and samples", 5 + len(lives))
+    tick = begin("laws, JavaScript and samples", 5)
     checks = []
-    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, *lives, samples):
+    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]
