@@ -18,10 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
-from sottovoce.audit.pretended_aggregator import PretendedAggregator, Session
 from sottovoce.audit.small_files import read_small, write_small
-from sottovoce.audit.small_surveys import Scenario
 from sottovoce.client import kept_survey, revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
@@ -31,6 +28,10 @@ from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.tokens import print_token
+
+from tests.model.device_state import Happened, State, Way, last_named, names_of
+from tests.model.pretended_aggregator import PretendedAggregator, Session
+from tests.model.small_surveys import Scenario
 
 ORIGIN = "https://audit.invalid"
 ANY_PRICE = Allowance(float("inf"), float("inf"))
@@ -138,7 +139,7 @@ class World:
             self.aggregator.unreachable = False
 
     def _reach(self, origin: str) -> Transport:
-        def connect() -> Any:  # noqa: ANN401 - in the place of a session of requests
+        def connect() -> Any:
             return Session(self.aggregator, self.step)
 
         return Transport(origin, connect(), lambda _seconds: None, jitter=lambda: 0.0, fresh=connect)
@@ -300,12 +301,12 @@ def same_event(state: State, event: str) -> str:
     return ANSWERED if state.revised and event == CORRECTED else event
 
 
-def run_event(  # noqa: PLR0913, PLR0917 - whatever an event depends on
+def run_event(  # noqa: PLR0917 - whatever an event depends on
     scenario: Scenario,
     state: State,
     event: str,
     truth: int,
-    draws: Any,  # noqa: ANN401
+    draws: Any,
     folder: Path,
     remembers: bool = False,
 ) -> Way:
@@ -368,7 +369,7 @@ def _watched(world: World, remembers: bool) -> Iterator[None]:
     ]
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:
-        def take(*words: Any, **options: Any) -> Any:  # noqa: ANN401 - that of os
+        def take(*words: Any, **options: Any) -> Any:
             world.step()
             return step(*words, **options)
 

@@ -9,10 +9,6 @@ from typing import Any
 import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
-from sottovoce.audit.device_events import REREAD, UNFOLLOWED, PythonDevice, check_events, follow
-from sottovoce.audit.device_state import Happened, State, Way
-from sottovoce.audit.device_world import ANSWERED, JUMP, MARRED, REFUSED, events_of, run_event
-from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
 from sottovoce.client import respondent, revisions
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
@@ -20,6 +16,11 @@ from sottovoce.client.ledger_entry import name_of
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Survey
+
+from tests.model.device_events import REREAD, UNFOLLOWED, PythonDevice, check_events, follow
+from tests.model.device_state import Happened, State, Way
+from tests.model.device_world import ANSWERED, JUMP, MARRED, REFUSED, events_of, run_event
+from tests.model.small_surveys import Scenario, scenarios, signed_scenario
 
 ORDINARY, RICH = scenarios()
 SIGNED = signed_scenario()

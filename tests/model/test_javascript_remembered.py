@@ -3,11 +3,12 @@
 import json
 import shutil
 import subprocess
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
-from sottovoce.audit.javascript_events import remembering_scripts
 from sottovoce.client import page
+
+from tests.model.javascript_events import remembering_scripts
 
 SCRIPT = """
 import {{ remembering }} from {module};
@@ -46,7 +47,7 @@ def test_what_could_change_is_read_each_time(inner: str) -> None:
 
 def remembered(value: str) -> list[object]:
     """How often was read; whether the same bytes gave the same object; whether nothing in it could be changed."""
-    module = files("sottovoce.audit").joinpath("javascript_remembered.mjs")
+    module = Path(__file__).with_name("javascript_remembered.mjs")
     script = SCRIPT.format(module=json.dumps(f"file://{module}"), value=value)
     command = [shutil.which("node") or "node", "--input-type=module", "--eval", script]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)

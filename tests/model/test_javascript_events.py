@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.device_events import REREAD
-from sottovoce.audit.device_state import Happened, State, Way
-from sottovoce.audit.device_world import ANSWERED, REFUSED, events_of
-from sottovoce.audit.javascript_events import BrowserDevice, browser_device, check_javascript_events
-from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
 from sottovoce.client import bundle, page
+
+from tests.model.device_events import REREAD
+from tests.model.device_state import Happened, State, Way
+from tests.model.device_world import ANSWERED, REFUSED, events_of
+from tests.model.javascript_events import BrowserDevice, browser_device, check_javascript_events
+from tests.model.small_surveys import Scenario, scenarios, signed_scenario
 
 ORDINARY, RICH = scenarios()
 SIGNED = signed_scenario()

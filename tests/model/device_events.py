@@ -29,9 +29,10 @@ from typing import Protocol
 
 from sottovoce.audit.branching_draws import TooManyPaths, paths
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.device_courses import Course, Ends, Weights, continued, judge
-from sottovoce.audit.device_state import Happened, State, Way
-from sottovoce.audit.device_world import (
+
+from tests.model.device_courses import Course, Ends, Weights, continued, judge
+from tests.model.device_state import Happened, State, Way
+from tests.model.device_world import (
     ANSWERED,
     KILLS,
     LATE,
@@ -41,7 +42,7 @@ from sottovoce.audit.device_world import (
     run_event,
     same_event,
 )
-from sottovoce.audit.small_surveys import Scenario
+from tests.model.small_surveys import Scenario
 
 ASSIGNMENTS = ((0, 0), (1, 1), (0, 1), (1, 0))
 """The truth in the first event, and in all later ones: a person may answer otherwise the second time."""

@@ -8,14 +8,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from threading import Timer
 from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
-from sottovoce.audit.device_events import MOST_WAYS, check_device, subject_of
-from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
 from sottovoce.audit.node import laid_out
-from sottovoce.audit.small_surveys import Scenario
+
+from tests.model.device_events import MOST_WAYS, check_device, subject_of
+from tests.model.device_state import Happened, State, Way, last_named, names_of
+from tests.model.small_surveys import Scenario
 
 SECONDS = 3600
 """What takes longer is stopped, and has failed."""
@@ -133,7 +135,7 @@ class BrowserDevice:
             self.spent[state.files] = float(self._ask({"files": _files(state)}))
         return self.spent[state.files]
 
-    def _ask(self, order: Mapping[str, object]) -> Any:  # noqa: ANN401 - whatever it replies
+    def _ask(self, order: Mapping[str, object]) -> Any:
         try:
             self.orders.write(f"{json.dumps(order)}\n")
             self.orders.flush()
@@ -184,16 +186,17 @@ def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) ->
         scripts: from ``page.opened()``.
         scenario: the small survey.
     """
-    with laid_out(node, scripts, "javascript_events.mjs") as command:
+    own = {part.name: part.read_text(encoding="utf-8") for part in Path(__file__).parent.glob("*.mjs")}
+    with laid_out(node, {**scripts, **own}, "javascript_events.mjs") as command:
         pipe = subprocess.PIPE
-        with subprocess.Popen(  # noqa: S603 - the program that was found, and our own driver
+        with subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
         ) as process:
             watch = Timer(SECONDS, process.kill)
             watch.start()
             try:
-                assert process.stdin is not None  # noqa: S101 - they are pipes
-                assert process.stdout is not None  # noqa: S101
+                assert process.stdin is not None
+                assert process.stdout is not None
                 process.stdin.write(f"{json.dumps(_begin(scripts, scenario))}\n")
                 # Else it may be that it is written first when the process has ended.
                 process.stdin.flush()

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from sottovoce.audit.device_state import Happened, State
 from sottovoce.audit.exact_channel import Mismatch, check_claim
 from sottovoce.audit.own_keys import ASTRAY
-from sottovoce.audit.small_surveys import Scenario
 from sottovoce.shared.report import parse_report
+
+from tests.model.device_state import Happened, State
+from tests.model.small_surveys import Scenario
 
 _ROUNDING = 1e-9
 """Charges are sums of doubles."""

@@ -35,7 +35,7 @@ class Scenario:
         return self.survey.epsilon
 
 
-def _scenario(name: str, words: str, answers: tuple[Mapping[str, object], ...], **more: Any) -> Scenario:  # noqa: ANN401
+def _scenario(name: str, words: str, answers: tuple[Mapping[str, object], ...], **more: Any) -> Scenario:
     first = standing_in(*_ITEMS[name], **more)
     second = standing_in(*_ITEMS[name], **more, revision=2, replaces=first.digest)
     return Scenario(name, words, first, second, answers)  # type: ignore[arg-type]
