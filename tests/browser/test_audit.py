@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.interference import SUBJECT
-from sottovoce.audit.own_keys import MODULI, with_own_keys
+from sottovoce.audit.test_keys import MODULI, with_own_keys
 from sottovoce.audit.randomness import ID_SAMPLED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from sottovoce.audit.exact_channel import Mismatch, check_claim
-from sottovoce.audit.own_keys import ASTRAY
+from sottovoce.audit.test_keys import ASTRAY
 from sottovoce.shared.report import parse_report
 
 from tests.model.device_state import Happened, State

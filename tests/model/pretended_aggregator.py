@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 from requests.cookies import RequestsCookieJar
-from sottovoce.audit.own_keys import ASTRAY, is_signed, signed
+from sottovoce.audit.test_keys import ASTRAY, is_signed, signed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
 from sottovoce.shared.redemption import Redemption, dump_reply, parse_request

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.python_code import standing_in
+from sottovoce.audit.test_keys import MODULI
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 

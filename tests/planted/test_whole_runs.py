@@ -18,9 +18,9 @@ import pytest
 import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.interference import check_python_runs
-from sottovoce.audit.own_keys import MODULI, with_own_keys
 from sottovoce.audit.redeemed_runs import NOT_BLINDED
 from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.test_keys import MODULI, with_own_keys
 from sottovoce.client import draws, file_ledger, redemption, respondent, transport
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 from sottovoce.audit.lower_bound import runs_to_reach
-from sottovoce.audit.own_keys import is_signed, redeemed
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
+from sottovoce.audit.test_keys import is_signed, redeemed
 from sottovoce.audit.waiting import SECONDS_OF_HOUR, present_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, by_path

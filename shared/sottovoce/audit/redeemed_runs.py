@@ -6,7 +6,7 @@ what was sent to be signed, to the report.
 from collections.abc import Iterator, Sequence
 
 from sottovoce.audit.agreed_requests import is_agreed, is_redemption
-from sottovoce.audit.own_keys import blinded_of, is_signed
+from sottovoce.audit.test_keys import blinded_of, is_signed
 from sottovoce.audit.watched_device import FILES, FORGOTTEN, REQUEST, SENT, TOKEN, Event, is_for_reports
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.redemption import parse_request, spell

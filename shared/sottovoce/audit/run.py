@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import DeviceHistory, check_histories, check_set, histories_of
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
@@ -17,7 +16,6 @@ from sottovoce.audit.javascript_code import NO_RUNS, check_form, check_javascrip
 from sottovoce.audit.javascript_way import FORM
 from sottovoce.audit.kept_verdicts import scripts
 from sottovoce.audit.limits import ALLOWED, check_limits
-from sottovoce.audit.own_keys import with_own_keys
 from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
     Task,
@@ -32,6 +30,8 @@ from sottovoce.audit.python_code import (
 from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, check_ids, check_source
 from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
+from sottovoce.audit.subprocess_worker import started_beside, surely
+from sottovoce.audit.test_keys import with_own_keys
 from sottovoce.client.link import Link
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.own_coin import procedure

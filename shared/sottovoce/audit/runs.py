@@ -17,8 +17,8 @@ from typing import Any
 
 from sottovoce.audit.asked_question import ALL_ANSWERS, AskedQuestion
 from sottovoce.audit.covering import covering_rows
-from sottovoce.audit.own_keys import id_of_wave, tape_of_redemption
 from sottovoce.audit.steering import Steering
+from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.audit.waiting import tape_of_wait
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.shared.spec import Survey

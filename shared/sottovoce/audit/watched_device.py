@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 
 import requests
 from sottovoce.audit.instead import all_instead, environment
-from sottovoce.audit.own_keys import redeemed
 from sottovoce.audit.passed_by import READING, is_elsewhere, is_outside, settings_kept, was_given
 from sottovoce.audit.small_files import look_at, read_small
 from sottovoce.audit.system_source import system_source
+from sottovoce.audit.test_keys import redeemed
 from sottovoce.audit.untold import ASKING, NEVER, TOLD, descriptors_to, told
 from sottovoce.audit.watched_wire import no_network
 from sottovoce.shared.report import parse_report, receipt

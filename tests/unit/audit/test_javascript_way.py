@@ -8,10 +8,10 @@ from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_form, check_javascript
 from sottovoce.audit.javascript_way import FORM, REFUSALS
-from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.python_code import plan, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.test_keys import MODULI
 from sottovoce.client import bundle, page
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus

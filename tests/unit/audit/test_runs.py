@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 import pytest
 from sottovoce.audit.javascript_way import form_document
-from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.runs import Run, plan_runs
+from sottovoce.audit.test_keys import MODULI
 from sottovoce.audit.waiting import present_of
 from sottovoce.client.delivery import draw_send_at
 from sottovoce.client.draws import Draws

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from sottovoce.audit.agreed_law import _LAWS, agreed_law
 from sottovoce.audit.exact_channel import inputs_of
+from sottovoce.audit.reference_distribution import _LAWS, agreed_law
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.spec import Question
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.subprocess_worker import started_beside, surely
 
 
 def test_checks_come_back() -> None:
@@ -30,7 +30,7 @@ def test_work_that_stops_has_failed() -> None:
 
 ENDED_EARLY = """
 import os, subprocess, tempfile
-from sottovoce.audit.beside import started_beside
+from sottovoce.audit.subprocess_worker import started_beside
 
 def work():
     with tempfile.TemporaryDirectory():
@@ -42,7 +42,7 @@ started_beside("python", "q", work)()
 
 LOST = """
 import os, time
-from sottovoce.audit.beside import started_beside
+from sottovoce.audit.subprocess_worker import started_beside
 
 class Connection:
     def __del__(self):
