@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.interference import SUBJECT
-from sottovoce.audit.test_keys import MODULI, with_own_keys
+from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.audit.randomness import ID_SAMPLED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
@@ -44,7 +44,7 @@ _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "wav
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 _WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
 WAITING = parse_survey(documented(question(_COIN), privacy=_WAITING))
-BLIND = with_own_keys(
+BLIND = with_test_keys(
     parse_survey(
         documented(
             question(_COIN),

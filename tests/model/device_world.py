@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sottovoce.audit.small_files import read_small, write_small
+from tests.model.small_files import read_small, write_small
 from sottovoce.client import kept_survey, revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger

@@ -11,7 +11,7 @@
 import { createInterface } from "node:readline";
 
 import { lawOf } from "./javascript_laws.mjs";
-import { loadProduct } from "./javascript_product.mjs";
+import { loadProduct } from "./javascript_model_product.mjs";
 import { remembering } from "./javascript_remembered.mjs";
 import { charged, happen } from "./javascript_world.mjs";
 

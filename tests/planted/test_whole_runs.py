@@ -20,7 +20,7 @@ from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.interference import check_python_runs
 from sottovoce.audit.redeemed_runs import NOT_BLINDED
 from sottovoce.audit.runs import plan_runs
-from sottovoce.audit.test_keys import MODULI, with_own_keys
+from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.client import draws, file_ledger, redemption, respondent, transport
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent
@@ -35,7 +35,7 @@ from tests.surveys import months, survey
 ONE = survey()
 PAIR = either()
 KEYS = [spell_modulus(each) for each in MODULI[:2]]
-SIGNED = with_own_keys(survey(access={"blind": KEYS}, waves=months(2), privacy={"send_within_hours": 1}))
+SIGNED = with_test_keys(survey(access={"blind": KEYS}, waves=months(2), privacy={"send_within_hours": 1}))
 
 Change = Callable[[pytest.MonkeyPatch], None]
 

@@ -1,32 +1,37 @@
-"""Visits of invented people to a served form: it is filled in, sent, and caught before anything leaves the browser."""
+"""
+Visits of invented people to a served form in a browser, whose aggregator and proxy is the audit's listener.
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import sha256
+The listener serves the files that the aggregator under audit serves, byte for byte, and answers in its place: nothing
+that a visitor sends reaches the survey. Everything is seen from outside: on the wire and in the browser's storage.
+"""
 
-from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+from sottovoce.audit.client_process import link_to
+from sottovoce.audit.listener import Listener, Request
 from sottovoce.audit.lower_bound import runs_to_reach
+from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
+from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.runs import present_of
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
-from sottovoce.audit.test_keys import is_signed, redeemed
-from sottovoce.audit.waiting import SECONDS_OF_HOUR, present_of
-from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, by_path
-from sottovoce.shared import canonical
+from sottovoce.audit.test_keys import is_signed
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import SurveyError, TransportError
-from sottovoce.shared.report import dump_report, parse_report, receipt
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Question, Survey
 
 AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
 
-MOST = 1000
-"""The most visits of each person by default."""
+MOST = 24
+"""The most visits of each person by default: the served files are compared byte for byte beside them."""
 
 TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
-
 FIRST = "form button[type=submit]"
 """Below the questions, whichever of them are asked."""
 
@@ -34,51 +39,45 @@ LATER = "#later"
 """What is shown while a report waits for its moment."""
 
 _SECONDS = 20
-_TOKEN = "0" * 16
-"""Never reaches the aggregator: what is sent is caught."""
-
-_TOKEN_HASH = b'{"token_sha256":"%s"}' % sha256(_TOKEN.encode()).hexdigest().encode()
+_SECONDS_OF_HOUR = 3600
+_NEEDED = "the page makes requests that it does not need"
 
 
-@dataclass
-class Visitor:
+@dataclass(frozen=True)
+class Form:
     """
-    Somebody's browser, and what left it.
+    A form as it is served.
 
     Attributes:
-        context: the browser: nothing is remembered in it beforehand.
-        page: the tab.
-        sent: the bodies of reports.
-        others: methods of requests that are not needed.
-        begun: whether the questions are on the page.
-        requests: what was asked for: method, address, headers, body.
+        survey: that it asks, with the test keys.
+        files: of the form, by path.
+        wave: that is answered.
     """
 
-    context: BrowserContext
-    page: Page
-    sent: list[bytes] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-    begun: bool = False
-    requests: list[tuple[object, ...]] = field(default_factory=list)
+    survey: Survey
+    files: Mapping[str, MockReply]
+    wave: int
+
+    def site(self) -> MockAggregator:
+        """The aggregator of one visit."""
+        return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
 
 
 def is_too_dear(survey: Survey) -> bool:
     """Whether the form refuses a survey to whoever has not allowed more."""
-    costliest = max(question.epsilon for question in survey.questions)
-    return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest > DEFAULT_ALLOWANCE.question
+    costliest_question = max(question.epsilon for question in survey.questions)
+    return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
 
 
 def seen_truth(survey: Survey, person: int) -> Truth:
     """The true values of one of the four people as a form gives them: what is hidden from her has its fixed value."""
     truth = truth_of(survey, person)
-    encoded = survey.encode(
-        {
-            question.name: None if _is_refusal(question, value) else question.answer(value)
-            for question, value in zip(survey.questions, truth, strict=True)
-        }
-    )
+    answers = {
+        question.name: None if _is_refusal(question, value) else question.answer(value)
+        for question, value in zip(survey.questions, truth, strict=True)
+    }
     # None stands for what is not asked, and here everything is.
-    return tuple(value for value in encoded if value is not None)
+    return tuple(value for value in survey.encode(answers) if value is not None)
 
 
 def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
@@ -87,21 +86,18 @@ def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
 
 
 def visits_for(survey: Survey, alpha: float) -> int:
-    """So many visits of each person find a form that sends answers as they are."""
+    """So many visits of each person find a form that sends answers as they are, up to a limit."""
     people = [seen_truth(survey, person) for person in range(len(PEOPLE))]
     return min(MOST, runs_to_reach(costliest(survey, people), event_count(survey), alpha))
 
 
-def visits(
-    browser: Browser, link: Link, survey: Survey, truths: Sequence[Truth], known: set[str]
-) -> Iterator[Reported]:
+def visits(browser: Browser, form: Form, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:
     """
     A visit of each person, and what it sent.
 
     Args:
         browser: each visit is a new visitor's.
-        link: to the form.
-        survey: what it asks.
+        form: that is filled in.
         truths: of each visitor.
         known: ids of earlier reports; those of these visits are added.
 
@@ -110,117 +106,59 @@ def visits(
             a second time.
         SurveyError: what it sends is no report.
     """
-    for start in range(0, len(truths), AT_ONCE):
-        tabs: list[Visitor] = []
-        try:
-            for truth in truths[start : start + AT_ONCE]:
-                tabs.append(_open(browser, link, survey))
-                _fill(tabs[-1].page, survey, truth)
-            for tab in tabs:
-                _wait_for_receipt(tab.page, survey)
-                yield _reported(tab, survey, link.wave, known)
-        finally:
-            for tab in tabs:
-                tab.context.close()
+    with ExitStack() as stack:
+        listeners = [stack.enter_context(Listener()) for _ in range(min(AT_ONCE, len(truths)))]
+        for start in range(0, len(truths), AT_ONCE):
+            batch = list(zip(listeners, truths[start : start + AT_ONCE], strict=False))
+            with ExitStack() as tabs:
+                opened = [_pressed(tabs, browser, listener, form, truth) for listener, truth in batch]
+                for page, requests in opened:
+                    wait_for_receipt(page, form.survey)
+                    yield _reported(form, requests, known)
 
 
-def _open(browser: Browser, link: Link, survey: Survey) -> Visitor:
-    context = browser.new_context()
-    tab = Visitor(context, context.new_page())
-    answer_requests(tab, link, survey)
-    if survey.send_within_hours:
-        tab.page.clock.install(time=present_of(survey, link.wave))
-    tab.page.goto(address_of(link, survey))
-    begin(tab.page)
-    tab.begun = True
-    return tab
+def _pressed(
+    tabs: ExitStack, browser: Browser, listener: Listener, form: Form, truth: Truth
+) -> tuple[Page, list[Request]]:
+    """A tab in which everything was answered, and the button that sends was pressed."""
+    requests = tabs.enter_context(listener.recording(form.site()))
+    context = tabs.enter_context(visitor(browser, listener))
+    page = open_form(context, listener, form.survey, form.wave)
+    answer_all(page, form.survey, truth)
+    return page, requests
 
 
-def _wait_for_receipt(page: Page, survey: Survey) -> None:
-    """Where a report waits for its moment, that comes at once."""
-    if survey.send_within_hours:
-        page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
-        page.clock.fast_forward(1000 * survey.send_within_hours * SECONDS_OF_HOUR)
-    page.wait_for_selector("#receipt_sha256", state="attached")
-
-
-def address_of(link: Link, survey: Survey) -> str:
-    """The link to the form, with an invented token or invitation where there has to be one."""
-    token = f"&t={_TOKEN}" if survey.asks_for_invitation else ""
-    return f"{link.origin}/s/{link.survey}#d={survey.digest[:32]}{token}&w={link.wave}"
-
-
-def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
+@contextmanager
+def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
     """
-    Answer a visitor's requests in the place of the aggregator, of which only files and the survey are fetched.
+    A browser that remembers nothing, and reaches nobody but a listener.
 
     Args:
-        tab: is told of the requests.
-        link: to the form.
-        survey: what it asks; where reports come with a signature, with the audit's keys, and so given in the place of
-            the aggregator's.
+        browser: the program.
+        listener: its proxy, for this computer as well.
     """
-    api = f"{link.origin}/api/v1/surveys/{link.survey}"
-    needed = {api, f"{api}/revisions", *(link.origin + path for path in by_path(assemble(), link.survey))}
-    # Only before the first question: from then on, even when they are asked could carry an answer.
-    beforehand = {
-        ("GET", f"{api}/status", None): _status(survey),
-        ("POST", f"{api}/token", _TOKEN_HASH): b'{"format":"sottovoce-token/1","good":true}',
-    }
-
-    def caught(route: Route) -> None:
-        request = route.request
-        address = request.url.partition("#")[0]
-        headers = sorted(request.headers.items())
-        tab.requests.append((request.method, request.url, headers, request.post_data_buffer))
-        told = beforehand.get((request.method, address, request.post_data_buffer)) if not tab.begun else None
-        if told is not None:
-            route.fulfill(body=told, content_type="application/json")
-        elif survey.is_blind and request.method == "GET" and address == api:
-            route.fulfill(body=survey.canonical, content_type="application/json")
-        elif survey.is_blind and request.method == "POST" and address == f"{api}/redeem" and not tab.begun:
-            route.fulfill(body=_signed(survey, request.post_data_buffer or b""), content_type="application/json")
-        elif request.method == "POST" and address == f"{api}/reports" and _is_let_in(survey, request):
-            tab.sent.append(request.post_data_buffer or b"")
-            route.fulfill(body=_receipt(tab.sent[-1]), content_type="application/json")
-        elif request.method == "GET" and address in needed:
-            route.continue_()
-        else:
-            # Whatever else it asks for could carry an answer, if only by being asked for.
-            tab.others.append(request.method)
-            route.abort()
-
-    tab.context.set_default_timeout(_SECONDS * 1000)
-    tab.context.route("**/*", caught)
-
-
-def _is_let_in(survey: Survey, request: Request) -> bool:
-    """Whether a report brings the signature of its id and nothing else, where there has to be one."""
+    context = browser.new_context(proxy={"server": listener.origin, "bypass": "<-loopback>"})
+    context.set_default_timeout(_SECONDS * 1000)
     try:
-        report = parse_report(request.post_data_buffer or b"")
-    except (SurveyError, ValueError):
-        return True  # What is wrong with it is told where it is read.
-    return not survey.is_blind or is_signed(survey, report, request.headers.get("authorization", ""))
+        yield context
+    finally:
+        context.close()
 
 
-def _signed(survey: Survey, body: bytes) -> bytes:
-    try:
-        return redeemed(survey, body)
-    except (SurveyError, ValueError):
-        return b"{}"
+def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave: int) -> Page:
+    """
+    A new tab at the questions; what explains them is skipped, where there is any.
 
-
-def _status(survey: Survey) -> bytes:
-    """That the survey is open, whatever it is: an audit answers beforehand, too."""
-    revision = {"digest": survey.digest, "revision": survey.revision, "retired": False}
-    revisions = [{**revision, "waves": ["open"] * len(survey.waves)}]
-    return canonical.dump(
-        {"format": "sottovoce-status/1", "survey": survey.name, "closed_on": None, "revisions": revisions}
-    )
-
-
-def begin(page: Page) -> None:
-    """To the questions; what explains them is skipped, where there is any."""
+    Args:
+        context: the visitor's browser.
+        listener: that serves the form.
+        survey: what it asks.
+        wave: of the link.
+    """
+    page = context.new_page()
+    if survey.send_within_hours:
+        page.clock.install(time=present_of(survey, wave) or 0)
+    page.goto(link_to(listener.origin, survey, wave))
     page.wait_for_selector(f"#explanation, {FIRST}")
     if page.locator("#explanation").count():
         page.click("#explanation .actions .primary")
@@ -228,75 +166,110 @@ def begin(page: Page) -> None:
         if page.locator("#check").count():
             page.click("#check button:not(.primary)")
     page.wait_for_selector(FIRST)
+    return page
 
 
-def _reported(tab: Visitor, survey: Survey, wave: int, known: set[str]) -> Reported:
-    if tab.others:
-        raise TransportError("the page makes requests that it does not need")
-    if len(tab.sent) != 1:
-        raise TransportError("the page sends another number of reports than one")
-    report = parse_report(tab.sent[0])
-    if (report.digest, report.wave) != (survey.digest, wave) or dump_report(report, survey) != tab.sent[0]:
-        raise TransportError("the page sends something else than a report of this survey")
-    if report.report_id in known:
-        raise TransportError("the page draws the same id twice")
-    known.add(report.report_id)
-    return report.values, len(tab.sent[0]), 0
-
-
-def _receipt(body: bytes) -> str:
-    try:
-        return json.dumps(receipt(parse_report(body), body))
-    except (SurveyError, ValueError):
-        return "{}"
-
-
-def _fill(page: Page, survey: Survey, truth: Truth) -> None:
-    """Answer what is shown, go on to the review, and press the button that sends."""
-    index = 0
-    for item in survey.items:
-        for question in item.questions:
-            if page.is_visible(f"#q{index}-0"):
-                _answer(page, index, question, None if _is_refusal(question, truth[index]) else truth[index])
-            index += 1
-    to_review(page)
-    page.click("#main .actions .primary")
-
-
-def fill(page: Page, survey: Survey, asked: Collection[int], answers: Mapping[str, object]) -> None:
+def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
     """
-    Answer what is shown.
+    Answer what is shown, go on to the review, and press the button that sends.
 
     Args:
         page: with the questions on it.
         survey: whose questions.
-        asked: indices of those that are on the page.
-        answers: by question name; None or no entry for none.
+        truth: the true values, also of what is not on the page.
     """
-    questions = [survey.questions[index] for index in sorted(asked)]
-    for place, question in enumerate(questions):
+    for place, index in enumerate(_asked(page.context, survey)):
+        question, value = survey.questions[index], truth[index]
         if page.is_visible(f"#q{place}-0"):
-            given = answers.get(question.name)
-            _answer(page, place, question, None if given is None else question.encode(given))
-
-
-def to_review(page: Page) -> None:
-    """From the questions, all answered, to the step before sending."""
+            _answer(page, place, question, None if _is_refusal(question, value) else value)
     for box in page.locator("form input[id^=a]:visible").all():
         box.check()
-    page.click("form button[type=submit]")
+    page.click(FIRST)
     page.wait_for_selector("form", state="detached")
+    page.click("#main .actions .primary")
 
 
-def _answer(page: Page, index: int, question: Question, value: Value | None) -> None:
+def records(context: BrowserContext) -> list[tuple[Any, Any]]:
+    """Keys and values in the databases of a visitor's browser."""
+    found = context.storage_state(indexed_db=True)["origins"]
+    stores = [store for origin in found for database in origin["indexedDB"] for store in database["stores"]]  # type: ignore[typeddict-item]
+    return [(each["key"], each["value"]) for store in stores for each in store["records"]]
+
+
+def _asked(context: BrowserContext, survey: Survey) -> list[int]:
+    """Indices of the questions on the page, in order: under ``ask`` as the browser has drawn and recorded them."""
+    every = range(len(survey.questions))
+    if survey.ask is None:
+        return [*every]
+    drawn = next(value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value)
+    names = sorted(survey.questions[index].name for index in survey.private)
+    chosen = {names[place] for place in drawn}
+    return [index for index in every if index not in survey.private or survey.questions[index].name in chosen]
+
+
+def wait_for_receipt(page: Page, survey: Survey) -> None:
+    """Until the report has arrived; where it waits for its moment, that comes at once."""
+    if survey.send_within_hours:
+        page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
+        page.clock.fast_forward(1000 * survey.send_within_hours * _SECONDS_OF_HOUR)
+    page.wait_for_selector("#receipt_sha256", state="attached")
+
+
+def needed(form: Form, request: Request) -> bool:
+    """Whether a form needs a request: a file of its own, the survey, or what brings the report."""
+    if request.method == "GET":
+        api = API + form.survey.name
+        return request.address in {*form.files, api, f"{api}/revisions", f"{api}/status"}
+    paths = ["reports", "withdraw"]
+    paths += ["redeem"] if form.survey.is_blind else ["token"] if form.survey.asks_for_token else []
+    return request.method == "POST" and request.address in {f"{API}{form.survey.name}/{path}" for path in paths}
+
+
+def sent_report(form: Form, requests: Sequence[Request], wave: int) -> Report:
+    """
+    The one report of a visit.
+
+    Args:
+        form: that was filled in.
+        requests: of the visit.
+        wave: that was answered.
+
+    Raises:
+        TransportError: there is another number of reports than one, or something else is sent.
+        SurveyError: what is sent is no report.
+    """
+    survey = form.survey
+    bodies = {each.body: each for each in requests if is_for_reports(each)}
+    if len(bodies) != 1:
+        raise TransportError("the page sends another number of reports than one")
+    [(body, request)] = bodies.items()
+    report = parse_report(body)
+    if (report.digest, report.wave) != (survey.digest, wave) or dump_report(report, survey) != body:
+        raise TransportError("the page sends something else than a report of this survey")
+    if survey.is_blind and not is_signed(survey, report, request.header("Authorization") or ""):
+        raise TransportError("a report does not come with the signature of its id alone")
+    return report
+
+
+def _reported(form: Form, requests: Sequence[Request], known: set[str]) -> Reported:
+    if not all(needed(form, each) for each in requests):
+        raise TransportError(_NEEDED)
+    report = sent_report(form, requests, form.wave)
+    if report.report_id in known:
+        raise TransportError("the page draws the same id twice")
+    known.add(report.report_id)
+    return report.values, len(dump_report(report, form.survey)), 0
+
+
+def _answer(page: Page, place: int, question: Question, value: Value | None) -> None:
     if value is None:
-        page.check(f"#q{index}-absent")
+        page.check(f"#q{place}-absent")
         return
     for control, text in _controls(question, value):
         if text is None:
-            page.check(f"#q{index}-{control}")
+            page.check(f"#q{place}-{control}")
         else:
-            page.fill(f"#q{index}-{control}", text)
+            page.fill(f"#q{place}-{control}", text)
 
 
 def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:

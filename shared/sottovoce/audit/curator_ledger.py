@@ -22,7 +22,7 @@ from sottovoce.aggregator.curator.ledger_place import LedgerFile
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.instead import instead
+from sottovoce.audit.patch import patch
 from sottovoce.shared.errors import StorageError
 
 QUESTION = {"verb": "count"}
@@ -119,7 +119,7 @@ def _cut_at(ask: Ask, cut: int | None) -> tuple[bool, int, bool]:
         disk = _Disk(path, cut, synced=path.stat().st_size)
         with ExitStack() as stack, suppress(_Cut):
             for step in _STEPS:
-                stack.enter_context(instead(os, step, disk.watched(step)))
+                stack.enter_context(patch(os, step, disk.watched(step)))
             ask(budget, disk.show)
         os.truncate(path, disk.synced)
         recorded = _recorded(budget)

@@ -2,29 +2,21 @@
 // as false: the reason could repeat a value.
 //
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
-//         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most,
-//         id: { survey, inputs, most } or null,
-//         plan: { wave, present: a moment where reports wait, else null,
-//         vectors: [{ body, redemption, runs: [{ answers, tape }] }] } or null }
+//         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most }
 // Out:  { laws: for each question, by input, [[reported, bounds, "part/whole"]],
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
 //         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
 //         histories: for each one the laws of all its reports together, by truth,
-//         source: what is wrong with the source of randomness, ids: whether they are their bytes,
-//         id: for a survey of one question the laws of report and id together, by input, or null,
-//         way: what is not refused, runs: { found: [{ kind, questions }], count } or null }
+//         source: what is wrong with the source of randomness }
 import { readFileSync } from "node:fs";
 
-import { WatchedDraws, historiesOf, idLawsOf, inOrder, lawsOf, procedureOf, setLawOf } from "./javascript_laws.mjs";
+import { WatchedDraws, historiesOf, inOrder, lawsOf, procedureOf, setLawOf } from "./javascript_laws.mjs";
 import { loadProduct } from "./javascript_product.mjs";
-import { checkWay } from "./javascript_refusals.mjs";
-import { compareRuns } from "./javascript_runs.mjs";
-import { Site } from "./javascript_site.mjs";
-import { checkIds, checkSource } from "./javascript_source.mjs";
+import { checkSource } from "./javascript_source.mjs";
 
 const order = JSON.parse(readFileSync(0, "utf-8"));
 const print = process.stdout.write.bind(process.stdout);
-const { product, loading } = await loadProduct(order.scripts);
+const product = await loadProduct(order.scripts);
 const asked = await product.loadSurvey(new TextEncoder().encode(order.survey));
 const WRONG = [NaN, Infinity, undefined];
 const notNumbers = order.possible.flatMap((given, index) => WRONG.map((value) => given.with(index, value)));
@@ -40,10 +32,6 @@ function isRefused(values) {
   return null;
 }
 
-// What the scripts do while they are loaded, before there is anybody, is no draw.
-const early = loading.events.map(([kind, what]) => `early ${kind} ${kind === "source" ? what : ""}`.trim());
-const site = new Site(order.survey, order.plan?.wave ?? 0, order.plan?.present ?? null);
-const answers = order.plan?.vectors[0]?.runs[0]?.answers ?? null;
 const found = {
   laws: await inOrder(order.questions, (question) => lawsOf(product, question)),
   procedures: order.questions.map((question) => procedureOf(product, question)),
@@ -51,10 +39,6 @@ const found = {
   refused: [...order.outside, ...notNumbers].map(isRefused),
   set: order.set === null ? null : await setLawOf(product, order.set, order.most),
   histories: await inOrder(order.histories, (history) => historiesOf(product, history, order.most)),
-  source: [...early, ...checkSource(product)],
-  ids: checkIds(product),
-  id: order.id === null ? null : await idLawsOf(product, order.id),
-  way: await checkWay(product, site, answers),
-  runs: order.plan === null ? null : await compareRuns(product, site, order.plan.vectors),
+  source: checkSource(product),
 };
 print(JSON.stringify(found));

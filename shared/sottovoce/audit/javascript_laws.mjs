@@ -43,11 +43,6 @@ class BranchingDraws {
   }
 }
 
-// Takes every branch of an id, too, of which there are four.
-class ReducedDraws extends BranchingDraws {
-  identity = () => this.below(4).toString(16).padStart(32, "0");
-}
-
 /** Notes whether anything was drawn. */
 export class WatchedDraws {
   touched = false;
@@ -61,13 +56,13 @@ export class WatchedDraws {
 }
 
 /** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
-export async function lawOf(run, most, Kind = BranchingDraws) {
+export async function lawOf(run, most) {
   // Summed by denominators, of which there are few: to cancel each time would take longer than the draws.
   const law = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
-    const draws = new Kind(script);
+    const draws = new BranchingDraws(script);
     const outcome = JSON.stringify([await run(draws), draws.bounds]);
     if (!law.has(outcome)) law.set(outcome, new Map());
     const parts = law.get(outcome);
@@ -137,20 +132,6 @@ export async function setLawOf(product, text, most) {
     return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
   } catch {
     return null;
-  }
-}
-
-/** For each input, the law of "[values] id" of the reports of a survey with one question; null where it has none. */
-export async function idLawsOf(product, { survey: text, inputs, most }) {
-  try {
-    const survey = await product.loadSurvey(new TextEncoder().encode(text));
-    const report = (value, draws) => {
-      const { values, report_id } = product.randomize(survey, [value], draws);
-      return `${JSON.stringify(values)} ${report_id}`;
-    };
-    return await inOrder(inputs, (value) => lawOf((draws) => report(value, draws), most, ReducedDraws));
-  } catch {
-    return [];
   }
 }
 

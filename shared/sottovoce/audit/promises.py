@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.device_histories import ASKED, PARTLY
+from sottovoce.audit.histories import ASKED, PARTLY
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
 from sottovoce.audit.limits import ALLOWED, ENTERED, LINK

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.audit.device_histories import DeviceHistory, check_histories, check_set, histories_of
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
+from sottovoce.audit.histories import DeviceHistory, check_histories, check_set, histories_of
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_form, check_javascript
 from sottovoce.audit.javascript_way import FORM
@@ -31,7 +31,7 @@ from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, ch
 from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.audit.subprocess_worker import started_beside, surely
-from sottovoce.audit.test_keys import with_own_keys
+from sottovoce.audit.test_keys import with_test_keys
 from sottovoce.client.link import Link
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.own_coin import procedure
@@ -102,7 +102,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
-    order = replace(order, survey=with_own_keys(order.survey))
+    order = replace(order, survey=with_test_keys(order.survey))
     survey = order.survey
     # Put together once, before there are several processes; where they cannot be, that shows below.
     with suppress(Exception):
@@ -208,7 +208,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         visits = order.visits or browser_visit.visits_for(survey, order.level)
         sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
         # Nobody but the aggregator can sign with the survey's own keys.
-        survey = with_own_keys(survey)
+        survey = with_test_keys(survey)
         link = replace(link, wave=min(link.wave, len(survey.waves) - 1))
         yield from served_page.check_page(browser, link, survey, sampling)
         tick = _heard(watch, begin("whole visits", 1))

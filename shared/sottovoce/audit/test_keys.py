@@ -32,7 +32,7 @@ ASTRAY = "astray"
 """In the place of a link, where a report should carry the signature of its id and nothing else, and does not."""
 
 
-def with_own_keys(survey: Survey) -> Survey:
+def with_test_keys(survey: Survey) -> Survey:
     """The survey with the audit's keys, of many waves the first ones; one without keys as it is."""
     if not survey.is_blind:
         return survey

@@ -1,0 +1,15 @@
+// The scripts under audit, loaded as a page loads them.
+import { Device, enter, install, installPage } from "./javascript_device.mjs";
+
+/** What the scripts give, and the device on which they were loaded. */
+export async function loadProduct(scripts) {
+  const loading = new Device(Buffer.alloc(0), () => null);
+  // The device is there before any script is: none can put aside what is watched.
+  install();
+  enter(loading);
+  const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
+  // The first script makes its own entries known; those of the others are made known here.
+  for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
+  installPage();
+  return { product, loading };
+}
