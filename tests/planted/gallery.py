@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sottovoce.audit.interference import IDENTITY
+from sottovoce.audit.wire_runs import IDENTITY
 
 FAILED = "failed"
 PASSED = "passed"

@@ -66,7 +66,7 @@ def give_up() -> None:
     os._exit(1)
 
 
-class Watch:
+class Watchdog:
     """Calls ``end`` once nothing has been heard for so many seconds."""
 
     def __init__(self, seconds: float, end: Callable[[], None] = give_up) -> None:
@@ -85,7 +85,7 @@ class Watch:
         if self._timer is not None:
             self._timer.cancel()
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> "Watchdog":
         self.heard()
         return self
 

@@ -20,6 +20,7 @@ import threading
 import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -34,6 +35,7 @@ from sottovoce.shared.errors import NotYet, SurveyError, TransportError
 RUN_TIMEOUT_SECONDS = 20
 """A run takes milliseconds; a thread that waits for longer would keep its process from ending."""
 
+_FAILED_TRIES = 2
 _ORDINARY = 1_700_000_000
 
 
@@ -96,20 +98,18 @@ class _Visit:
                 me.ledger.forget(name)  # type: ignore[attr-defined]
 
     def _sent(self, me: Respondent) -> dict[str, Any]:
-        """The receipt; who has to wait, or is refused, sends again."""
-        try:
-            return me.answer(self._visit["answers"])
-        except NotYet as waits:
-            self._tell(waits)
-            self._moment = waits.send_at
-        except TransportError as refused:
-            self._tell(refused)
-        try:
-            return me.send()
-        except NotYet as waits:
-            self._tell(waits)
-            self._moment = waits.send_at
-        return me.send()
+        """The receipt. After a wait or a refusal the report is sent again."""
+        send = partial(me.answer, self._visit["answers"])
+        for _ in range(_FAILED_TRIES):
+            try:
+                return send()
+            except NotYet as waits:
+                self._tell(waits)
+                self._moment = waits.send_at
+            except TransportError as refused:
+                self._tell(refused)
+            send = me.send
+        return send()
 
     def _tell(self, error: Exception) -> None:
         notes = getattr(error, "__notes__", [])

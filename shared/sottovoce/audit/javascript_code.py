@@ -29,7 +29,7 @@ SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
-_LACK = "node is not installed; the JavaScript client was not run"
+NODE_MISSING = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
 
@@ -51,7 +51,7 @@ def check_javascript(
     """
     node = shutil.which("node")
     if node is None:
-        return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
+        return [Check("javascript", "all questions", NOT_DONE, message=NODE_MISSING)]
     found = _run(node, scripts, _order(survey, tasks, histories))
     try:
         accepted, refused = found["accepted"], found["refused"]

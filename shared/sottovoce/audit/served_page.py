@@ -20,12 +20,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
-from sottovoce.audit.browser_visit import TOO_DEAR, is_too_dear, seen_truth, turns_for, visits
+from sottovoce.audit.browser_visit import TOO_DEAR, Form, is_too_dear, seen_truth, turns_for, visits
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.mock_aggregator import MockReply
 from sottovoce.audit.randomness import check_ids
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.client.page import assemble, by_path, opened, path_of
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import MAX_REVISIONS_BYTES
 from sottovoce.shared.errors import SurveyError, TransportError
@@ -151,6 +152,17 @@ def check_files(link: Link) -> tuple[list[Check], dict[str, str]]:
     return checks, {name: scripts[name] for name in opened()}
 
 
+def fetch_form(link: Link) -> dict[str, MockReply]:
+    """
+    The files of the form as the aggregator serves them, by path, for visits that reach only the audit's listener.
+
+    Raises:
+        TransportError: a file cannot be fetched, or takes too long.
+    """
+    files = by_path(assemble(), link.survey)
+    return {path: MockReply(200, _fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
+
+
 def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, sampling: Sampling) -> list[Check]:
     """
     The served scripts' own drawing, counted.
@@ -202,24 +214,24 @@ def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], c
             yield tuple(found), length, read
 
 
-def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
+def check_page(browser: Browser, form: Form, sampling: Sampling) -> list[Check]:
     """
     What the form sends when people fill it in; no report reaches the aggregator.
 
     Args:
         browser: opens a new visitor for each report.
-        link: to the form.
-        survey: what it asks.
+        form: as it is served.
         sampling: how many, of whom, and how sure the result is to be.
     """
+    survey = form.survey
     if is_too_dear(survey):
         return [Check("page", "served page", NOT_DONE, message=TOO_DEAR)]
     known: set[str] = set()
 
     def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
-        return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)], known)
+        return visits(browser, form, [truths[run % len(truths)] for run in range(count)], known)
 
-    sampling = replace(sampling, truth=seen_truth, turns=turns_for(survey), wave=link.wave)
+    sampling = replace(sampling, truth=seen_truth, turns=turns_for(survey), wave=form.wave)
     try:
         return check_reports("page", survey, device, sampling)
     except TransportError as error:

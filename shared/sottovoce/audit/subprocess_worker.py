@@ -18,7 +18,7 @@ LAST_SECONDS = 5
 _PR_SET_PDEATHSIG = 1
 
 
-def started_beside(part: str, subject: str, work: Work, gives_way: int = 0) -> Work:
+def started_beside(part: str, subject: str, work: Work, niceness: int = 0) -> Work:
     """
     Begin the work in a fork of this process; what is given back waits for its checks.
 
@@ -29,8 +29,7 @@ def started_beside(part: str, subject: str, work: Work, gives_way: int = 0) -> W
         part: one of ``check.PARTS``.
         subject: what the work is about, if it ends without a result.
         work: gives checks.
-        gives_way: to other work, by so many of the system's degrees, of which ten leave it a tenth of the time; so that
-            the longest work is not also the last.
+        niceness: priority of the process, 0 to 19.
     """
 
     def whole() -> list[Check]:
@@ -40,7 +39,7 @@ def started_beside(part: str, subject: str, work: Work, gives_way: int = 0) -> W
         return whole
     forks = multiprocessing.get_context("fork")
     receiving, sending = forks.Pipe(duplex=False)
-    process = forks.Process(target=_send, args=(sending, whole, os.getpid(), gives_way), daemon=True)
+    process = forks.Process(target=_send, args=(sending, whole, os.getpid(), niceness), daemon=True)
     process.start()
     sending.close()
 
@@ -55,9 +54,9 @@ def started_beside(part: str, subject: str, work: Work, gives_way: int = 0) -> W
     return awaited
 
 
-def _send(sending: Connection, work: Work, begun_by: int, gives_way: int) -> None:
+def _send(sending: Connection, work: Work, begun_by: int, niceness: int) -> None:
     _end_with(begun_by)
-    os.nice(gives_way)
+    os.nice(niceness)
     sending.send(work())
 
 

@@ -174,7 +174,8 @@ def _masked(seen: Observation, bodies: Sequence[bytes]) -> Observation:
     """What was seen, with a mark in the place of each report's values and of what follows from them."""
     marks: list[bytes] = []
     for body in bodies:
-        values = body[body.index(b'"values"') :]  # and what makes all reports as long as each other
+        # With the id, so that no other report's equal values are masked.
+        values = body[body.index(b'"report_id"') :]
         escaped = values.replace(b'"', b'\\"')
         digest = hashlib.sha256(body).hexdigest().encode()
         marks += [values, escaped, digest]
