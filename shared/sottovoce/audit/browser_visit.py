@@ -13,11 +13,10 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page
 from sottovoce.audit.client_process import link_to
 from sottovoce.audit.listener import Listener, Request
-from sottovoce.audit.lower_bound import runs_to_reach
 from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
-from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
+from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, truth_of
 from sottovoce.audit.test_keys import is_signed
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
@@ -27,9 +26,6 @@ from sottovoce.shared.spec import Question, Survey
 
 AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
-
-MOST = 24
-"""The most visits of each person by default: the served files are compared byte for byte beside them."""
 
 TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
 FIRST = "form button[type=submit]"
@@ -83,12 +79,6 @@ def seen_truth(survey: Survey, person: int) -> Truth:
 def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
     """Of whom visits are made: of nobody in turn, for every visitor has a browser of her own."""
     return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
-
-
-def visits_for(survey: Survey, alpha: float) -> int:
-    """So many visits of each person find a form that sends answers as they are, up to a limit."""
-    people = [seen_truth(survey, person) for person in range(len(PEOPLE))]
-    return min(MOST, runs_to_reach(costliest(survey, people), event_count(survey), alpha))
 
 
 def visits(browser: Browser, form: Form, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:

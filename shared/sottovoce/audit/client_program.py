@@ -12,12 +12,14 @@ that used it. Randomness comes from the tape through the parameter that the libr
 import atexit
 import gc
 import json
+import logging
 import os
 import select
 import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -94,12 +96,12 @@ class _Visit:
         if self._visit["end"] == "withdraw":
             me.withdraw()
         elif self._visit["end"] == "forget":
-            for name in me.ledger.names():  # type: ignore[attr-defined] - it is a file ledger
+            for name in me.ledger.names():  # type: ignore[attr-defined]
                 me.ledger.forget(name)  # type: ignore[attr-defined]
 
     def _sent(self, me: Respondent) -> dict[str, Any]:
         """The receipt. After a wait or a refusal the report is sent again."""
-        send = partial(me.answer, self._visit["answers"])
+        send: Callable[[], dict[str, Any]] = partial(me.answer, self._visit["answers"])
         for _ in range(_FAILED_TRIES):
             try:
                 return send()
@@ -156,6 +158,8 @@ def _become(line: str, told: TextIO) -> None:
     os.chdir(job["home"])
     signal.alarm(RUN_TIMEOUT_SECONDS)
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - for as long as the process lives
+    # Programs that use the library may print its log.
+    logging.basicConfig(level=logging.NOTSET, format="%(name)s %(message)s")
     found = [_Visit(job, visit).perform() for visit in job["visits"]]
     with told:
         told.write(json.dumps({"visits": found, "modules": [*sys.modules]}))

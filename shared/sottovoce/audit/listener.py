@@ -23,12 +23,20 @@ Disk = tuple[tuple[str, int, bytes], ...]
 """The files below a folder: relative name, mode and content, in the order of their names."""
 
 
-class Reply(Protocol):
+class HttpReply(Protocol):
     """A reply to a request."""
 
-    status: int
-    body: bytes
-    content_type: str
+    @property
+    def status(self) -> int:
+        """The status code."""
+
+    @property
+    def body(self) -> bytes:
+        """The body."""
+
+    @property
+    def content_type(self) -> str:
+        """The media type of the body."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class Request:
 class Site(Protocol):
     """Replies in the place of an aggregator."""
 
-    def answer(self, request: Request) -> Reply | None:
+    def answer(self, request: Request) -> HttpReply | None:
         """A reply; None to cut the connection."""
 
 
@@ -157,7 +165,7 @@ class Listener:
 
     def _answered(
         self, line: str, headers: tuple[tuple[str, str], ...], stream: "_Stream", number: int
-    ) -> tuple[Reply | None, bool]:
+    ) -> tuple[HttpReply | None, bool]:
         """The reply to one request, and whether its connection ends with it."""
         known = {name.lower(): value for name, value in headers}
         body = stream.read(int(known.get("content-length", "0")))
@@ -199,7 +207,7 @@ def _read_headers(stream: _Stream) -> tuple[tuple[str, str], ...]:
     return tuple(headers)
 
 
-def _spelled(reply: Reply) -> bytes:
+def _spelled(reply: HttpReply) -> bytes:
     # A cookie that no client may ever send back.
     head = (
         f"HTTP/1.1 {reply.status} Reply\r\nContent-Type: {reply.content_type}\r\nContent-Length: {len(reply.body)}\r\n"

@@ -58,7 +58,7 @@ class Order:
         runs: reports to sample of each invented person; 0 for no samples of this installation.
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
-        visits: visits of each person to the served form; None for as many as the claims need.
+        visits: sampled visits of each person to the served form; None for none.
         quick: fewer true values, whole runs and events of a life, for use while the survey is edited.
     """
 
@@ -216,13 +216,13 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
     with chromium.Watchdog(chromium.PATIENCE) as watchdog, chromium.browser() as browser:
         sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
         yield from served_page.check_script(browser, scripts, survey, sampling)
-        visits = order.visits or browser_visit.visits_for(survey, order.level)
-        sampling = Sampling(visits, order.level, _heard(watchdog, begin("served page", 1)))
         # Nobody but the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
         form = browser_visit.Form(survey, served_page.fetch_form(link), wave)
-        yield from served_page.check_page(browser, form, sampling)
+        if order.visits:
+            sampling = Sampling(order.visits, order.level, _heard(watchdog, begin("served page", 1)))
+            yield from served_page.check_page(browser, form, sampling)
         tick = _heard(watchdog, begin("whole visits", 1))
         yield from browser_runs.check_visits(browser, form, tick)
 

@@ -311,7 +311,7 @@ class _Planner:
         tape = b""
         for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):
             if value is None or each.question.mechanism is None:
-                outputs.append(value)  # type: ignore[arg-type] - a vector question is never public
+                outputs.append(value)  # type: ignore[arg-type]
                 continue
             reported, part = each.report(value, memos.get(place), f"{number} {run} {place}")
             outputs.append(reported)
