@@ -18,7 +18,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.model.small_files import read_small, write_small
 from sottovoce.client import kept_survey, revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
@@ -31,6 +30,7 @@ from sottovoce.shared.tokens import print_token
 
 from tests.model.device_state import Happened, State, Way, last_named, names_of
 from tests.model.pretended_aggregator import PretendedAggregator, Session
+from tests.model.small_files import read_small, write_small
 from tests.model.small_surveys import Scenario
 
 ORIGIN = "https://audit.invalid"

@@ -51,8 +51,8 @@ PROMISES = {
     "beside": Promise(
         "Nothing else that is sent or stored tells an answer: no id, header, file or message.",
         "Both clients were run whole, in processes of their own, with fixed random bytes, through retries, "
-        "corrections, waves and withdrawals. Each report had to be what these bytes make of the answers. All other bytes on the "
-        "network, on the disk and in the output were compared between answers.",
+        "corrections, waves and withdrawals. Each report had to be what these bytes make of the answers. Everything "
+        "else on the network, on the disk and in the output was compared between answers.",
         "Anything that a client does where neither the network nor its folders show it; how long anything takes; three "
         "or more answers together; ids and random bytes that no run has; the screens of the terminal.",
     ),
