@@ -1,8 +1,9 @@
-"""What passes the page's service worker: the audit lets through what leaves it as it is."""
+"""What passes the page's service worker: only a worker that leaves requests as they are."""
 
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from sottovoce.audit.node import laid_out
@@ -39,7 +40,8 @@ def found() -> dict[str, bool]:
     for right, _ in DISHONEST.values():
         assert OWN.count(right) == 1
     scripts = {"own": OWN, **{name: OWN.replace(*change) for name, change in DISHONEST.items()}}
-    with laid_out(node, {"driver.mjs": DRIVER}, "driver.mjs") as command:
+    worker = Path(__file__).with_name("javascript_worker.mjs").read_text(encoding="utf-8")
+    with laid_out(node, {"driver.mjs": DRIVER, "javascript_worker.mjs": worker}, "driver.mjs") as command:
         ran = subprocess.run(
             command, input=json.dumps([*scripts.values()]), capture_output=True, text=True, timeout=60, check=True
         )
