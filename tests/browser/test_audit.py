@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.audit.browser_runs import WAVES, check_visits
-from sottovoce.audit.browser_visit import Form
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.randomness import ID_SAMPLED
 from sottovoce.audit.sampled_reports import Sampling
-from sottovoce.audit.served_page import (
+from sottovoce.audit.served.browser_runs import WAVES, check_visits
+from sottovoce.audit.served.browser_visit import ServedForm
+from sottovoce.audit.served.served_page import (
     check_files,
     check_page,
     check_script,
@@ -139,7 +139,7 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
         files, scripts = check_files(link)
         assert outcomes(files) == {PASSED}
         assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
-        form, *rest = check_page(browser, Form(asked, fetch_form(link), link.wave), sampling(1))
+        form, *rest = check_page(browser, ServedForm(asked, fetch_form(link), link.wave), sampling(1))
 
     assert form.outcome == PASSED, form.message
     assert outcomes(rest) == {NOT_DONE}
@@ -147,7 +147,7 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
 
 def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
     """What a few whole visits find, by subject."""
-    checks = check_visits(browser, Form(asked, fetch_form(link), 0), lambda _share: None)
+    checks = check_visits(browser, ServedForm(asked, fetch_form(link), 0), lambda _share: None)
     return {check.subject: check.message for check in checks}
 
 
@@ -158,7 +158,7 @@ def test_honest_form_leaves_the_same_whatever_is_answered(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
 ) -> None:
     """With every type of question, a set of questions, and a person who comes again in the second wave."""
-    monkeypatch.setattr("sottovoce.audit.browser_runs.VISITS", 4)
+    monkeypatch.setattr("sottovoce.audit.served.browser_runs.VISITS", 4)
     with serving(asked) as link:
         found = runs(browser, link, asked)
 
@@ -190,7 +190,7 @@ SIGNED = "Authorization: `Blind ${signature}`"
 def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: str) -> None:
     """What lets a report in is the signature of its id, and goes alone."""
     with serving(BLIND, planted("respondent.js", SIGNED, sent)) as link:
-        first, *_ = check_page(browser, Form(BLIND, fetch_form(link), 0), sampling(1))
+        first, *_ = check_page(browser, ServedForm(BLIND, fetch_form(link), 0), sampling(1))
 
     assert first.outcome == FAILED
 
@@ -203,7 +203,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
     with serving(WEAK, TRUTH) as link:
         files, scripts = check_files(link)
         script = check_script(browser, scripts, WEAK, sampling(400))
-        page = check_page(browser, Form(WEAK, fetch_form(link), 0), sampling(VISITS))
+        page = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(VISITS))
 
     assert [check.subject for check in files if check.outcome == FAILED] == ["sending.js"]
     for checks in (script, page):
@@ -230,7 +230,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
 def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
     """Other requests, other bytes."""
     with serving(WEAK, change) as link:
-        [check] = check_page(browser, Form(WEAK, fetch_form(link), 0), sampling(2))
+        [check] = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(2))
 
     assert (check.outcome, check.message) == (FAILED, words)
 
@@ -249,7 +249,7 @@ def test_ids_that_tell_the_answer_are_found(browser: Browser) -> None:
 def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
     """It costs more than the form allows, so that there is no visit to make."""
     dear = parse_survey(documented(question({"epsilon": "4"})))
-    [check] = check_page(browser, Form(dear, {}, 0), sampling(2))
+    [check] = check_page(browser, ServedForm(dear, {}, 0), sampling(2))
 
     assert check.outcome == NOT_DONE
     assert "costs more than it allows" in check.message
@@ -258,7 +258,7 @@ def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
 @pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
 def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Also one that never comes back."""
-    monkeypatch.setattr("sottovoce.audit.served_page._BATCH_SECONDS", 2)
+    monkeypatch.setattr("sottovoce.audit.served.served_page._BATCH_SECONDS", 2)
     ours = {name: assemble()[name].body.decode() for name in opened()}
     scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
     [check] = check_script(browser, scripts, WEAK, sampling(10))

@@ -149,7 +149,7 @@ def test_aggregator_that_answers_nonsense_or_never(
     coin: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, message: str
 ) -> None:
     """A message, in time, and no report."""
-    monkeypatch.setattr("sottovoce.audit.served_page.SECONDS", 0.5)
+    monkeypatch.setattr("sottovoce.audit.served.served_page.SECONDS", 0.5)
     with listening(answer) as server:
         run = here(str(coin), "--n", "100", "--client", f"{server.url}/s/exam")
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from sottovoce.audit.listener import Disk, Listener, Request, read_disk
+from sottovoce.audit.listener import Disk, Listener, WireRequest, read_disk
 from sottovoce.audit.mock_aggregator import TOKEN, MockAggregator
 from sottovoce.audit.node import laid_out
 from sottovoce.shared.spec import Survey
@@ -55,7 +55,7 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Observation:
+class RunObservation:
     """
     What one run leaves to be seen.
 
@@ -69,7 +69,7 @@ class Observation:
         disk: files in the end.
     """
 
-    requests: tuple[Request, ...]
+    requests: tuple[WireRequest, ...]
     told: tuple[tuple[str, ...], ...]
     used: tuple[int, ...]
     spent: tuple[float, ...]
@@ -109,7 +109,7 @@ class ClientProcess:
         self._printed = folder / "printed"
         self._length = 0
 
-    def run(self, site: MockAggregator, visits: Sequence[Visit]) -> Observation:
+    def run(self, site: MockAggregator, visits: Sequence[Visit]) -> RunObservation:
         """
         One run on a new device.
 
@@ -131,7 +131,7 @@ class ClientProcess:
                 printed.seek(self._length)
                 text = printed.read()
             self._length += len(text)
-            return Observation(
+            return RunObservation(
                 tuple(requests),
                 tuple(tuple(each["told"]) for each in found),
                 tuple(each["used"] for each in found),

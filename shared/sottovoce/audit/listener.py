@@ -40,7 +40,7 @@ class HttpReply(Protocol):
 
 
 @dataclass(frozen=True)
-class Request:
+class WireRequest:
     """
     One request.
 
@@ -74,10 +74,10 @@ class Request:
         return found[0] if len(found) == 1 else None
 
 
-class Site(Protocol):
+class Responder(Protocol):
     """Replies in the place of an aggregator."""
 
-    def answer(self, request: Request) -> HttpReply | None:
+    def answer(self, request: WireRequest) -> HttpReply | None:
         """A reply; None to cut the connection."""
 
 
@@ -106,9 +106,9 @@ class Listener:
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.origin = "http://{}:{}".format(*self._socket.getsockname())
         self._lock = threading.Lock()
-        self._site: Site | None = None
+        self._site: Responder | None = None
         self._folder: Path | None = None
-        self._requests: list[Request] = []
+        self._requests: list[WireRequest] = []
         self._numbers: dict[int, int] = {}
         self._count = 0
 
@@ -123,7 +123,7 @@ class Listener:
         self._socket.close()
 
     @contextmanager
-    def recording(self, site: Site, folder: Path | None = None) -> Iterator[list[Request]]:
+    def recording(self, site: Responder, folder: Path | None = None) -> Iterator[list[WireRequest]]:
         """
         Answer with a site, and yield the list that the requests are added to.
 
@@ -164,7 +164,7 @@ class Listener:
                     return
 
     def _answered(
-        self, line: str, headers: tuple[tuple[str, str], ...], stream: "_Stream", number: int
+        self, line: str, headers: tuple[tuple[str, str], ...], stream: "_ByteStream", number: int
     ) -> tuple[HttpReply | None, bool]:
         """The reply to one request, and whether its connection ends with it."""
         known = {name.lower(): value for name, value in headers}
@@ -174,7 +174,7 @@ class Listener:
                 return None, True
             disk = () if self._folder is None or not body else read_disk(self._folder)
             place = self._numbers.setdefault(number, len(self._numbers))
-            request = Request(place, self._relative(line), headers, body, disk)
+            request = WireRequest(place, self._relative(line), headers, body, disk)
             self._requests.append(request)
             is_last = known.get("connection", "").lower() == "close" or request.method == "CONNECT"
             return self._site.answer(request), is_last
@@ -193,13 +193,13 @@ def _acknowledge(connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
-class _Stream(Protocol):
+class _ByteStream(Protocol):
     def read(self, count: int) -> bytes: ...
 
     def readline(self, limit: int) -> bytes: ...
 
 
-def _read_headers(stream: _Stream) -> tuple[tuple[str, str], ...]:
+def _read_headers(stream: _ByteStream) -> tuple[tuple[str, str], ...]:
     headers = []
     while line := stream.readline(MAX_HEAD_BYTES).decode("latin-1").rstrip("\r\n"):
         name, _, value = line.partition(":")

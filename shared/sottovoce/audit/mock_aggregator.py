@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from sottovoce.audit.listener import Request
+from sottovoce.audit.listener import WireRequest
 from sottovoce.audit.test_keys import redeemed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
@@ -50,7 +50,7 @@ class MockAggregator:
     failures: list[MockReply | None] = field(default_factory=list)
     files: Mapping[str, MockReply] = field(default_factory=dict)
 
-    def answer(self, request: Request) -> MockReply | None:
+    def answer(self, request: WireRequest) -> MockReply | None:
         """The reply to a request; None to cut the connection."""
         if request.address in self.files and request.method == "GET":
             return self.files[request.address]

@@ -5,8 +5,8 @@ what was sent to be signed, to the report.
 
 from collections.abc import Iterator, Sequence
 
-from sottovoce.audit.client_process import Observation
-from sottovoce.audit.listener import Disk, Request
+from sottovoce.audit.client_process import RunObservation
+from sottovoce.audit.listener import Disk, WireRequest
 from sottovoce.audit.mock_aggregator import TOKEN
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.test_keys import SCHEME, blinded_of, is_signed
@@ -23,12 +23,12 @@ SHARED = "redemption and report share a connection"
 KEPT = "what was sent to be signed, the signature or the invitation is kept for longer than it is needed"
 
 
-def is_redemption(request: Request) -> bool:
+def is_redemption(request: WireRequest) -> bool:
     """Whether a request asks for signatures."""
     return request.address.endswith("/redeem")
 
 
-def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: Observation, tape: bytes) -> str:
+def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObservation, tape: bytes) -> str:
     """
     What is wrong with how one run redeems and reports; an empty text if nothing is.
 
@@ -51,7 +51,7 @@ def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: Observati
     return _unlike_requests(survey, reports, seen, telling) or _unlike_disk(seen, telling)
 
 
-def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: Observation, telling: Sequence[bytes]) -> str:
+def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObservation, telling: Sequence[bytes]) -> str:
     """A report comes with the signature of its id, and with nothing that leads to what was redeemed."""
     for report in reports:
         sent = [each for each in seen.requests if is_for_reports(each) and report.report_id.encode() in each.body]
@@ -68,11 +68,11 @@ def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: Observatio
     return SHARED if redeeming & {each.connection for each in seen.requests if is_for_reports(each)} else ""
 
 
-def _is_of_node(request: Request) -> bool:
+def _is_of_node(request: WireRequest) -> bool:
     return request.header("User-Agent") == "node"
 
 
-def _unlike_disk(seen: Observation, telling: Sequence[bytes]) -> str:
+def _unlike_disk(seen: RunObservation, telling: Sequence[bytes]) -> str:
     """The signature takes the place of what was sent for it in one write, and goes with the receipt."""
     invitation, *blinded = telling
     signatures = [
@@ -101,7 +101,7 @@ def _files(disk: Disk) -> Iterator[tuple[str, bytes]]:
             yield name, content
 
 
-def _parts(request: Request) -> Iterator[bytes]:
+def _parts(request: WireRequest) -> Iterator[bytes]:
     """The address, the headers and the body."""
     yield request.address.encode()
     yield from (f"{name}: {value}".encode() for name, value in request.headers)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.client_process import ClientProcess, ClientStopped, Observation, Visit, link_to
+from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation, Visit, link_to
 from sottovoce.audit.exact_channel import inputs_of
 from sottovoce.audit.mock_aggregator import MockAggregator
 from sottovoce.audit.request_rules import is_for_reports
@@ -107,22 +107,22 @@ class _Tries:
         link: str,
         answers: Mapping[str, Any] | None = None,
         allowance: tuple[float | None, float | None] | None = None,
-    ) -> Observation:
+    ) -> RunObservation:
         end = "look" if answers is None else ""
         visit = Visit(link, _TAPE, answers or {}, None, allowance, present_of(served, 0), end)
         return self._client.run(MockAggregator({served.name: [served]}), [visit])
 
 
-def _is_refused(seen: Observation, names: tuple[str, ...]) -> bool:
+def _is_refused(seen: RunObservation, names: tuple[str, ...]) -> bool:
     """Whether the last that was told is an error of one of these names."""
     return bool(seen.told[0]) and seen.told[0][-1].partition(" ")[0] in names
 
 
-def _is_post(seen: Observation) -> bool:
+def _is_post(seen: RunObservation) -> bool:
     return any(is_for_reports(each) for each in seen.requests)
 
 
-def _texts(seen: Observation) -> Iterator[bytes]:
+def _texts(seen: RunObservation) -> Iterator[bytes]:
     """All that left the client."""
     yield seen.printed
     yield from (told.encode() for visit in seen.told for told in visit)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from sottovoce.audit.listener import Request
+from sottovoce.audit.listener import WireRequest
 from sottovoce.audit.mock_aggregator import API, TOKEN, token_body
 from sottovoce.shared.spec import Survey
 
@@ -24,12 +24,12 @@ _OF_CONNECTION = {"host", "connection", "content-length", "content-type", "autho
 _PATHS = {"GET": ("", "/revisions", "/status"), "POST": ("/reports", "/withdraw")}
 
 
-def is_for_reports(request: Request) -> bool:
+def is_for_reports(request: WireRequest) -> bool:
     """Whether a request brings a report."""
     return request.method == "POST" and request.address.endswith("/reports")
 
 
-def is_agreed(request: Request, surveys: Sequence[Survey]) -> bool:
+def is_agreed(request: WireRequest, surveys: Sequence[Survey]) -> bool:
     """
     Whether a request has an agreed address and says in its headers what is agreed and no more.
 
@@ -52,7 +52,7 @@ def _paths(survey: Survey, method: str) -> list[str]:
     return [*_PATHS.get(method, ()), *(more if method == "POST" else [])]
 
 
-def _is_permitted(survey: Survey, request: Request, headers: Mapping[str, str]) -> bool:
+def _is_permitted(survey: Survey, request: WireRequest, headers: Mapping[str, str]) -> bool:
     """A token goes with reports alone, until they have arrived; whether a signature is one is looked at elsewhere."""
     said = headers.get("authorization")
     if said is None or (survey.is_blind and is_for_reports(request)):
@@ -60,7 +60,7 @@ def _is_permitted(survey: Survey, request: Request, headers: Mapping[str, str]) 
     return survey.asks_for_token and is_for_reports(request) and said == f"Bearer {TOKEN}"
 
 
-def _says_little(request: Request) -> bool:
+def _says_little(request: WireRequest) -> bool:
     """A withdrawal says which report, and a question about a token its digest; nothing else."""
     if request.address.endswith("/token"):
         return request.body == token_body()

@@ -39,7 +39,7 @@ from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
-    from sottovoce.audit import chromium
+    from sottovoce.audit.served import chromium
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
@@ -90,7 +90,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     if order.link is None:
         return _audit_here(order, begin)
     _find_browser()
-    from sottovoce.audit import served_page
+    from sottovoce.audit.served import served_page
 
     served = served_page.fetch_survey(order.link)
     first = served_page.check_survey(order.link, order.survey, served)
@@ -199,7 +199,7 @@ def _by_hand(question: Question) -> Check:
 def _find_browser() -> None:
     """Known before the long work."""
     try:
-        from sottovoce.audit import chromium
+        from sottovoce.audit.served import chromium
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("playwright"):
             raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
@@ -208,7 +208,7 @@ def _find_browser() -> None:
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit import browser_runs, browser_visit, chromium, served_page
+    from sottovoce.audit.served import browser_runs, browser_visit, chromium, served_page
 
     survey = order.survey
     files, scripts = served_page.check_files(link)
@@ -219,7 +219,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         # Nobody but the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
-        form = browser_visit.Form(survey, served_page.fetch_form(link), wave)
+        form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)
         if order.visits:
             sampling = Sampling(order.visits, order.level, _heard(watchdog, begin("served page", 1)))
             yield from served_page.check_page(browser, form, sampling)

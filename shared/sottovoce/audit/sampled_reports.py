@@ -20,7 +20,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.audit.exact_channel import claim_of_one, inputs_of
-from sottovoce.audit.lower_bound import Comparison, Finding, judge
+from sottovoce.audit.lower_bound import BoundFinding, Comparison, judge
 from sottovoce.client import respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Key, MemoryLedger
@@ -373,7 +373,7 @@ def _count_pairs(pairs: Iterable[tuple[int, int]]) -> list[int]:
     return _PAIRS.count_of(found, [0] * len(found))
 
 
-def _line(part: str, finding: Finding, scope: str) -> Check:
+def _line(part: str, finding: BoundFinding, scope: str) -> Check:
     outcome, message = PASSED, ""
     if not finding.passed:
         outcome = FAILED

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.client_process import ClientProcess, ClientStopped, Observation
+from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation
 from sottovoce.audit.courses import CORRECTION, EARLIER, WITHDRAW, Course, course_of
-from sottovoce.audit.listener import Disk, Request
+from sottovoce.audit.listener import Disk, WireRequest
 from sottovoce.audit.redemption_rules import unlike_redemption
 from sottovoce.audit.request_rules import NOT_AGREED, is_agreed, is_for_reports
 from sottovoce.audit.runs import RunPlan
@@ -30,7 +30,7 @@ _NOTCH = 1e-9
 
 
 @dataclass(frozen=True)
-class Difference:
+class RunDifference:
     """
     What differs between two runs that should look alike.
 
@@ -101,10 +101,10 @@ class _Vector:
         if differing is None:
             return ""
         return str(
-            Difference(first_difference(seen[0], differing), self._questions([each == seen[0] for each in seen]))
+            RunDifference(first_difference(seen[0], differing), self._questions([each == seen[0] for each in seen]))
         )
 
-    def _run(self, place: int) -> Observation:
+    def _run(self, place: int) -> RunObservation:
         course = self._course
         return self._client.run(course.site(), course.visits(self._client.listener.origin, place))
 
@@ -120,7 +120,7 @@ class _Vector:
                 return (name,)
         return tuple(names) if len(names) > 1 else ()
 
-    def _unlike_plan(self, seen: Observation, place: int, reports: Sequence[Report]) -> str:
+    def _unlike_plan(self, seen: RunObservation, place: int, reports: Sequence[Report]) -> str:
         """Whether one run is what the survey and its tape say."""
         own = [each for each in seen.requests if each.address.startswith(f"/api/v1/surveys/{self._survey.name}/")]
         sent = [each for each in own if is_for_reports(each)]
@@ -143,14 +143,14 @@ class _Vector:
             return "the id of a report is not what the source of randomness gave"
         return "a report holds other values, or is spelled otherwise, than its randomizers give for these random bytes"
 
-    def _is_whole_tape_used(self, seen: Observation, place: int) -> bool:
+    def _is_whole_tape_used(self, seen: RunObservation, place: int) -> bool:
         """After a correction nothing is drawn again but a set of questions and memos, which the ledger's replace."""
         given = [len(visit.tape) // 2 for visit in self._course.visits("", place)]
         if self._course.kind == CORRECTION:
             return seen.used[0] == given[0]
         return list(seen.used) == given
 
-    def _unlike_disk(self, seen: Observation, reports: Sequence[Report], sent: Sequence[Request]) -> str:
+    def _unlike_disk(self, seen: RunObservation, reports: Sequence[Report], sent: Sequence[WireRequest]) -> str:
         """Whether a report lay in the ledger before it was sent, was charged, and is gone when it should be."""
         for report in reports:
             first = next(each for each in sent if report.report_id.encode() in each.body)
@@ -170,7 +170,7 @@ def _holds(disk: Disk, report_id: str) -> bool:
     return any(report_id.encode() in content for _, _, content in disk)
 
 
-def _masked(seen: Observation, bodies: Sequence[bytes]) -> Observation:
+def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
     """What was seen, with a mark in the place of each report's values and of what follows from them."""
     marks: list[bytes] = []
     for body in bodies:
@@ -194,7 +194,7 @@ def _masked(seen: Observation, bodies: Sequence[bytes]) -> Observation:
     return replace(seen, requests=requests, told=told, disk=on_disk(seen.disk), used=used)
 
 
-def first_difference(expected: Observation, seen: Observation) -> str:
+def first_difference(expected: RunObservation, seen: RunObservation) -> str:
     """In words what the first thing is in which two runs differ; never a value."""
     pairs = list(zip(expected.requests, seen.requests, strict=False))
     for one, other in pairs:

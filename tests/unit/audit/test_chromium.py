@@ -3,8 +3,8 @@
 import threading
 
 import pytest
-from sottovoce.audit import chromium
-from sottovoce.audit.chromium import Watchdog, program
+from sottovoce.audit.served import chromium
+from sottovoce.audit.served.chromium import Watchdog, program
 from sottovoce.shared.errors import TransportError
 
 

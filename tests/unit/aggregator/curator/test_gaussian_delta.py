@@ -11,7 +11,7 @@ from sottovoce.aggregator.curator.gaussian_delta import (
     discrete_delta,
     gaussian_variance,
 )
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 PHI = NormalDist().cdf
 

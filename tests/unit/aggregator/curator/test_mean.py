@@ -9,7 +9,7 @@ from sottovoce.aggregator.curator.grid import Grid
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.curator.grid import Grid
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

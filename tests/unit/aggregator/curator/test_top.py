@@ -9,7 +9,7 @@ import pytest
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.aggregator.curator.top import noisy_max, top_cell, top_mark, winner_distribution
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sottovoce.audit.curator.noise_branches import NEGLIGIBLE, Distribution, noise_distribution
 from sottovoce.audit.lower_bound import limits
-from sottovoce.audit.noise_branches import NEGLIGIBLE, Distribution, noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 
 FLOOR = 1e-9

@@ -26,9 +26,9 @@ from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.aggregator.curator.top import top_cell, top_mark, winner_distribution
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.curator_ledger import check_ledger
-from sottovoce.audit.curator_loss import exact_delta, exact_loss, sampled_loss
-from sottovoce.audit.noise_branches import exp_bounds, noise_distribution
+from sottovoce.audit.curator.curator_ledger import check_ledger
+from sottovoce.audit.curator.curator_loss import exact_delta, exact_loss, sampled_loss
+from sottovoce.audit.curator.noise_branches import exp_bounds, noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 
 FORMAT = "sottovoce-curator-audit/1"

@@ -14,9 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
-from sottovoce.audit.browser_visit import (
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.listener import Listener, WireRequest
+from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN
+from sottovoce.audit.redemption_rules import BESIDE, TWICE, is_redemption
+from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.served.browser_visit import (
     TOO_DEAR,
-    Form,
+    ServedForm,
     answer_all,
     is_too_dear,
     needed,
@@ -25,12 +31,6 @@ from sottovoce.audit.browser_visit import (
     visitor,
     wait_for_receipt,
 )
-from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.listener import Listener, Request
-from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN
-from sottovoce.audit.redemption_rules import BESIDE, TWICE, is_redemption
-from sottovoce.audit.request_rules import is_for_reports
-from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.test_keys import SCHEME
 from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.shared.answers import Value
@@ -77,7 +77,7 @@ _WORDS = {
 }
 
 
-def check_visits(browser: Browser, form: Form, tick: Tick) -> Iterator[Check]:
+def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Check]:
     """
     A line about single visits, some of which must send twice; and one about people who come again in the next wave.
 
@@ -107,14 +107,14 @@ def check_visits(browser: Browser, form: Form, tick: Tick) -> Iterator[Check]:
             yield Check("page", subject, FAILED if message else PASSED, scope=scope, message=message)
 
 
-def _truths(form: Form) -> list[tuple[Value, ...]]:
+def _truths(form: ServedForm) -> list[tuple[Value, ...]]:
     """True values of each visitor, in which the answers of each question take turns."""
     survey = form.survey
     runs = [run for vector in plan_runs(survey, quick=True).vectors for run in vector.runs][:VISITS]
     return [_encoded(form, run.answers) for run in runs]
 
 
-def _encoded(form: Form, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
+def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
     every = range(len(form.survey.questions))
     return tuple(value for value in form.survey.encode(answers, every) if value is not None)
 
@@ -122,7 +122,7 @@ def _encoded(form: Form, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - o
 class _Visits:
     """Visits through one course."""
 
-    def __init__(self, browser: Browser, listener: Listener, form: Form, waves: Sequence[int]) -> None:
+    def __init__(self, browser: Browser, listener: Listener, form: ServedForm, waves: Sequence[int]) -> None:
         self._browser = browser
         self._listener = listener
         self._form = form
@@ -166,7 +166,7 @@ class _Visits:
             raise TransportError("the browser keeps the report when it was forgotten")
         return self._trace(requests, reports, sent, forgotten)
 
-    def _rest(self, requests: Sequence[Request]) -> None:
+    def _rest(self, requests: Sequence[WireRequest]) -> None:
         """Until the service worker has fetched what it keeps."""
         begun = time.monotonic()
         count = -1
@@ -174,7 +174,7 @@ class _Visits:
             count = len(requests)
             time.sleep(_QUIET_SECONDS)
 
-    def _trace(self, requests: Sequence[Request], reports: Sequence[Report], sent: str, forgotten: str) -> Trace:
+    def _trace(self, requests: Sequence[WireRequest], reports: Sequence[Report], sent: str, forgotten: str) -> Trace:
         marks = [mark for report in reports for mark in _marks(dump_report(report, self._form.survey), report)]
         for each in requests:
             if is_redemption(each):
@@ -202,7 +202,7 @@ class _Visits:
             masked(forgotten),
         )
 
-    def _check_redemption(self, request: Request, requests: Sequence[Request]) -> None:
+    def _check_redemption(self, request: WireRequest, requests: Sequence[WireRequest]) -> None:
         """An invitation is redeemed for as many ids as there are waves, and what is blinded goes nowhere else."""
         try:
             asked = parse_request(request.body)

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
-from sottovoce.audit.browser_visit import TOO_DEAR, Form, is_too_dear, seen_truth, turns_for, visits
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.mock_aggregator import MockReply
 from sottovoce.audit.randomness import check_ids
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
+from sottovoce.audit.served.browser_visit import TOO_DEAR, ServedForm, is_too_dear, seen_truth, turns_for, visits
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, by_path, opened, path_of
 from sottovoce.client.revisions import survey_for
@@ -214,7 +214,7 @@ def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], c
             yield tuple(found), length, read
 
 
-def check_page(browser: Browser, form: Form, sampling: Sampling) -> list[Check]:
+def check_page(browser: Browser, form: ServedForm, sampling: Sampling) -> list[Check]:
     """
     What the form sends when people fill it in; no report reaches the aggregator.
 

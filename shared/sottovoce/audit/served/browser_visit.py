@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 from sottovoce.audit.client_process import link_to
-from sottovoce.audit.listener import Listener, Request
+from sottovoce.audit.listener import Listener, WireRequest
 from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
@@ -40,7 +40,7 @@ _NEEDED = "the page makes requests that it does not need"
 
 
 @dataclass(frozen=True)
-class Form:
+class ServedForm:
     """
     A form as it is served.
 
@@ -81,7 +81,7 @@ def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
     return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
 
 
-def visits(browser: Browser, form: Form, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:
+def visits(browser: Browser, form: ServedForm, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:
     """
     A visit of each person, and what it sent.
 
@@ -108,8 +108,8 @@ def visits(browser: Browser, form: Form, truths: Sequence[Truth], known: set[str
 
 
 def _pressed(
-    tabs: ExitStack, browser: Browser, listener: Listener, form: Form, truth: Truth
-) -> tuple[Page, list[Request]]:
+    tabs: ExitStack, browser: Browser, listener: Listener, form: ServedForm, truth: Truth
+) -> tuple[Page, list[WireRequest]]:
     """A tab in which everything was answered, and the button that sends was pressed."""
     requests = tabs.enter_context(listener.recording(form.site()))
     context = tabs.enter_context(visitor(browser, listener))
@@ -205,7 +205,7 @@ def wait_for_receipt(page: Page, survey: Survey) -> None:
     page.wait_for_selector("#receipt_sha256", state="attached")
 
 
-def needed(form: Form, request: Request) -> bool:
+def needed(form: ServedForm, request: WireRequest) -> bool:
     """Whether a form needs a request: a file of its own, the survey, or what brings the report."""
     if request.method == "GET":
         api = API + form.survey.name
@@ -215,7 +215,7 @@ def needed(form: Form, request: Request) -> bool:
     return request.method == "POST" and request.address in {f"{API}{form.survey.name}/{path}" for path in paths}
 
 
-def sent_report(form: Form, requests: Sequence[Request], wave: int) -> Report:
+def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
     """
     The one report of a visit.
 
@@ -241,7 +241,7 @@ def sent_report(form: Form, requests: Sequence[Request], wave: int) -> Report:
     return report
 
 
-def _reported(form: Form, requests: Sequence[Request], known: set[str]) -> Reported:
+def _reported(form: ServedForm, requests: Sequence[WireRequest], known: set[str]) -> Reported:
     if not all(needed(form, each) for each in requests):
         raise TransportError(_NEEDED)
     report = sent_report(form, requests, form.wave)
