@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import cache
 
 from sottovoce.audit.exact_channel import Mismatch, check_claim
-from sottovoce.audit.test_keys import ASTRAY
 from sottovoce.shared.report import parse_report
 
 from tests.model.device_state import Happened, State
+from tests.model.pretended_aggregator import ASTRAY
 from tests.model.small_surveys import Scenario
 
 _ROUNDING = 1e-9

@@ -178,20 +178,6 @@ def _reach(always: int, never: int, level: float, delta: float) -> float:
     return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
 
 
-def runs_to_reach(claim: float, events: int, alpha: float) -> int:
-    """
-    The least number of runs that could give a bound above the claim, with half as many to spare.
-
-    Args:
-        claim: epsilon.
-        events: in all comparisons together.
-        alpha: probability of flagging an honest mechanism, at most.
-    """
-    level = alpha / (4 * events)
-    least = math.log(level) / -math.log1p(math.exp(-claim))
-    return math.ceil(1.5 * least)
-
-
 def limits(counts: Sequence[int], n: int, level: float) -> tuple[list[float], list[float]]:
     """
     One-sided Clopper-Pearson limits for each count of n, each of them right with probability 1 - ``level``.

@@ -177,13 +177,6 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
 
 
-def event_count(survey: Survey) -> int:
-    """The number of events in all comparisons, of all turns; where fewer are sampled, an upper limit."""
-    questions = [question for question in survey.questions if question.mechanism is not None]
-    asked = 0 if survey.ask is None else 6 * (2 * len(survey.private) - 1)
-    return sum(len(_events(question).names) + 3 * len(_PAIRS.names) for question in questions) + len(READ_NAMES) + asked
-
-
 def _form(
     part: str, survey: Survey, people: Sequence[Truth], seen: Sequence[tuple[tuple[int, ...], Sequence[Reported]]]
 ) -> Check:

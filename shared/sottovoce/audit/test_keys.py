@@ -28,9 +28,6 @@ _EXPONENT = 65537
 _LABEL = b"sottovoce-blind/1\0"
 _SALT, _ID, _HASH = 48, 16, 48
 
-ASTRAY = "astray"
-"""In the place of a link, where a report should carry the signature of its id and nothing else, and does not."""
-
 
 def with_test_keys(survey: Survey) -> Survey:
     """The survey with the audit's keys, of many waves the first ones; one without keys as it is."""
