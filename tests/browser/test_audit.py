@@ -169,8 +169,6 @@ ENCODED = "return survey.encode(answers, asked);"
 LEAKS = {
     "storage": (ENCODED, 'localStorage.setItem("q", answers.q);\nreturn survey.encode(answers, asked);',
                 "what lies in the browser when the report was sent"),
-    "title": (ENCODED, 'document.title += answers.q === "yes" ? "!" : "";\nreturn survey.encode(answers, asked);',
-              "what lies in the browser when the report was sent"),
     "forgotten": ('await ledger.end(key, "forgotten");', "", "the browser keeps the report when it was forgotten"),
 }  # fmt: skip
 

@@ -44,7 +44,11 @@ VISITS = 8
 
 _QUIET_SECONDS = 0.25
 _LONGEST_SECONDS = 5
-_DRAWN = re.compile(r'"(?:drawn|sendAt|answers)\\?": ?(?:\[[0-9, ]*\]|[0-9]+|\\?"[01]*\\?")')
+_DRAWN = re.compile(
+    r'"(?:drawn|sendAt|answers)\\?": ?(?:\[[0-9, ]*\]|[0-9]+|\\?"[01]*\\?")'
+    # Ids of later waves, which were redeemed together with the first.
+    r'|"(?:id|signature)\\+": ?\\+"[A-Za-z0-9_-]+\\+"'
+)
 """What a device draws beside its report: a set of questions, a moment, and what is remembered for all waves."""
 
 
