@@ -1,9 +1,6 @@
 """Fixtures that start the real thing."""
 
-import fcntl
 import itertools
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,7 +16,7 @@ from sottovoce.cli.process import aggregator, free_port
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.surveys import document, survey
+from tests.surveys import survey
 
 
 @dataclass(frozen=True)
@@ -160,25 +157,3 @@ def storage(tmp_path: Path) -> Iterator[SQLiteStorage]:
     database = SQLiteStorage(tmp_path / "sottovoce.sqlite")
     yield database
     database.close()
-
-
-@pytest.fixture(scope="session")
-def kept_verdicts(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
-    """
-    What an audit finds of the client's files for whatever survey lies in the cache.
-
-    It takes minutes of two cores, and each whole audit after the first finds it there; without this, every process of
-    the tests would look for it at the same time.
-    """
-    own = tmp_path_factory.getbasetemp()
-    folder = own if worker_id == "master" else own.parent
-    path = folder / "coin.json"
-    with (folder / "kept_verdicts.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            path.write_bytes(survey(questions=document()["questions"][:1]).canonical)
-            # What it finds is for the tests to say.
-            subprocess.run(
-                [sys.executable, "-m", "sottovoce.cli", "audit", str(path), "--n", "2"],
-                capture_output=True, timeout=1800, check=False,
-            )  # fmt: skip

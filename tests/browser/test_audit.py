@@ -10,14 +10,21 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.interference import SUBJECT
-from sottovoce.audit.own_keys import MODULI, with_own_keys
 from sottovoce.audit.randomness import ID_SAMPLED
-from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
-from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
+from sottovoce.audit.served.browser_runs import WAVES, check_visits
+from sottovoce.audit.served.browser_visit import ServedForm
+from sottovoce.audit.served.served_page import (
+    check_files,
+    check_page,
+    check_script,
+    check_survey,
+    fetch_form,
+    fetch_survey,
+)
+from sottovoce.audit.test_keys import MODULI, with_test_keys
+from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import PageFile, assemble, by_path, opened
 from sottovoce.shared import canonical
@@ -44,7 +51,7 @@ _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "wav
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 _WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
 WAITING = parse_survey(documented(question(_COIN), privacy=_WAITING))
-BLIND = with_own_keys(
+BLIND = with_test_keys(
     parse_survey(
         documented(
             question(_COIN),
@@ -132,15 +139,15 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
         files, scripts = check_files(link)
         assert outcomes(files) == {PASSED}
         assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
-        form, *rest = check_page(browser, link, asked, sampling(1))
+        form, *rest = check_page(browser, ServedForm(asked, fetch_form(link), link.wave), sampling(1))
 
     assert form.outcome == PASSED, form.message
     assert outcomes(rest) == {NOT_DONE}
 
 
-def runs(browser: Browser, link: Link, asked: Survey, quick: bool = True) -> dict[str, str]:
-    """What a few visits with chosen reports find, by subject."""
-    checks = check_runs(browser, link, asked, plan_runs(asked, quick), lambda _share: None)
+def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
+    """What a few whole visits find, by subject."""
+    checks = check_visits(browser, ServedForm(asked, fetch_form(link), 0), lambda _share: None)
     return {check.subject: check.message for check in checks}
 
 
@@ -151,7 +158,7 @@ def test_honest_form_leaves_the_same_whatever_is_answered(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
 ) -> None:
     """With every type of question, a set of questions, and a person who comes again in the second wave."""
-    monkeypatch.setattr("sottovoce.audit.browser_runs.MOST", 4)
+    monkeypatch.setattr("sottovoce.audit.served.browser_runs.VISITS", 4)
     with serving(asked) as link:
         found = runs(browser, link, asked)
 
@@ -161,14 +168,8 @@ def test_honest_form_leaves_the_same_whatever_is_answered(
 ENCODED = "return survey.encode(answers, asked);"
 LEAKS = {
     "storage": (ENCODED, 'localStorage.setItem("q", answers.q);\nreturn survey.encode(answers, asked);',
-                "what it writes in the browser depends on the answer to 'q'"),
-    "title": (ENCODED, 'document.title += answers.q === "yes" ? "!" : "";\nreturn survey.encode(answers, asked);',
-              "the title, address, history or cookies while the report waits depends on the answer to 'q'"),
-    "forgotten": ('await ledger.end(key, "forgotten");', "",
-                  "what is left after forgetting hangs on what was reported"),
-    "source": ("const report_id = signed?.id ?? draws.identity();",
-               "const report_id = signed?.id ?? draws.identity();\nMath.random();",
-               "it has values from elsewhere than crypto.getRandomValues: Math.random"),
+                "what lies in the browser when the report was sent"),
+    "forgotten": ('await ledger.end(key, "forgotten");', "", "the browser keeps the report when it was forgotten"),
 }  # fmt: skip
 
 
@@ -180,15 +181,6 @@ def test_form_that_leaves_something_is_found(browser: Browser, name: str) -> Non
         assert words in runs(browser, link, WEAK)[SUBJECT]
 
 
-def test_memo_drawn_anew_is_found(browser: Browser) -> None:
-    """When the same person comes again; one wave alone is as it should be."""
-    with serving(MEMOIZED, planted("waves.js", "return kept;", "return drawn;")) as link:
-        found = runs(browser, link, MEMOIZED, quick=False)
-
-    assert found[SUBJECT] == ""
-    assert "the report is not the one that its draws make" in found[WAVES]
-
-
 SIGNED = "Authorization: `Blind ${signature}`"
 
 
@@ -196,7 +188,7 @@ SIGNED = "Authorization: `Blind ${signature}`"
 def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: str) -> None:
     """What lets a report in is the signature of its id, and goes alone."""
     with serving(BLIND, planted("respondent.js", SIGNED, sent)) as link:
-        first, *_ = check_page(browser, link, BLIND, sampling(1))
+        first, *_ = check_page(browser, ServedForm(BLIND, fetch_form(link), 0), sampling(1))
 
     assert first.outcome == FAILED
 
@@ -209,7 +201,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
     with serving(WEAK, TRUTH) as link:
         files, scripts = check_files(link)
         script = check_script(browser, scripts, WEAK, sampling(400))
-        page = check_page(browser, link, WEAK, sampling(VISITS))
+        page = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(VISITS))
 
     assert [check.subject for check in files if check.outcome == FAILED] == ["sending.js"]
     for checks in (script, page):
@@ -236,7 +228,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
 def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
     """Other requests, other bytes."""
     with serving(WEAK, change) as link:
-        [check] = check_page(browser, link, WEAK, sampling(2))
+        [check] = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(2))
 
     assert (check.outcome, check.message) == (FAILED, words)
 
@@ -255,7 +247,7 @@ def test_ids_that_tell_the_answer_are_found(browser: Browser) -> None:
 def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
     """It costs more than the form allows, so that there is no visit to make."""
     dear = parse_survey(documented(question({"epsilon": "4"})))
-    [check] = check_page(browser, Link("https://nowhere.invalid", "vector", ""), dear, sampling(2))
+    [check] = check_page(browser, ServedForm(dear, {}, 0), sampling(2))
 
     assert check.outcome == NOT_DONE
     assert "costs more than it allows" in check.message
@@ -264,7 +256,7 @@ def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
 @pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
 def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Also one that never comes back."""
-    monkeypatch.setattr("sottovoce.audit.served_page._BATCH_SECONDS", 2)
+    monkeypatch.setattr("sottovoce.audit.served.served_page._BATCH_SECONDS", 2)
     ours = {name: assemble()[name].body.decode() for name in opened()}
     scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
     [check] = check_script(browser, scripts, WEAK, sampling(10))
@@ -273,7 +265,6 @@ def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pyte
     assert check.message == "it does not draw a report as it should, or not in time"
 
 
-@pytest.mark.usefixtures("kept_verdicts")
 def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     """The whole command, in JSON, on a correction as its author wrote it; nothing that it draws is stored."""
     executable, environment = find()
@@ -281,7 +272,7 @@ def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     written = parse_survey({**WEAK.document, "revision": 2})
     path.write_bytes(written.canonical)
     with start(tmp_path / "data", parse_survey({**written.document, "replaces": WEAK.digest})) as running:
-        words = ["audit", str(path), "--client", running.link, "--n", "500", "--visits", "2", "--json"]
+        words = ["audit", str(path), "--quick", "--client", running.link, "--n", "500", "--visits", "2", "--json"]
         run = subprocess.run(
             [sys.executable, "-m", "sottovoce.cli", *words],
             env={**environment, "CHROMIUM": executable},

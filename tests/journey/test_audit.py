@@ -33,11 +33,10 @@ def here(*words: str) -> Result:
     return CliRunner().invoke(main, ["audit", *words])
 
 
-@pytest.mark.usefixtures("kept_verdicts")
 def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
     """As text for people, with the verdict first and last."""
     sottovoce(tmp_path, "init")
-    run = sottovoce(tmp_path, "audit", "survey.yaml", "--n", "2000")
+    run = sottovoce(tmp_path, "audit", "survey.yaml", "--quick", "--n", "2000")
 
     assert (run.returncode, run.stderr) == (0, "")
     paragraphs = run.stdout.split("\n\n")
@@ -50,10 +49,15 @@ def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
         assert words in run.stdout
 
 
-@pytest.mark.usefixtures("kept_verdicts")
+@pytest.mark.slow
+def test_whole_audit_passes(coin: Path) -> None:
+    """With all its runs, and as many samples as it needs."""
+    assert here(str(coin)).exit_code == 0
+
+
 def test_audit_as_json(coin: Path) -> None:
     """By its schema, with exactly the claims of the survey."""
-    run = here(str(coin), "--n", "500", "--json")
+    run = here(str(coin), "--quick", "--n", "500", "--json")
     report = json.loads(run.stdout)
 
     assert run.exit_code == 0
@@ -77,8 +81,8 @@ def test_quick_audit_samples_nothing_unless_told_to(coin: Path) -> None:
 def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With exit code 1, the verdict, and what is wrong."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", biased)
-    run = here(str(coin), "--n", "8000")
-    report = here(str(coin), "--n", "100", "--json")
+    run = here(str(coin), "--quick", "--n", "8000")
+    report = here(str(coin), "--quick", "--n", "100", "--json")
 
     assert run.exit_code == report.exit_code == 1
     assert "FAILED: the software, or the survey, does not keep what is claimed." in run.stdout
@@ -88,10 +92,9 @@ def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyP
     assert json.loads(report.stdout)["verdict"] == "failed"
 
 
-@pytest.mark.usefixtures("kept_verdicts")
 def test_too_few_reports_are_no_pass(coin: Path) -> None:
     """What could not have been found was not tried."""
-    run = here(str(coin), "--n", "5")
+    run = here(str(coin), "--quick", "--n", "5")
 
     assert run.exit_code == 1
     assert "INCOMPLETE: something was not tried. This is not a pass." in run.stdout
@@ -146,7 +149,7 @@ def test_aggregator_that_answers_nonsense_or_never(
     coin: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, message: str
 ) -> None:
     """A message, in time, and no report."""
-    monkeypatch.setattr("sottovoce.audit.served_page.SECONDS", 0.5)
+    monkeypatch.setattr("sottovoce.audit.served.served_page.SECONDS", 0.5)
     with listening(answer) as server:
         run = here(str(coin), "--n", "100", "--client", f"{server.url}/s/exam")
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
-from sottovoce.audit.curator_ledger import QUESTION, RELEASE, ask_and_show
+from sottovoce.audit.curator.curator_ledger import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0
 

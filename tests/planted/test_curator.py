@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.cluster import cluster
 from sottovoce.aggregator.curator.noisy_max import noisy_max
-from sottovoce.audit import curator
-from sottovoce.audit.curator import curator_report, gaussian_check, judged, lloyd_check, winner_loss
-from sottovoce.audit.curator_ledger import check_ledger
-from sottovoce.audit.curator_loss import exact_delta, exact_loss, sampled_loss
+from sottovoce.audit.curator import curator_checks
+from sottovoce.audit.curator.curator_checks import curator_report, gaussian_check, judged, lloyd_check, winner_loss
+from sottovoce.audit.curator.curator_ledger import check_ledger
+from sottovoce.audit.curator.curator_loss import exact_delta, exact_loss, sampled_loss
 from sottovoce.cli.main import main
 from sottovoce.shared.exact_noise import ExactNoise
 
@@ -92,10 +92,10 @@ def test_sampled_bound_of_equal_data_is_next_to_nothing():
 
 
 @pytest.mark.parametrize("place", [0, 3, 4])
-@pytest.mark.parametrize("terms", [curator.REPLACE, curator.ADD])
+@pytest.mark.parametrize("terms", [curator_checks.REPLACE, curator_checks.ADD])
 def test_running_mechanism_costs_what_it_claims_and_no_less(place, terms):
     """Count, histogram and sum, from all branches of the running code."""
-    check = curator._exact(curator.EXACT[place], terms)
+    check = curator_checks._exact(curator_checks.EXACT[place], terms)
 
     assert check.outcome == "passed"
     assert check.epsilon > 1.999
@@ -103,7 +103,7 @@ def test_running_mechanism_costs_what_it_claims_and_no_less(place, terms):
 
 def test_verb_prints_every_check(monkeypatch):
     """With few pairs and few runs here; the exit code follows the verdict."""
-    monkeypatch.setattr(curator, "EXACT", curator.EXACT[:1])
+    monkeypatch.setattr(curator_checks, "EXACT", curator_checks.EXACT[:1])
 
     shown = CliRunner().invoke(main, ["audit", "--curator", "--n", "20"])
     document = json.loads(CliRunner().invoke(main, ["audit", "--curator", "--n", "20", "--json"]).stdout)

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from sottovoce.audit import device_histories
+from sottovoce.audit import histories
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.device_histories import ASKED, PARTLY, check_histories, check_set, histories_of
-from sottovoce.audit.interference import IDENTITY
+from sottovoce.audit.histories import ASKED, PARTLY, check_histories, check_set, histories_of
 from sottovoce.audit.javascript_code import check_javascript
-from sottovoce.audit.javascript_way import REFUSALS
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
-from sottovoce.audit.randomness import ID_LAW, SOURCE
+from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.sampled_reports import Reported, Truth, python_device
+from sottovoce.audit.wire_runs import IDENTITY
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
@@ -22,7 +21,7 @@ from tests.documents import names, one_of, question, survey
 from tests.planted.test_code import failed, sampled
 from tests.surveys import months
 
-WHOLE = {IDENTITY, ID_LAW, SOURCE, REFUSALS}
+WHOLE = {IDENTITY, SOURCE}
 """Of the client, not of its histories."""
 
 COIN = {"name": "coin_flip"}
@@ -108,7 +107,7 @@ def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
 
 def test_set_that_is_not_drawn_evenly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Always the first ones."""
-    monkeypatch.setattr(device_histories, "draw_asked", lambda _asked, _draws: (0, 1, 4))
+    monkeypatch.setattr(histories, "draw_asked", lambda _asked, _draws: (0, 1, 4))
     [message] = failed(list(check_set(PARTS)))
 
     assert message == "not every set of questions is equally likely"
@@ -149,7 +148,7 @@ def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPat
 
 def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said."""
-    monkeypatch.setattr(device_histories, "MOST", 1)
+    monkeypatch.setattr(histories, "MOST", 1)
     found, [check] = histories_of(PANEL)
 
     assert found == []

@@ -7,14 +7,14 @@ from itertools import compress
 import numpy as np
 import pytest
 from sottovoce.audit.events import Events
-from sottovoce.audit.lower_bound import Verdict, audit
+from sottovoce.audit.lower_bound import BoundVerdict, audit
 
 from tests.planted.mechanisms import GUILTY, HONEST, NUMBERS, Planted, coin, laplace
 
 ALPHA = 0.05
 
 
-def judged(planted: Planted, seed: int = 1, n: int | None = None) -> Verdict:
+def judged(planted: Planted, seed: int = 1, n: int | None = None) -> BoundVerdict:
     """The verdict on a mechanism."""
     generator = np.random.Generator(np.random.PCG64(seed))
 

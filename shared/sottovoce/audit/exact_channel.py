@@ -17,8 +17,8 @@ from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
-from sottovoce.audit.agreed_law import agreed_law
 from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following
+from sottovoce.audit.reference_distribution import agreed_law
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table

@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.audit.branching_draws import Distribution
-from sottovoce.audit.check import FAILED, NOT_DONE, Check
-from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
-from sottovoce.audit.javascript_way import FORM, form_document, id_document, judge_form, judge_way, plan_document
+from sottovoce.audit.histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.node import laid_out
 from sottovoce.audit.python_code import (
     Task,
@@ -22,8 +21,7 @@ from sottovoce.audit.python_code import (
     outside,
     possible,
 )
-from sottovoce.audit.runs import RunPlan
-from sottovoce.client.page import assemble
+from sottovoce.audit.randomness import SOURCE
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
@@ -31,8 +29,7 @@ SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
-NO_RUNS = RunPlan((), (), (), 0, 0)
-_LACK = "node is not installed; the JavaScript client was not run"
+NODE_MISSING = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
 
@@ -41,26 +38,21 @@ def check_javascript(
     tasks: Sequence[Task],
     scripts: Mapping[str, str],
     histories: Sequence[DeviceHistory] = (),
-    plan: RunPlan = NO_RUNS,
 ) -> list[Check]:
     """
-    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses;
-    whether anything but the outputs of the randomizers depends on an answer, but for the form's steps; where its
-    randomness is from.
+    The distributions of the JavaScript client's randomizers and whole histories, or what its instructions say; what it
+    refuses; where its randomness is from.
 
     Args:
         survey: the survey.
         tasks: what to run, in the survey's order.
         scripts: from ``page.opened()``.
         histories: what to follow.
-        plan: runs of the whole client.
     """
     node = shutil.which("node")
     if node is None:
-        return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
-    order = {**_order(survey, tasks, histories), "plan": plan_document(survey, plan)}
-    order["id"] = None if survey.own_coin else id_document(tasks)
-    found = _run(node, scripts, "javascript_driver.mjs", order)
+        return [Check("javascript", "all questions", NOT_DONE, message=NODE_MISSING)]
+    found = _run(node, scripts, _order(survey, tasks, histories))
     try:
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
@@ -73,31 +65,12 @@ def check_javascript(
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
         followed = zip(histories, found["histories"], strict=True)
         checks += [_check_history(history, rows) for history, rows in followed]
-        checks += judge_way(found, plan)
+        checks.append(_judge_source(found))
         if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
             raise ValueError
     except (TypeError, KeyError, ValueError):
         return [Check("javascript", "all questions", FAILED, message=_BROKEN)]
     return [*checks, judge_refusals("javascript", accepted, refused)]
-
-
-def check_form(survey: Survey, scripts: Mapping[str, str], plan: RunPlan) -> list[Check]:
-    """
-    The same of the form's own steps, in a process with a document of its own; nothing where there is none to find.
-
-    Args:
-        survey: the survey.
-        scripts: from ``page.opened()``.
-        plan: runs of the whole client, of which some go through the form.
-    """
-    files = assemble()
-    node, order = shutil.which("node"), form_document(survey, plan, files)
-    if node is None or order is None:
-        return []
-    try:
-        return [judge_form(_run(node, scripts, "javascript_forms.mjs", order), files)]
-    except (TypeError, KeyError, ValueError):
-        return [Check("javascript", FORM, FAILED, message=_BROKEN)]
 
 
 def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory]) -> dict[str, Any]:
@@ -117,9 +90,9 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
     }
 
 
-def _run(node: str, scripts: Mapping[str, str], driver: str, order: dict[str, Any]) -> Any:  # noqa: ANN401
-    """What a driver printed; None if it failed, or printed no JSON."""
-    with laid_out(node, scripts, driver) as command:
+def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it prints
+    """What the driver printed; None if it failed, or printed no JSON."""
+    with laid_out(node, scripts, "javascript_driver.mjs") as command:
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
                 command,
@@ -132,6 +105,22 @@ def _run(node: str, scripts: Mapping[str, str], driver: str, order: dict[str, An
             return json.loads(run.stdout)
         except (subprocess.SubprocessError, OSError, ValueError):
             return None
+
+
+_SOURCE = {
+    "protocol": "its draws are not made of all its random bytes, in their order, as the protocol says",
+    "unused": "it reads random bytes and does not use them",
+    "fallback": "it draws where there is no randomness",
+    "missing": "it asks for answers where randomness or secrecy is missing",
+}
+
+
+def _judge_source(found: Mapping[str, Any]) -> Check:
+    """The line about the source of randomness."""
+    elsewhere = "it has values from elsewhere than crypto.getRandomValues: {}"
+    problems = [_SOURCE.get(kind, elsewhere.format(str(kind).removeprefix("source "))) for kind in found["source"]]
+    scope = "draws from bytes of crypto.getRandomValues"
+    return Check("javascript", SOURCE, FAILED if problems else PASSED, scope=scope, message="; ".join(problems))
 
 
 def _check_laws(task: Task, rows: object) -> Check:

@@ -45,7 +45,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Finding:
+class BoundFinding:
     """
     The worst event of one comparison.
 
@@ -74,7 +74,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class BoundVerdict:
     """
     What an audit by sampling found.
 
@@ -83,7 +83,7 @@ class Verdict:
         events: the number m of events in all comparisons.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[BoundFinding, ...]
     events: int
 
     @property
@@ -92,7 +92,7 @@ class Verdict:
         return all(finding.passed for finding in self.findings)
 
     @property
-    def worst(self) -> Finding:
+    def worst(self) -> BoundFinding:
         """The finding that exceeds its claim most, else the one with the largest bound."""
         wrong = [finding for finding in self.findings if not finding.passed]
         if wrong:
@@ -102,7 +102,7 @@ class Verdict:
 
 def audit(  # noqa: PLR0913, PLR0917 - in the order of the sentence
     sample: Sample, inputs: Sequence[object], events: Events, claim: float, n: int, alpha: float, delta: float = 0.0
-) -> Verdict:
+) -> BoundVerdict:
     """
     Test a mechanism against the claim of (epsilon, delta)-privacy by n runs on each of its inputs.
 
@@ -132,7 +132,7 @@ def audit(  # noqa: PLR0913, PLR0917 - in the order of the sentence
     return judge(comparisons, alpha, delta)
 
 
-def judge(comparisons: Sequence[Comparison], alpha: float, delta: float = 0.0) -> Verdict:
+def judge(comparisons: Sequence[Comparison], alpha: float, delta: float = 0.0) -> BoundVerdict:
     """
     The lower bounds of all comparisons, which hold together with probability 1 - alpha at least.
 
@@ -150,10 +150,10 @@ def judge(comparisons: Sequence[Comparison], alpha: float, delta: float = 0.0) -
         raise ValueError("delta must be at least 0 and below 1")
     events = sum(len(comparison.names) for comparison in comparisons)
     level = alpha / (4 * events) if events else alpha
-    return Verdict(tuple(_finding(comparison, level, delta) for comparison in comparisons), events)
+    return BoundVerdict(tuple(_finding(comparison, level, delta) for comparison in comparisons), events)
 
 
-def _finding(comparison: Comparison, level: float, delta: float) -> Finding:
+def _finding(comparison: Comparison, level: float, delta: float) -> BoundFinding:
     (low_1, high_1), (low_2, high_2) = (
         limits(counts, n, level)
         for counts, n in zip((comparison.first, comparison.second), comparison.runs, strict=True)
@@ -167,7 +167,7 @@ def _finding(comparison: Comparison, level: float, delta: float) -> Finding:
             if bound > worst:
                 worst, event = bound, name
     reach = min(_reach(one, other, level, allowed) for one, other in (comparison.runs, comparison.runs[::-1]))
-    return Finding(comparison.subject, comparison.claim, worst, event, reach)
+    return BoundFinding(comparison.subject, comparison.claim, worst, event, reach)
 
 
 def _reach(always: int, never: int, level: float, delta: float) -> float:
@@ -176,20 +176,6 @@ def _reach(always: int, never: int, level: float, delta: float) -> float:
         return 0.0
     low, high = level ** (1 / always), 1 - level ** (1 / never)
     return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
-
-
-def runs_to_reach(claim: float, events: int, alpha: float) -> int:
-    """
-    The least number of runs that could give a bound above the claim, with half as many to spare.
-
-    Args:
-        claim: epsilon.
-        events: in all comparisons together.
-        alpha: probability of flagging an honest mechanism, at most.
-    """
-    level = alpha / (4 * events)
-    least = math.log(level) / -math.log1p(math.exp(-claim))
-    return math.ceil(1.5 * least)
 
 
 def limits(counts: Sequence[int], n: int, level: float) -> tuple[list[float], list[float]]:

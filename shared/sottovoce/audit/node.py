@@ -24,7 +24,7 @@ def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[lis
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        for part in files("sottovoce.audit").iterdir():
+        for part in files("sottovoce.audit").joinpath("javascript").iterdir():
             if part.name.endswith(".mjs"):
                 (folder / part.name).write_bytes(part.read_bytes())
         for script, text in scripts.items():

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.device_histories import ASKED, PARTLY
-from sottovoce.audit.interference import IDENTITY, SUBJECT
-from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
-from sottovoce.audit.limits import ALLOWED, ENTERED, LINK
+from sottovoce.audit.histories import ASKED, PARTLY
 from sottovoce.audit.python_code import OUTSIDE
-from sottovoce.audit.randomness import DRAWS, ID_LAW, ID_SAMPLED, SOURCE
+from sottovoce.audit.randomness import DRAWS, ID_SAMPLED, SOURCE
+from sottovoce.audit.refusals import ALLOWED, ENTERED, LINK
 from sottovoce.audit.runs import RunPlan
+from sottovoce.audit.wire_runs import IDENTITY, SUBJECT
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -50,15 +49,12 @@ PROMISES = {
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
     "beside": Promise(
-        "Nothing else tells an answer: no id, header, wait, file or message, not how much is read or in which order.",
-        "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
-        "left the device or stayed on it was compared, byte for byte; in some runs a report was refused and sent "
-        "again, another survey had been answered before, or people came back and chose again. What no client needs of "
-        "the system or the browser was looked for in each.",
-        "How long anything takes; three or more answers together, but for trials; ids and random bytes that no run "
-        "has; devices with many earlier reports; other programs on the device; what a program does past all that the "
-        "audit listens to. Of Python the library was run, not the steps of the terminal; of several "
-        "waves the first and the last, in the browser's client the first.",
+        "Nothing else that is sent or stored tells an answer: no id, header, file or message.",
+        "Both clients were run whole, in processes of their own, with fixed random bytes, through retries, "
+        "corrections, waves and withdrawals. Each report had to be what these bytes make of the answers. Everything "
+        "else on the network, on the disk and in the output was compared between answers.",
+        "Anything that a client does where neither the network nor its folders show it; how long anything takes; three "
+        "or more answers together; ids and random bytes that no run has; the screens of the terminal.",
     ),
     "source": Promise(
         "Chance comes from the operating system alone, and every byte of it is used as agreed.",
@@ -67,9 +63,8 @@ PROMISES = {
     ),
     "id": Promise(
         "The id of a report is chance alone.",
-        "Its law was computed beside a report, it was compared with its random bytes in every run; where reports were "
-        "sampled, its digits were counted.",
-        "Nothing of the program that is audited here.",
+        "It was compared with its random bytes in every run; where reports were sampled, its digits were counted.",
+        "Ids that no run has.",
     ),
     "refuse": Promise(
         "What is no possible answer is refused before anything is drawn.",
@@ -84,7 +79,7 @@ PROMISES = {
     "once": Promise(
         "An answer is drawn once, for one charge; which questions are asked depends on no answer.",
         "Devices were followed through what they draw first, remember and report, along every way.",
-        "Longer lives than those that are named below.",
+        "More waves and corrections than are named below.",
     ),
     "served": Promise(
         "The aggregator serves the survey and the form that this release consists of.",
@@ -96,7 +91,7 @@ PROMISES = {
         "A receipt shows what was sent, and the report can be taken back until the survey closes.",
         "",
         "",
-        "The whole runs take reports back, but only to see that this tells no answer.",
+        "The runs withdraw reports, but only to compare what this sends.",
     ),
     "stored": Promise(
         "The aggregator stores perturbed answers only: no address, cookie, time or order of arrival.",
@@ -122,20 +117,14 @@ _TOSSED = replace(
 """The same where people toss coins or dice of their own."""
 
 UNSEEN = (
-    "No audit sees a client that is honest while it is audited: one that behaves otherwise only by date, by machine or "
-    "on some sign of being tried looks as it should."
+    "An audit cannot find a client that is honest while it is audited and dishonest later, on another computer, or for "
+    "rare ids, random bytes or combinations of answers. It does not measure time."
 )
-
-NOT_SEEN = (
-    "A client that behaves otherwise only for three or more answers together, for certain ids or other rare random "
-    "bytes, by date, by machine, or when it is not audited, is not seen; nor is how long the processor takes."
-)
-"""What no audit of this kind sees; the planted clients that none sees are each of one of these classes."""
+"""What no audit of this kind sees."""
 
 _OF_SUBJECT = {
     SUBJECT: "beside",
     IDENTITY: "id",
-    ID_LAW: "id",
     ID_SAMPLED: "id",
     SOURCE: "source",
     DRAWS: "source",
@@ -147,7 +136,6 @@ _OF_SUBJECT = {
     PARTLY: "once",
     "form of the reports": "beside",
     "bytes read": "beside",
-    FORM: "beside",
     "several waves of one person": "beside",
 }
 _OF_A_CLIENT = ("law", "beside", "source", "id", "refuse", "limit", "once")
@@ -164,22 +152,11 @@ def promises_of(check: Check) -> tuple[str, ...]:
         return ("claim",)
     if check.part == "files":
         return ("served",)
-    if check.subject.endswith("in two waves") or check.subject.startswith(("which are asked", "life", "lives")):
+    if check.subject.endswith("in two waves"):
         return ("once",)
-    if check.subject == REFUSALS:
-        return _of_refusals(check)
     if check.part == "javascript" and check.subject == "all questions":
         return _OF_A_CLIENT  # that client was not run
     return (_OF_SUBJECT.get(check.subject, "law"),)
-
-
-def _of_refusals(check: Check) -> tuple[str, ...]:
-    """The browser's client has one line for what it takes of people and of links."""
-    if check.outcome == PASSED:
-        return ("refuse", "limit")
-    if check.message == TOOK_NO_ANSWER:
-        return ("refuse",)
-    return ("refuse", "limit") if TOOK_NO_ANSWER in check.message else ("limit",)
 
 
 def promises_kept(checks: Sequence[Check]) -> list[dict[str, Any]]:
@@ -225,21 +202,14 @@ def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Ch
     """
     if not plan.vectors or any(check.outcome != PASSED for check in checks if check.part in EXACT):
         return []
-    laws = ", ".join(show_epsilon(survey.questions[index].epsilon) for index in survey.private)
+    losses = ", ".join(show_epsilon(survey.questions[index].epsilon) for index in survey.private)
     words = (
-        "Given the outputs of the randomizers, nothing that leaves this device or stays on it depends on any one or "
-        f"any two answers ({_extent(plan)}) or, in {plan.more:,} trials, on more; the randomizers' laws, exact, give "
-        f"epsilon {laws}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. {NOT_SEEN}"
+        f"In {plan.runs:,} whole runs of each client, all that was sent and stored was the same for every answer, but "
+        "for the reported values. The exact distributions of these give epsilon "
+        f"{losses}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. {UNSEEN}"
     )
     return [Check("statement", "in one sentence", PASSED, scope=words)]
 
 
 def _of_ask(survey: Survey) -> str:
     return "" if survey.ask is None else f" over the {survey.ask} costliest that one person is asked"
-
-
-def _extent(plan: RunPlan) -> str:
-    if plan.whole:
-        return f"exhaustive, in {plan.runs:,} runs"
-    words = f"exhaustive, in {plan.runs:,} runs, but for {', '.join((*plan.spread, *plan.unsteered))}"
-    return words + ", which have too many answers, pairs or reports: of these a spread"

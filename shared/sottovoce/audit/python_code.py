@@ -19,7 +19,7 @@ from sottovoce.audit.exact_channel import (
     prove_integers,
     toss_distribution,
 )
-from sottovoce.audit.system_source import system_source
+from sottovoce.audit.patch import system_source
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import randomize

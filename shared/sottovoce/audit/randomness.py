@@ -12,27 +12,17 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
-from sottovoce.audit.branching_draws import BranchingDraws, Distribution, following
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.exact_channel import Mismatch, count_paths
+from sottovoce.audit.exact_channel import Mismatch
 from sottovoce.audit.lower_bound import Comparison, judge
-from sottovoce.audit.python_code import Task, standing_in
-from sottovoce.audit.system_source import system_source
+from sottovoce.audit.patch import system_source
 from sottovoce.client.draws import Draws
-from sottovoce.client.respondent import randomize
-from sottovoce.shared.answers import Value
-from sottovoce.shared.questions import dump_question
-from sottovoce.shared.report import Report
-from sottovoce.shared.spec import Survey
 
 SOURCE = "source of randomness"
 DRAWS = "from bytes to draws"
-ID_LAW = "law of the id"
 ID_SAMPLED = "ids, sampled"
 
 BOUNDS = (
@@ -63,11 +53,7 @@ Identified = tuple[str, object]
 """The id of a report, and what was reported."""
 
 _PROGRAM = "from sottovoce.client.draws import Draws; print(Draws().identity())"
-FEW = 64
-"""Ways up to which a question is followed together with an id."""
-
 _DIGITS = "0123456789abcdef"
-_REDUCED = 4
 _SECONDS = 60
 
 
@@ -192,63 +178,6 @@ def _compare_draw(bound: int, bits: int, first: int) -> None:
 
 def _picked(row: Sequence[int], drawn: int) -> int:
     return next(index for index in range(len(row)) if drawn < sum(row[: index + 1]))
-
-
-class _ReducedDraws(BranchingDraws):
-    """Takes every branch, also of an id of two bits."""
-
-    def identity(self) -> str:
-        return f"{self.below(_REDUCED):032x}"
-
-
-def check_id_laws(tasks: Sequence[Task]) -> list[Check]:
-    """
-    The joint law of a report's id and its value, for an id of two bits: every id equally likely whatever the rest.
-
-    Of the first question that has few ways.
-    """
-    for task in tasks:
-        if count_paths(partial(_report, alone_with(task)), task.inputs[0], FEW, _ReducedDraws) is not None:
-            return [check_id_law(alone_with(task), task.inputs[:2])]
-    return []
-
-
-def alone_with(task: Task) -> Survey:
-    """A survey of just the question that is run."""
-    return standing_in(dump_question(task.run))
-
-
-def check_id_law(survey: Survey, inputs: Sequence[Value]) -> Check:
-    """
-    The same for a survey of one question.
-
-    Args:
-        survey: of one question, with few ways.
-        inputs: true values to try.
-    """
-
-    def work() -> None:
-        for value in inputs:
-            found: Distribution = {}
-            for draws, report in following(partial(_report, survey, value), _ReducedDraws):
-                seen = (report.values, report.report_id)
-                found[seen] = found.get(seen, Fraction(0)) + draws.probability
-            if not _are_independent(found):
-                raise Mismatch("the id of a report depends on the answer, or on what is reported")
-
-    return _checked(ID_LAW, work, f"an id of {_REDUCED} values, with every way of a report, for {len(inputs)} answers")
-
-
-def _report(survey: Survey, value: Value, draws: Any) -> Report:  # noqa: ANN401 - what stands in for Draws
-    return randomize(survey, (value,), draws)
-
-
-def _are_independent(found: Distribution) -> bool:
-    """Whether, with each reported value, each id is as likely as any other."""
-    names = [f"{number:032x}" for number in range(_REDUCED)]
-    if {name for _, name in found} != {*names}:
-        return False
-    return all(len({found.get((values, name), Fraction(0)) for name in names}) == 1 for values, _ in found)
 
 
 def check_ids(part: str, seen: Sequence[Sequence[Identified]], alpha: float) -> Check:

@@ -3,23 +3,17 @@ A whole audit, part by part: integers, Python, JavaScript and sampled reports of
 aggregator serves.
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.audit.device_histories import DeviceHistory, check_histories, check_set, histories_of
-from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
+from sottovoce.audit.client_process import ClientProcess, javascript_client, python_client
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
-from sottovoce.audit.interference import SUBJECT, check_python_runs
-from sottovoce.audit.javascript_code import NO_RUNS, check_form, check_javascript
-from sottovoce.audit.javascript_way import FORM
-from sottovoce.audit.kept_verdicts import scripts
-from sottovoce.audit.limits import ALLOWED, check_limits
-from sottovoce.audit.own_keys import with_own_keys
+from sottovoce.audit.histories import DeviceHistory, check_histories, check_set, histories_of
+from sottovoce.audit.javascript_code import NODE_MISSING, check_javascript
+from sottovoce.audit.listener import Listener
 from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
     Task,
@@ -31,22 +25,27 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
-from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, check_ids, check_source
-from sottovoce.audit.runs import RunPlan, plan_runs
+from sottovoce.audit.randomness import begin_programs, check_ids, check_source
+from sottovoce.audit.refusals import check_refusals
+from sottovoce.audit.runs import NO_RUNS, RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
+from sottovoce.audit.subprocess_worker import started_beside, surely
+from sottovoce.audit.test_keys import with_test_keys
+from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
+from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
-    from sottovoce.audit import chromium
+    from sottovoce.audit.served import chromium
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 
-_GIVES_WAY = {"python": 0, "javascript": 5, "rest": 10}
-"""Degrees by which the lives of each client, and what begins after them, give way in a whole audit: longest first."""
+_NICENESS = 10
+"""Of the work that takes the shortest time in a whole audit, so that the longest is done first."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Order:
         runs: reports to sample of each invented person; 0 for no samples of this installation.
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
-        visits: visits of each person to the served form; None for as many as the claims need.
+        visits: sampled visits of each person to the served form; None for none.
         quick: fewer true values, whole runs and events of a life, for use while the survey is edited.
     """
 
@@ -91,7 +90,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     if order.link is None:
         return _audit_here(order, begin)
     _find_browser()
-    from sottovoce.audit import served_page
+    from sottovoce.audit.served import served_page
 
     served = served_page.fetch_survey(order.link)
     first = served_page.check_survey(order.link, order.survey, served)
@@ -104,51 +103,57 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
-    order = replace(order, survey=with_own_keys(order.survey))
+    order = replace(order, survey=with_test_keys(order.survey))
     survey = order.survey
-    # Put together once, before there are several processes; where they cannot be, that shows below.
-    with suppress(Exception):
-        scripts()
-    # Processes of their own: what is watched here is disturbed by nothing that runs there.
-    ways = dict.fromkeys(_GIVES_WAY, 0) if order.quick else _GIVES_WAY
-    lives = [
-        started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), ways[each])
-        for each in CLIENTS
-    ]
     tick = begin("plan, whole runs of Python", 2)
     runs, failed = _planned(order)
     tick(1)
-    # First what takes longest where little is tried.
-    form = started_beside("javascript", FORM, lambda: check_form(survey, scripts(), runs), ways["rest"])
-    work = QUICK_WORK if order.quick else MAX_WORK
-    tasks = {question.name: plan(question, work) for question in private(survey)}
+    niceness = 0 if order.quick else _NICENESS
+    form = started_beside("javascript", SUBJECT, lambda: _javascript_runs(survey, runs))
+    tasks = {question.name: plan(question, QUICK_WORK if order.quick else MAX_WORK) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    enumerated = started_beside("python", "all questions", lambda: _enumerated(survey, tasks, found))
+    enumerated = started_beside("python", "all questions", lambda: _enumerated(survey, tasks, found), niceness)
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs), ways["rest"]
+        "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found), niceness
     )
-    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], ways["rest"])
-    whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("laws, JavaScript, lives and samples", 5 + len(lives))
+    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], niceness)
+    whole = surely("python", SUBJECT, lambda: _python_runs(survey, runs, tick))
+    tick = begin("distributions, JavaScript and samples", 5)
     checks = []
-    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, *lives, samples):
+    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]
 
 
+def _python_runs(survey: Survey, runs: RunPlan, tick: Tick) -> list[Check]:
+    """The Python client as a program, seen on the wire and on its disk."""
+    with Listener() as listener, python_client(listener) as client:
+        return _client_runs("python", survey, runs, client, tick)
+
+
+def _javascript_runs(survey: Survey, runs: RunPlan) -> list[Check]:
+    """The same of the browser's client; where node is not installed, ``check_javascript`` says so."""
+    node = shutil.which("node")
+    if node is None:
+        return [Check("javascript", SUBJECT, NOT_DONE, message=NODE_MISSING)]
+    with Listener() as listener, javascript_client(listener, node, opened()) as client:
+        return _client_runs("javascript", survey, runs, client, lambda _share: None)
+
+
+def _client_runs(part: str, survey: Survey, runs: RunPlan, client: ClientProcess, tick: Tick) -> list[Check]:
+    return [*check_runs(part, survey, runs, client, tick), *check_refusals(part, survey, client)]
+
+
 def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequence[DeviceHistory]) -> list[Check]:
-    """All that is shown of Python by its laws, and of what it refuses."""
+    """The distributions of the Python client, and what its randomizers refuse."""
     programs = begin_programs()
-    run = [task for task in tasks.values() if task is not None]
     return [
         *_laws(survey, tasks),
         *surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]),
         check_python_refusals(survey),
         *check_source(programs),
-        *surely("python", ALLOWED, lambda: check_limits(survey)),
-        *surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else run)),
     ]
 
 
@@ -194,7 +199,7 @@ def _by_hand(question: Question) -> Check:
 def _find_browser() -> None:
     """Known before the long work."""
     try:
-        from sottovoce.audit import chromium
+        from sottovoce.audit.served import chromium
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("playwright"):
             raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
@@ -203,27 +208,28 @@ def _find_browser() -> None:
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit import browser_runs, browser_visit, chromium, served_page
+    from sottovoce.audit.served import browser_runs, browser_visit, chromium, served_page
 
     survey = order.survey
     files, scripts = served_page.check_files(link)
     yield from files
-    with chromium.Watch(chromium.PATIENCE) as watch, chromium.browser() as browser:
-        sampling = Sampling(order.runs, order.level, _heard(watch, begin("served scripts", 1)))
+    with chromium.Watchdog(chromium.PATIENCE) as watchdog, chromium.browser() as browser:
+        sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
         yield from served_page.check_script(browser, scripts, survey, sampling)
-        visits = order.visits or browser_visit.visits_for(survey, order.level)
-        sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
         # Nobody but the aggregator can sign with the survey's own keys.
-        survey = with_own_keys(survey)
-        link = replace(link, wave=min(link.wave, len(survey.waves) - 1))
-        yield from served_page.check_page(browser, link, survey, sampling)
-        tick = _heard(watch, begin("whole visits", 1))
-        yield from browser_runs.check_runs(browser, link, survey, plan_runs(survey, quick=True), tick)
+        survey = with_test_keys(survey)
+        wave = min(link.wave, len(survey.waves) - 1)
+        form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)
+        if order.visits:
+            sampling = Sampling(order.visits, order.level, _heard(watchdog, begin("served page", 1)))
+            yield from served_page.check_page(browser, form, sampling)
+        tick = _heard(watchdog, begin("whole visits", 1))
+        yield from browser_runs.check_visits(browser, form, tick)
 
 
-def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:
+def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
     def both(share: float) -> None:
-        watch.heard()
+        watchdog.heard()
         tick(share)
 
     return both

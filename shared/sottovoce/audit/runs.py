@@ -1,34 +1,39 @@
 """
-Which runs of a whole client an audit makes: for each vector of reported values many vectors of answers, and the bytes
-that make the randomizers report the one whatever the other.
+Which runs of a whole client an audit makes: vectors of answers, and random bytes from which their reports follow.
 
-What may differ between two runs with one vector of reports is nothing. The runs with one vector are: a first one; every
-answer to every question, by itself beside it, or where that were too many runs, to all questions at a time; every pair
-of answers (a covering array of strength two), in the first vectors; every three of a few answers, in the first one;
-and whole vectors at random. Of questions with very many answers or reports a spread is tried, ends included;
-``RunPlan.spread`` names them.
+The audit works out each report by itself, from the randomizers whose distributions it has enumerated: a client must
+send exactly that. The runs of one vector go through the same events with the same bytes but for those of the answers,
+so that all that they send and leave must be the same but for the reported values.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
-from sottovoce.audit.asked_question import ALL_ANSWERS, AskedQuestion
-from sottovoce.audit.covering import covering_rows
-from sottovoce.audit.own_keys import id_of_wave, tape_of_redemption
-from sottovoce.audit.steering import Steering
-from sottovoce.audit.waiting import tape_of_wait
+from sottovoce.audit.exact_channel import input_count, inputs_of
+from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
+from sottovoce.client.draws import Draws
 from sottovoce.client.question_sample import draw_asked
-from sottovoce.shared.spec import Survey
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.randomizers.memoized_rr import memorize, recall
+from sottovoce.shared.answers import Value
+from sottovoce.shared.spec import Question, Survey
 
-ID_BYTES = 16
+ALL_ANSWERS = 64
+"""Answers up to which all to a question are tried; of more, a spread of so many."""
 
-_TRIALS = 64
-"""Orders of a question's reports of which the most varied is taken."""
+ALL_REPORTS = 16
+"""Reported values up to which each answer is tried with each of them."""
 
-_LEVELS = (64, 48, 32, 24, 16, 12, 8, 6, 4, 3)
+TRIALS = 12
+"""Tapes among which one is sought that makes of an answer a report that it was not tried with."""
+
+MAX_SOUGHT_BYTES = 512
+"""Random bytes of one report up to which another tape is sought: what draws more takes long."""
+
+ORDINARY = 1_700_000_000
+_SECONDS_OF_HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -37,26 +42,16 @@ class Effort:
     How much is tried.
 
     Attributes:
-        vectors: of reported values in which pairs are tried; there are more where a question has more reports.
-        runs: about so many in all for single answers, and so many for pairs.
-        random: whole vectors of answers at random, in all vectors together.
-        threes: values of each question in the array of strength three; fewer than two leave it out.
-        ids: least vectors; in 16 of them every digit stands at every place of the id.
-        all_reports: there are as many vectors as hold every report.
-        forms: about so many runs go through the steps of the browser's form too, which takes several times as long.
+        vectors: runs with one beginning each; in 16 of them every digit stands at every place of the id.
+        runs: of each vector.
     """
 
     vectors: int
     runs: int
-    random: int
-    threes: int
-    ids: int
-    all_reports: bool = True
-    forms: int = 160
 
 
-FULL = Effort(vectors=8, runs=1200, random=1000, threes=3, ids=16)
-QUICK = Effort(vectors=2, runs=48, random=20, threes=0, ids=2, all_reports=False, forms=16)
+FULL = Effort(vectors=24, runs=24)
+QUICK = Effort(vectors=6, runs=8)
 
 
 @dataclass(frozen=True)
@@ -66,35 +61,66 @@ class Run:
 
     Attributes:
         answers: by question name, as ``Respondent.answer`` takes them; None or no entry for no answer.
-        tape: the random bytes, in the order in which the agreed client reads them: those of the set of questions under
-            ``ask``, of a redemption, of what is remembered for all waves, 16 of the report's id unless that was
-            redeemed, then each question's, and those of a wait.
+        tape: the random bytes of each question's report in turn, and those of a wait.
+        outputs: what each question's randomizer reports; a public question's answer; None for what is not asked.
     """
 
     answers: Mapping[str, Any]
     tape: bytes
+    outputs: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """
+    Random bytes that the agreed client reads before those of its answers, in this order.
+
+    Attributes:
+        asked: of the set of questions under ``ask``.
+        redemption: of a redemption.
+        memos: of what is remembered for all waves.
+        identity: of the report's id, unless that was redeemed.
+    """
+
+    asked: bytes
+    redemption: bytes
+    memos: bytes
+    identity: bytes
 
 
 @dataclass(frozen=True)
 class VectorPlan:
     """
-    Runs that may differ in nothing but their answers and tapes.
+    Runs that may differ in nothing but their answers, the tapes of these, and the reported values.
 
     Attributes:
-        outputs: what each question's randomizer reports; a public question's answer; None for what is not asked.
-        report_id: as hexadecimal digits, from its 16 bytes; of a redemption that of the first wave.
-        runs: the first is what the others are compared with.
-        redemption: where in each tape the bytes of a redemption stand: where they begin and where they end.
+        number: of the vector.
+        beginning: of the tape of each run.
+        other: the memos and the id of a second wave: a client that draws the memos anew reports something else.
+        runs: with answers of each question in turn.
     """
 
-    outputs: tuple[int | None, ...]
-    report_id: str
+    number: int
+    beginning: Beginning
+    other: Beginning
     runs: tuple[Run, ...]
-    redemption: tuple[int, int] = (0, 0)
 
-    def id_in(self, survey: Survey, wave: int) -> str:
+    def tape(self, run: Run, is_again: bool = False) -> bytes:
+        """
+        All random bytes of a visit.
+
+        Args:
+            run: what is answered.
+            is_again: it is the second wave of the same device.
+        """
+        first = self.other if is_again else self.beginning
+        return first.asked + (b"" if is_again else first.redemption) + first.memos + first.identity + run.tape
+
+    def id_in(self, survey: Survey, wave: int, is_again: bool = False) -> str:
         """The id of the report of one wave, as hexadecimal digits."""
-        return id_of_wave(bytes.fromhex(self.report_id), wave).hex() if survey.is_blind else self.report_id
+        if survey.is_blind:
+            return id_of_wave(_identity(self.number), wave).hex()
+        return (self.other if is_again else self.beginning).identity.hex()
 
 
 @dataclass(frozen=True)
@@ -104,20 +130,11 @@ class RunPlan:
 
     Attributes:
         vectors: empty where the device draws nothing itself.
-        whole: every answer, and every pair of answers, is tried, and every report of every question.
-        spread: names of the questions of which a spread is tried.
-        unsteered: names of those that draw too much to be led to a report; one answer of each is tried.
-        more: trials in which three or more answers differ at will.
-        unreached: runs that were left out since no way led from an answer to a report.
-        forms: about so many of the runs go through the steps of the browser's form too.
+        spread: names of the questions of which not every answer was tried with every report.
     """
 
     vectors: tuple[VectorPlan, ...]
     spread: tuple[str, ...]
-    unsteered: tuple[str, ...]
-    more: int
-    unreached: int
-    forms: int = 0
 
     @property
     def runs(self) -> int:
@@ -125,19 +142,27 @@ class RunPlan:
         return sum(len(vector.runs) for vector in self.vectors)
 
     @property
-    def whole(self) -> bool:
-        """Whether nothing of a question was left out."""
-        return not self.spread and not self.unsteered
-
-    @property
     def scope(self) -> str:
         """What is tried, in words."""
-        words = f"{self.runs:,} runs with {len(self.vectors)} vectors of reports; {self.more:,} of them differ at will"
-        if self.spread:
-            words += f"; of {', '.join(self.spread)} a spread of answers, pairs or reports"
-        if self.unsteered:
-            words += f"; of {', '.join(self.unsteered)} one answer only, for its draws are too many"
-        return words
+        words = f"{self.runs:,} runs in {len(self.vectors)} courses of events; each answer with each report"
+        return words + (f", but of {', '.join(self.spread)} a spread" if self.spread else "")
+
+
+NO_RUNS = RunPlan((), ())
+
+
+def present_of(survey: Survey, wave: int) -> int | None:
+    """
+    A moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without waits.
+
+    Args:
+        survey: that is answered.
+        wave: of it.
+    """
+    if not survey.send_within_hours:
+        return None
+    closes = survey.waves[wave].closes
+    return ORDINARY if closes is None else int(closes.timestamp()) - (survey.send_within_hours + 1) * _SECONDS_OF_HOUR
 
 
 def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
@@ -149,179 +174,161 @@ def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
         quick: few runs, for use while a survey is being edited.
     """
     if survey.own_coin:
-        return RunPlan((), (), (), 0, 0)
+        return NO_RUNS
     return _Planner(survey, QUICK if quick else FULL).plan()
+
+
+class _Stream:
+    """Bytes that follow from a seed, without an end; counts those that are read."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed.encode()
+        self._given = b""
+        self.used = 0
+
+    def read(self, count: int) -> bytes:
+        self.used += count
+        while self.used > len(self._given):
+            self._given = hashlib.shake_256(self._seed).digest(max(64, 2 * self.used))
+        return self._given[self.used - count : self.used]
+
+    @property
+    def tape(self) -> bytes:
+        """What was read."""
+        return self._given[: self.used]
+
+
+class _Answers:
+    """
+    The answers of one question in their turns, and which reports each was tried with.
+
+    Attributes:
+        is_whole: all answers and all reports can be tried.
+    """
+
+    def __init__(self, question: Question, place: int) -> None:
+        self.question = question
+        self._place = place
+        self._tried: set[tuple[Value, int]] = set()
+        self._turn = 0
+        values = inputs_of(question, ALL_ANSWERS)
+        given = [
+            question.answer(value) for value in values if not (question.domain.absent and value == question.absent)
+        ]
+        self._answers = given if question.absent is None else [*given, None]
+        self._values = values
+        largest = question.largest
+        self._reports = [y for y in range(largest + 1) if question.admits(y)] if largest < 1 << 12 else []
+        self.is_whole = input_count(question) <= ALL_ANSWERS and 0 < len(self._reports) <= ALL_REPORTS
+
+    def next(self) -> Any:  # noqa: ANN401 - an answer
+        """The next answer; whole numbers as numbers or as text, turn by turn: programs give either."""
+        count = len(self._answers)
+        order = _shuffled(count, f"{self._place} {self._turn // count}")
+        answer = self._answers[order[self._turn % count]]
+        self._turn += 1
+        is_number = isinstance(answer, str) and self.question.domain.grid is not None and answer.isdecimal()
+        return int(answer) if is_number and self._turn % 2 else answer
+
+    def report(self, value: Value, memo: tuple[int, int] | None, seed: str) -> tuple[int, bytes]:
+        """A report of this truth and its tape, of which the truth was not tried with the report where one is found."""
+        for trial in range(TRIALS):
+            stream = _Stream(f"{seed} {trial}")
+            reported = _randomized(self.question, value, memo, Draws(stream.read))
+            if (value, reported) not in self._tried or stream.used > MAX_SOUGHT_BYTES:
+                break
+        self._tried.add((value, reported))
+        return reported, stream.tape
+
+    @property
+    def is_all_tried(self) -> bool:
+        """Whether each answer was tried with each report."""
+        return self.is_whole and len(self._tried) >= len(self._values) * len(self._reports)
+
+
+def _randomized(question: Question, value: Value, memo: tuple[int, int] | None, draws: Draws) -> int:
+    """What the running randomizer reports."""
+    mechanism = question.mechanism
+    assert mechanism is not None  # noqa: S101 - a public question has no randomizer
+    if memo is not None:
+        return recall(mechanism, memo, value, draws)  # type: ignore[arg-type]
+    return RANDOMIZERS[mechanism.name](mechanism, value, draws)
 
 
 class _Planner:
     """Makes the runs of one survey."""
 
     def __init__(self, survey: Survey, effort: Effort) -> None:
-        self.survey = survey
-        self.effort = effort
-        self.asked = [AskedQuestion(question) for question in survey.questions]
-        self.private = [index for index in survey.private if self.asked[index].steered]
-        self.sets = Steering(lambda _, draws: draw_asked(survey, draws))
-        self.unreached = self.more = self.turn = 0
-        shares = 1 if survey.ask is None else ceil(len(survey.private) / survey.ask)
-        self.needed = [len(each.reports) * shares if each.question.mechanism else 1 for each in self.asked]
-        self.least = max(effort.vectors, *self.needed) if effort.all_reports else effort.vectors
-        self.count = max(self.least, effort.ids)
-        self.reports = self._mixed_reports()
-        self.levels = [len(each.answers) for each in self.asked]
-        self.pairs = self._fitting(_rows_of_pairs, effort.vectors)
-        self.pair_rows = covering_rows(self._sizes(self.pairs), 2)
-        self.apart = self.least * sum(self._sizes(ALL_ANSWERS)) <= effort.runs
-        self.singles = ALL_ANSWERS if self.apart else self._fitting(max, self.least)
-        self.three_rows = covering_rows(self._sizes(effort.threes), 3) if effort.threes > 1 else []
+        self._survey = survey
+        self._effort = effort
+        self._answers = [_Answers(question, place) for place, question in enumerate(survey.questions)]
+        self._asked_before: set[int] = set()
 
     def plan(self) -> RunPlan:
         """All vectors."""
-        vectors = tuple(self._vector(number) for number in range(self.count))
-        names = [question.name for question in self.survey.questions]
-        unsteered = [index for index, each in enumerate(self.asked) if not each.steered]
-        spread = [index for index in range(len(names)) if not self._is_whole(index)]
-        return RunPlan(
-            vectors,
-            tuple(names[index] for index in spread if index not in unsteered),
-            tuple(names[index] for index in unsteered),
-            self.more,
-            self.unreached,
-            self.effort.forms,
-        )
-
-    def _mixed_reports(self) -> list[list[int]]:
-        """
-        For each question its reports in the order of the vectors: all of them before one comes again, and so that any
-        two questions have as many different pairs of reports as there can be. A client that writes one question's
-        report in another's place would else look honest.
-        """
-        chosen: list[list[int]] = []
-        for index, each in enumerate(self.asked):
-            tried = [_shuffled(each.reports, self.count, b"%d %d" % (index, trial)) for trial in range(_TRIALS)]
-            chosen.append(
-                max(tried, key=lambda order: sum(len({*zip(order, other, strict=False)}) for other in chosen))
-            )
-        return chosen
-
-    def _is_whole(self, index: int) -> bool:
-        """Whether all answers to a question, their pairs, and all of its reports are tried."""
-        least = self._size(index, min(self.singles, self.pairs))
-        whole = self.asked[index].is_whole and least == self._size(index, ALL_ANSWERS)
-        return whole and self.needed[index] <= self.count
-
-    def _fitting(self, rows: Callable[[list[int]], int], vectors: int) -> int:
-        """The most values of each question with which so many rows for each vector are not too many."""
-        fitting = (most for most in _LEVELS if vectors * rows(self._sizes(most)) <= self.effort.runs)
-        return next(fitting, 2)
-
-    def _size(self, index: int, most: int) -> int:
-        return 1 if self.survey.questions[index].mechanism is None else min(most, self.levels[index])
-
-    def _sizes(self, most: int) -> list[int]:
-        return [self._size(index, most) for index in range(len(self.asked))]
+        vectors = tuple(map(self._vector, range(self._effort.vectors)))
+        private = [each for each in self._answers if each.question.mechanism is not None]
+        return RunPlan(vectors, tuple(each.question.name for each in private if not each.is_all_tried))
 
     def _vector(self, number: int) -> VectorPlan:
-        places = self._set(number)
-        outputs = tuple(self._output(index, number) if index in places else None for index in range(len(self.asked)))
-        identity = _identity(number)
-        set_tape = b"" if self.survey.ask is None else self.sets.tape(0, places, number) or b""
-        redemption = tape_of_redemption(self.survey, identity, number)
-        memos = b"".join(each.memo_tape(number) for each in self.asked)
-        beginning = set_tape + redemption + memos + (b"" if self.survey.is_blind else identity)
-        place = (len(set_tape), len(set_tape + redemption))
-        found: dict[tuple[int, ...], Run] = {}
-        for rows, at_will in ((self._few(number), False), (self._many(number), True)):
-            for row in rows:
-                run = self._run(row, outputs, beginning, number) if row not in found else None
-                if run is not None:
-                    found[row] = run
-                    self.more += at_will
-        return VectorPlan(outputs, identity.hex(), tuple(found.values()), place)
+        places, asked = self._set(number)
+        memos, memo_tape = self._memos(number)
+        _, other_memos = self._memos(number + 1)
+        redemption = tape_of_redemption(self._survey, _identity(number), number)
+        # What is redeemed is redeemed for all waves.
+        ids = [b"" if self._survey.is_blind else _identity(each) for each in (number, number + self._effort.vectors)]
+        runs = tuple(self._run(number, run, places, memos) for run in range(self._effort.runs))
+        beginning = Beginning(asked, redemption, memo_tape, ids[0])
+        return VectorPlan(number, beginning, Beginning(asked, b"", other_memos, ids[1]), runs)
 
-    def _set(self, number: int) -> tuple[int, ...]:
-        """The questions asked in one vector; each private one is asked in its turn."""
-        every = range(len(self.asked))
-        if self.survey.ask is None:
-            return tuple(every)
-        private, ask = self.survey.private, self.survey.ask
-        chosen = {private[(number * ask + place) % len(private)] for place in range(ask)}
-        return tuple(index for index in every if index in chosen or index not in private)
+    def _set(self, number: int) -> tuple[tuple[int, ...], bytes]:
+        """The questions asked in one vector: of some sets the one with most that were not asked before."""
+        found = []
+        for trial in range(TRIALS):
+            stream = _Stream(f"set {number} {trial}")
+            found.append((draw_asked(self._survey, Draws(stream.read)), stream.tape))
+        places, tape = max(found, key=lambda each: len({*each[0]} - self._asked_before))
+        self._asked_before |= {*places}
+        return places, tape
 
-    def _output(self, index: int, number: int) -> int | None:
-        """The report of a question in one vector: the next one whenever it is asked; its answer if it is public."""
-        each, question = self.asked[index], self.survey.questions[index]
-        earlier = sum(index in self._set(before) for before in range(number))
-        if question.mechanism is None:
-            value = question.encode(each.answers[self.reports[index][number]])
-            assert isinstance(value, int)  # noqa: S101 - a vector question is never public
-            return value
-        return self.reports[index][earlier]
+    def _memos(self, number: int) -> tuple[dict[int, tuple[int, int]], bytes]:
+        """Of each memoized question what is remembered in one vector: all four in turn; and the tape."""
+        memos, tape = {}, b""
+        for place in self._survey.memoized:
+            mechanism = self._survey.questions[place].mechanism
+            wanted = (number % 2, number // 2 % 2)
+            for stream in (_Stream(f"memo {place} {trial}") for trial in range(1000)):
+                memos[place] = memorize(mechanism, Draws(stream.read))  # type: ignore[arg-type]
+                if memos[place] == wanted:
+                    break
+            tape += stream.tape
+        return memos, tape
 
-    def _few(self, number: int) -> Iterator[tuple[int, ...]]:
-        """The answers of the runs for single answers and for pairs, as places among those to try."""
-        sizes = self._sizes(self.singles)
-        base = tuple(self._spread(index, number % size, size, number) for index, size in enumerate(self.levels))
-        yield base
-        if number >= self.least:
-            return  # there for its id: what is answered at random is enough
-        if self.apart:
-            for index, size in enumerate(sizes):
-                yield from ((*base[:index], place, *base[index + 1 :]) for place in range(size) if size > 1)
-        else:
-            yield from self._spread_rows(covering_rows(sizes, 1), sizes, number)
-        if number < self.effort.vectors:
-            yield from self._spread_rows(self.pair_rows, self._sizes(self.pairs), number)
-
-    def _many(self, number: int) -> Iterator[tuple[int, ...]]:
-        """The answers of the runs for more than two at a time: three of a few, then all at random."""
-        if not number:
-            yield from self._spread_rows(self.three_rows, self._sizes(self.effort.threes), number)
-        sizes = self._sizes(ALL_ANSWERS)
-        trials = ceil(self.effort.random / self.count)
-        drawn = [
-            hashlib.shake_256(b"answers %d %d" % (number, trial)).digest(2 * len(sizes)) for trial in range(trials)
-        ]
-        rows = [
-            [int.from_bytes(each[2 * place : 2 * place + 2]) % size for place, size in enumerate(sizes)]
-            for each in drawn
-        ]
-        yield from self._spread_rows(rows, sizes, number)
-
-    def _spread_rows(
-        self, rows: Sequence[Sequence[int]], sizes: Sequence[int], number: int
-    ) -> Iterator[tuple[int, ...]]:
-        for row in rows:
-            yield tuple(self._spread(index, place, sizes[index], number) for index, place in enumerate(row))
-
-    def _spread(self, index: int, place: int, size: int, number: int) -> int:
-        """The place among all answers of one among ``size``; another one in another vector, if not all are tried."""
-        if self.survey.questions[index].mechanism is None:
-            return self.reports[index][number]
-        whole = self.levels[index]
-        if size == whole:
-            return place
-        return (place * (whole - 1) // max(1, size - 1) + number) % whole
-
-    def _run(self, row: Sequence[int], outputs: Sequence[int | None], beginning: bytes, number: int) -> Run | None:
-        """One run; None if no way leads from its answers to the reports."""
-        self.turn += 1
-        answers = {
-            each.question.name: each.spelled(place, self.turn)
-            for each, place in zip(self.asked, row, strict=True)
-            if each.answers[place] is not None or self.turn % 2
-        }
-        asked = [index for index in self._set(number)]
-        values = self.survey.encode(answers, asked)
-        tape = beginning
-        for index in asked:
-            each, value = self.asked[index], values[index]
-            part = each.tape(value, outputs[index], number, self.turn)  # type: ignore[arg-type]
-            if part is None:
-                self.unreached += 1
-                return None
+    def _run(self, number: int, run: int, places: Sequence[int], memos: Mapping[int, tuple[int, int]]) -> Run:
+        answers = {each.question.name: answer for each, answer in self._given(run)}
+        values = self._survey.encode(answers, places)
+        outputs: list[int | None] = []
+        tape = b""
+        for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):
+            if value is None or each.question.mechanism is None:
+                outputs.append(value)  # type: ignore[arg-type]
+                continue
+            reported, part = each.report(value, memos.get(place), f"{number} {run} {place}")
+            outputs.append(reported)
             tape += part
-        return Run(answers, tape + tape_of_wait(self.survey, number))
+        return Run(answers, tape + self._wait(number), tuple(outputs))
+
+    def _given(self, run: int) -> Iterator[tuple[_Answers, Any]]:
+        """No answer is None in one run, and no entry in the next."""
+        for each in self._answers:
+            answer = each.next()
+            if answer is not None or run % 2:
+                yield each, answer
+
+    def _wait(self, number: int) -> bytes:
+        """The random bytes of a wait; none where reports are sent at once. The first one's report need not wait."""
+        longest = self._survey.send_within_hours * _SECONDS_OF_HOUR
+        return (number * 7919 % (longest + 1)).to_bytes((longest.bit_length() + 7) // 8) if longest else b""
 
 
 def _identity(number: int) -> bytes:
@@ -329,20 +336,10 @@ def _identity(number: int) -> bytes:
     The id of one vector. Of two neighbours one has the other's bits turned round: who writes a bit into the id shows it
     in one of them. Sixteen together hold every digit at every place: who looks for one digit finds it.
     """
-    halves = [_shuffled(range(8), number // 2 + 1, b"place %d" % place)[-1] for place in range(2 * ID_BYTES)]
+    halves = [_shuffled(8, f"id {place} {number // 16}")[number // 2 % 8] for place in range(32)]
     return bytes.fromhex("".join(f"{half ^ 15 * ((number + place) % 2):x}" for place, half in enumerate(halves)))
 
 
-def _shuffled(reports: Sequence[int], count: int, seed: bytes) -> list[int]:
-    """So many reports: all of them in some order, then all in another, and so on; always the same for one seed."""
-    found: list[int] = []
-    while reports and len(found) < count:
-        block = b"%d %s" % (len(found), seed)
-        found += sorted(reports, key=lambda y: hashlib.sha256(b"%d %s" % (y, block)).digest())
-    return found[:count]
-
-
-def _rows_of_pairs(sizes: Sequence[int]) -> int:
-    """About so many rows show all pairs."""
-    largest = sorted(sizes)[-2:]
-    return ceil(largest[0] * largest[-1] * (0.8 + 0.1 * len(sizes)))
+def _shuffled(count: int, seed: str) -> list[int]:
+    """The numbers below ``count`` in another order for each seed."""
+    return sorted(range(count), key=lambda number: hashlib.sha256(f"{seed} {number}".encode()).digest())

@@ -20,7 +20,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.audit.exact_channel import claim_of_one, inputs_of
-from sottovoce.audit.lower_bound import Comparison, Finding, judge
+from sottovoce.audit.lower_bound import BoundFinding, Comparison, judge
 from sottovoce.client import respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Key, MemoryLedger
@@ -175,13 +175,6 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
     wave = f" in wave {sampling.wave}" if len(survey.waves) > 1 else ""
     scope = f"{sampling.runs:,} reports of each person{wave}; {verdict.events:,} events, alpha {sampling.alpha:.3g}"
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
-
-
-def event_count(survey: Survey) -> int:
-    """The number of events in all comparisons, of all turns; where fewer are sampled, an upper limit."""
-    questions = [question for question in survey.questions if question.mechanism is not None]
-    asked = 0 if survey.ask is None else 6 * (2 * len(survey.private) - 1)
-    return sum(len(_events(question).names) + 3 * len(_PAIRS.names) for question in questions) + len(READ_NAMES) + asked
 
 
 def _form(
@@ -373,7 +366,7 @@ def _count_pairs(pairs: Iterable[tuple[int, int]]) -> list[int]:
     return _PAIRS.count_of(found, [0] * len(found))
 
 
-def _line(part: str, finding: Finding, scope: str) -> Check:
+def _line(part: str, finding: BoundFinding, scope: str) -> Check:
     outcome, message = PASSED, ""
     if not finding.passed:
         outcome = FAILED

@@ -17,7 +17,8 @@ HEADINGS = {
     "python": (
         "The program for the terminal (Python)",
         "Every way that each running randomizer can take, with its exact probability: 'A' is one report by itself, 'A "
-        "in two waves' what two reports of one device say together. Then the source of chance, and whole runs.",
+        "in two waves' what two reports of one device say together. Then the source of chance, and whole runs of the "
+        "program, compared on the network and on the disk.",
     ),
     "javascript": (
         "The form in the browser (JavaScript)",
@@ -48,9 +49,9 @@ VERDICTS = {
 }
 
 LIMITS = (
-    f"What an audit does not show: {UNSEEN[0].lower()}{UNSEEN[1:]} Nor does it show that other files are not served to "
-    "other people or at another time, that a device is not watched, or that the reports are kept as promised. Sampling "
-    "finds what is wrong with few and what is wrong by little only with many reports (--n)."
+    f"What an audit does not show: {UNSEEN} Nor can it show that the aggregator serves the same files to other people "
+    "or at another time, that the device is free of spyware, or that reports are stored as promised. Sampling finds "
+    "small deviations only with many reports (--n)."
 )
 
 

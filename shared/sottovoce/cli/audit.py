@@ -29,20 +29,18 @@ QUICK_RUNS = 200
 
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
-@click.option("--client", "url", help="Also audit the browser's client that the aggregator behind this link serves.")
+@click.option("--client", "url", help="Also compare and visit the form that the aggregator behind this link serves.")
 @click.option(
     "--n",
     "runs",
     type=int,
     help="Reports to sample of each invented person. [default: 5000 or fewer; none with --quick]",
 )
-@click.option(
-    "--visits", type=int, help="With --client: visits of each person to the form. [default: as the claims need]"
-)
+@click.option("--visits", type=int, help="With --client: also sample so many visits of each person to the form.")
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
-@click.option("--quick", is_flag=True, help="Try less, in seconds: for use while the survey is edited.")
+@click.option("--quick", is_flag=True, help="Make fewer runs, in seconds: for use while you edit the survey.")
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def audit(  # noqa: PLR0913, PLR0917 - one for each option
@@ -67,7 +65,7 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
     parsed = read_survey_file(survey)
     _check_options(parsed, runs, visits, alpha)
     link = None if url is None else parse_link(url)
-    # What a few reports tell, the laws tell exactly; so many as tell more take longer than all the rest.
+    # The exact distributions show what a few reports could; a sample that shows more would take longest of all.
     least = (QUICK_RUNS if url else 0) if quick else runs_for(parsed)
     order = run.Order(parsed, runs or least, alpha, link, visits, quick)
     with _bars() as begin:
@@ -94,7 +92,7 @@ def _check_options(survey: Survey, runs: int | None, visits: int | None, alpha: 
 def _bars() -> Iterator[run.Begin]:
     """A progress bar for each part."""
     console = Console(stderr=True)
-    # Drawn when something has been done and never in between: what a client prints is watched meanwhile.
+    # No thread of its own: the audit forks while the bars are shown.
     with Progress(console=console, transient=True, auto_refresh=False, disable=not console.is_terminal) as progress:
 
         def begin(name: str, total: float) -> Tick:

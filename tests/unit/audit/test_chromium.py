@@ -3,22 +3,22 @@
 import threading
 
 import pytest
-from sottovoce.audit import chromium
-from sottovoce.audit.chromium import Watch, program
+from sottovoce.audit.served import chromium
+from sottovoce.audit.served.chromium import Watchdog, program
 from sottovoce.shared.errors import TransportError
 
 
 def test_watch_ends_what_is_silent() -> None:
     """Once, and without anybody's help."""
     ended = threading.Event()
-    with Watch(0.01, ended.set):
+    with Watchdog(0.01, ended.set):
         assert ended.wait(30)
 
 
 def test_watch_waits_for_what_works() -> None:
     """Every sign of life begins the time anew, and the end of the work ends it."""
     ended = threading.Event()
-    with Watch(60, ended.set) as watch:
+    with Watchdog(60, ended.set) as watch:
         timers = set()
         for _ in range(3):
             watch.heard()

@@ -4,15 +4,15 @@ import math
 
 import pytest
 from sottovoce.audit.events import READ_NAMES
-from sottovoce.audit.lower_bound import Comparison, Finding, Verdict, judge, limits
+from sottovoce.audit.lower_bound import BoundFinding, BoundVerdict, Comparison, judge, limits
 
 COIN = Comparison("coin", math.log(3), ("yes", "no"), (100, 0), (0, 100), (100, 100))
 """All of a hundred say yes under one input, and none under the other."""
 
 
-def finding(epsilon: float, claim: float) -> Finding:
+def finding(epsilon: float, claim: float) -> BoundFinding:
     """A finding with this bound."""
-    return Finding("subject", claim, epsilon, "event", 9.0)
+    return BoundFinding("subject", claim, epsilon, "event", 9.0)
 
 
 def test_bound_that_exceeds_its_claim_by_anything_is_no_pass() -> None:
@@ -28,10 +28,10 @@ def test_verdict_passes_only_if_every_finding_does() -> None:
     """And names the one that exceeds its claim most."""
     good, bad, worse = finding(1.0, 2.0), finding(0.5, 0.4), finding(1.0, 0.5)
 
-    assert Verdict((good, good), 2).passed
-    assert not Verdict((good, bad, good), 3).passed
-    assert Verdict((good, bad, worse), 3).worst is worse
-    assert Verdict((good, finding(1.5, 2.0)), 2).worst.epsilon == 1.5
+    assert BoundVerdict((good, good), 2).passed
+    assert not BoundVerdict((good, bad, good), 3).passed
+    assert BoundVerdict((good, bad, worse), 3).worst is worse
+    assert BoundVerdict((good, finding(1.5, 2.0)), 2).worst.epsilon == 1.5
 
 
 def test_events_share_the_probability_of_a_false_alarm() -> None:

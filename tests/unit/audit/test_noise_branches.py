@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.audit.noise_branches import exp_bounds, noise_distribution
+from sottovoce.audit.curator.noise_branches import exp_bounds, noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 
 

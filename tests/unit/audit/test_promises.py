@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
-from sottovoce.audit.promises import PROMISES, promises_kept, statement
+from sottovoce.audit.promises import PROMISES, UNSEEN, promises_kept, statement
+from sottovoce.audit.refusals import ALLOWED, ENTERED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.text import lines
 
@@ -18,22 +18,12 @@ PLAN = plan_runs(ONE)
 
 
 def test_sentence_has_its_real_counts() -> None:
-    """Runs, trials and the epsilons of the survey."""
+    """Runs and the epsilons of the survey, and what no audit sees."""
     [check] = statement(ONE, PLAN, [Check("python", "cheated", PASSED)])
 
-    assert f"depends on any one or any two answers (exhaustive, in {PLAN.runs:,} runs)" in check.scope
-    assert f"in {PLAN.more:,} trials, on more" in check.scope
-    assert "exact, give epsilon 1.10, 1.10; the whole costs their sum, 2.20." in check.scope
-    assert check.scope.endswith(
-        "A client that behaves otherwise only for three or more answers together, for certain ids or other rare random "
-        "bytes, by date, by machine, or when it is not audited, is not seen; nor is how long the processor takes."
-    )
-
-
-def test_sentence_names_what_was_not_exhaustive() -> None:
-    """A spread is called a spread."""
-    [check] = statement(ONE, replace(PLAN, spread=("reason",)), [])
-    assert "but for reason, which have too many answers, pairs or reports: of these a spread" in check.scope
+    assert check.scope.startswith(f"In {PLAN.runs:,} whole runs of each client")
+    assert "give epsilon 1.10, 1.10; the whole costs their sum, 2.20." in check.scope
+    assert check.scope.endswith(UNSEEN)
 
 
 @pytest.mark.parametrize("outcome", [FAILED, NOT_DONE])
@@ -80,7 +70,7 @@ def test_whole_runs_are_only_told_of_where_there_were_some() -> None:
     assert told["unseen"].startswith("Whole runs of the program: none was made")
 
     both = {each["promise"]: each for each in promises_kept([form, Check("python", "whole runs", PASSED)])}
-    assert both[PROMISES["beside"].text]["done"].startswith("The whole program was run")
+    assert both[PROMISES["beside"].text]["done"].startswith("Both clients were run whole")
 
 
 def test_every_promise_of_the_project_has_a_line() -> None:
@@ -101,18 +91,14 @@ OF_CLIENT = {"law", "beside", "source", "id", "refuse", "limit", "once"}
 @pytest.mark.parametrize(
     ("check", "promises"),
     [
-        (Check("javascript", FORM, FAILED, message="m"), {"beside"}),
-        (Check("javascript", REFUSALS, FAILED, message="it takes a dear survey"), {"limit"}),
-        (Check("javascript", REFUSALS, FAILED, message=TOOK_NO_ANSWER), {"refuse"}),
-        (
-            Check("javascript", REFUSALS, FAILED, message=f"it takes a dear survey; {TOOK_NO_ANSWER}"),
-            {"refuse", "limit"},
-        ),
-        (Check("javascript", REFUSALS, PASSED), {"refuse", "limit"}),
+        (Check("javascript", ALLOWED, FAILED, message="m"), {"limit"}),
+        (Check("javascript", ENTERED, FAILED, message="m"), {"refuse"}),
+        (Check("javascript", "whole runs", PASSED), {"beside"}),
+        (Check("javascript", "id of the report", PASSED), {"id"}),
         (Check("javascript", "all questions", NOT_DONE, message="node is not installed"), OF_CLIENT),
         (Check("page", "several waves of one person", FAILED, message="m"), {"beside"}),
         (Check("files", "survey", FAILED, message="m"), {"served"}),
-        (Check("python", "life of a device: small", FAILED, message="m"), {"once"}),
+        (Check("python", "lately in two waves", FAILED, message="m"), {"once"}),
     ],
     ids=lambda one: one.subject if isinstance(one, Check) else "",
 )
@@ -135,4 +121,4 @@ def test_text_tells_promises_and_the_sentence() -> None:
 
     assert "What is promised, and what this audit found" in text
     assert check.scope in text
-    assert "no audit sees a client that is honest while it is audited" in text
+    assert UNSEEN in text

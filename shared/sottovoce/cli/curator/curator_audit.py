@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.audit.check import PASSED
-from sottovoce.audit.curator import audit_curator, curator_lines, curator_report
+from sottovoce.audit.curator.curator_checks import audit_curator, curator_lines, curator_report
 from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.shared.errors import SpecError
 

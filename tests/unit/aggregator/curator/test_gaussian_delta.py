@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import pytest
 from sottovoce.aggregator.curator.gaussian_delta import concentrated_delta, discrete_delta, gaussian_variance
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 PHI = NormalDist().cdf
 

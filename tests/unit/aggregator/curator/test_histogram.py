@@ -9,7 +9,7 @@ import pytest
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -9,7 +9,7 @@ from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -10,7 +10,7 @@ from sottovoce.aggregator.curator.noise_distribution import (
     laplace_tail,
     largest_of,
 )
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 
 @pytest.mark.parametrize(

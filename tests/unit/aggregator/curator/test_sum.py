@@ -8,7 +8,7 @@ from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
-from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -1,0 +1,235 @@
+"""A client under audit in a process of its own, and what one run of it leaves to be seen from outside."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from sottovoce.audit.listener import Disk, Listener, WireRequest, read_disk
+from sottovoce.audit.mock_aggregator import TOKEN, MockAggregator
+from sottovoce.audit.node import laid_out
+from sottovoce.shared.spec import Survey
+
+REPLY_TIMEOUT_SECONDS = 30
+PYTHON = (sys.executable, "-m", "sottovoce.audit.client_program")
+_KEPT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE")
+_PASSWORDS = "machine 127.0.0.1 login known password again\n"
+_FOLDERS = ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+class ClientStopped(Exception):
+    """The process of a client does not reply."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """
+    One person with one link; see ``client_program``.
+
+    Attributes:
+        link: its address.
+        tape: random bytes, as hexadecimal digits.
+        answers: by question name.
+        before: what is answered first, in vain; None for nothing.
+        allowance: most epsilon for a question and in total; None for any.
+        present: what the clock shows, in seconds since 1970; None where nobody looks.
+        end: "", "look", "withdraw" or "forget".
+    """
+
+    link: str
+    tape: str
+    answers: Mapping[str, Any]
+    before: Mapping[str, Any] | None = None
+    allowance: tuple[float | None, float | None] | None = None
+    present: int | None = None
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class RunObservation:
+    """
+    What one run leaves to be seen.
+
+    Attributes:
+        requests: on the wire, in order.
+        told: for each visit what the library told the program that used it.
+        used: for each visit how many random bytes were read.
+        spent: for each visit what the ledger says is spent.
+        status: how the process ended; 0 if as it should.
+        printed: on standard output and standard error.
+        disk: files in the end.
+    """
+
+    requests: tuple[WireRequest, ...]
+    told: tuple[tuple[str, ...], ...]
+    used: tuple[int, ...]
+    spent: tuple[float, ...]
+    status: int
+    printed: bytes
+    disk: Disk
+
+
+def link_to(origin: str, survey: Survey, wave: int = 0, digest: str | None = None) -> str:
+    """
+    A person's link.
+
+    Args:
+        origin: of the listener.
+        survey: whose link.
+        wave: of the survey.
+        digest: another one than the survey's; "" for none.
+    """
+    shown = survey.digest[:32] if digest is None else digest
+    parts = [f"d={shown}" if shown else "", f"t={TOKEN}" if survey.asks_for_invitation else "", f"w={wave}"]
+    return f"{origin}/s/{survey.name}#{'&'.join(filter(None, parts))}"
+
+
+class ClientProcess:
+    """
+    The process of one client and the listener that it speaks to.
+
+    Attributes:
+        listener: its aggregator, and its proxy for everybody else.
+    """
+
+    def __init__(self, listener: Listener, orders: IO[str], replies: IO[str], folder: Path) -> None:
+        self.listener = listener
+        self._orders = orders
+        self._replies = replies
+        self._home = folder / "home"
+        self._printed = folder / "printed"
+        self._length = 0
+
+    def run(self, site: MockAggregator, visits: Sequence[Visit]) -> RunObservation:
+        """
+        One run on a new device.
+
+        Args:
+            site: the aggregator.
+            visits: in their order.
+
+        Raises:
+            ClientStopped: the process does not reply.
+        """
+        # The same name each time, since names can be seen.
+        shutil.rmtree(self._home, ignore_errors=True)
+        self._home.mkdir(0o700)
+        with self.listener.recording(site, self._home) as requests:
+            job = {"home": str(self._home), "origin": self.listener.origin, "visits": [asdict(each) for each in visits]}
+            outcome = self._ask(json.dumps(job))
+            found = outcome["visits"]
+            with self._printed.open("rb") as printed:
+                printed.seek(self._length)
+                text = printed.read()
+            self._length += len(text)
+            return RunObservation(
+                tuple(requests),
+                tuple(tuple(each["told"]) for each in found),
+                tuple(each["used"] for each in found),
+                tuple(each["spent"] for each in found),
+                outcome["status"],
+                text,
+                read_disk(self._home),
+            )
+
+    def _ask(self, order: str) -> dict[str, Any]:
+        try:
+            self._orders.write(f"{order}\n")
+            self._orders.flush()
+            if not select.select([self._replies], [], [], REPLY_TIMEOUT_SECONDS)[0]:
+                raise ClientStopped
+            reply = json.loads(self._replies.readline())
+        except (OSError, ValueError):
+            raise ClientStopped from None
+        if not isinstance(reply, dict):
+            raise ClientStopped
+        return reply
+
+
+@contextmanager
+def python_client(listener: Listener, command: Sequence[str] = PYTHON) -> Iterator[ClientProcess]:
+    """
+    The Python client.
+
+    Args:
+        listener: that it speaks to.
+        command: of its program; another one than its own for tests of the audit.
+    """
+    with _client(listener, command, None) as client:
+        yield client
+
+
+@contextmanager
+def javascript_client(listener: Listener, node: str, scripts: Mapping[str, str]) -> Iterator[ClientProcess]:
+    """
+    The browser's client under node.
+
+    Args:
+        listener: that it speaks to.
+        node: the program.
+        scripts: from ``page.opened()``.
+    """
+    with (
+        laid_out(node, scripts, "javascript_client.mjs") as command,
+        _client(listener, command, json.dumps({"scripts": list(scripts)})) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def _client(listener: Listener, command: Sequence[str], first: str | None) -> Iterator[ClientProcess]:
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as name:
+        folder = Path(name)
+        receiving, sending = os.pipe()
+        with (
+            (folder / "printed").open("wb") as printed,
+            os.fdopen(receiving, encoding="utf-8") as replies,
+            subprocess.Popen(  # noqa: S603 - the client's own program
+                [*command, str(sending)],
+                stdin=subprocess.PIPE,
+                stdout=printed,
+                stderr=printed,
+                cwd=folder,
+                env=_environment(folder, listener.origin),
+                pass_fds=[sending],
+                text=True,
+                encoding="utf-8",
+            ) as process,
+        ):
+            os.close(sending)
+            try:
+                assert process.stdin is not None  # noqa: S101 - it is a pipe
+                if first is not None:
+                    process.stdin.write(f"{first}\n")
+                yield ClientProcess(listener, process.stdin, replies, folder)
+            finally:
+                process.kill()
+
+
+def _environment(folder: Path, proxy: str) -> dict[str, str]:
+    """A device of its own, whose requests to anybody all go to the listener."""
+    passwords = folder / "netrc"
+    # No request may take with it what the device knows of whom it goes to.
+    passwords.write_text(_PASSWORDS, encoding="utf-8")
+    home = str(folder / "home")
+    return {
+        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        **dict.fromkeys(_FOLDERS, home),
+        **dict.fromkeys(_PROXIES, proxy),
+        "NETRC": str(passwords),
+        "SOTTOVOCE_LEDGER": f"{home}/ledger",
+    }
+
+
+def _fast_folder() -> str | None:
+    """A folder in memory, if there is one: the client waits for the disk at every step."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a new folder is made in it

@@ -1,0 +1,1 @@
+"""Checks of the mechanisms for data in trusted hands."""

@@ -1,0 +1,132 @@
+"""
+The part of an audit that tries what a client must refuse: a survey that costs more than its person allows, another
+survey than the link names, and what is no answer. What it asks an aggregator for says nothing about the link.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation, Visit, link_to
+from sottovoce.audit.exact_channel import inputs_of
+from sottovoce.audit.mock_aggregator import MockAggregator
+from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.runs import present_of
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+ALLOWED = "what a person allows"
+LINK = "the survey of the link"
+ENTERED = "what is entered and is no answer"
+
+_SECRET = "a telling text"
+_NO_QUESTION = "no question at all"
+_TAPE = hashlib.shake_256(b"what is refused").digest(1 << 14).hex()
+_LITTLE = 1e-6
+
+# How the two languages name the errors that they raise on purpose.
+_TOO_DEAR = ("BudgetExhausted", "budget_exhausted")
+_NO_ANSWER = ("AnswerError", "answer_invalid")
+
+
+def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
+    """
+    That a client keeps to what its person allows and to the link's survey, and repeats no wrong answer.
+
+    Args:
+        part: one of ``check.PARTS``.
+        survey: with the test keys.
+        client: makes the attempts.
+    """
+    tries = _Tries(survey, client)
+    found = {ALLOWED: tries.over_the_limit, LINK: tries.another_survey, ENTERED: tries.repeated}
+    return [_check(part, subject, attempt) for subject, attempt in found.items()]
+
+
+def _check(part: str, subject: str, attempt: Any) -> Check:  # noqa: ANN401 - gives what is wrong
+    try:
+        problem = attempt()
+    except (ClientStopped, IndexError):
+        problem = "the client stops with an error, or never ends"
+    return Check(part, subject, FAILED if problem else PASSED, message=problem)
+
+
+class _Tries:
+    """Attempts on new devices."""
+
+    def __init__(self, survey: Survey, client: ClientProcess) -> None:
+        self._survey = survey
+        self._client = client
+
+    def over_the_limit(self) -> str:
+        """A little less is allowed than the survey costs, for one question and for all."""
+        survey = self._survey
+        costliest = max(question.epsilon for question in survey.questions)
+        for allowance in ((None, survey.epsilon * (1 - _LITTLE)), (costliest * (1 - _LITTLE), None)):
+            seen = self._tried(survey, link_to(self._origin, survey), allowance=allowance)
+            if not _is_refused(seen, _TOO_DEAR) or seen.used[0] or _is_post(seen):
+                return "a survey is begun that costs more than the person allows"
+        return ""
+
+    def another_survey(self) -> str:
+        """Another one is served, and the one that the link names with and without its digest."""
+        survey = self._survey
+        title = {**survey.title, survey.default_language: f"{survey.text(survey.title)}."}
+        other = parse_survey({**survey.document, "title": title})
+        seen = self._tried(other, link_to(self._origin, survey))
+        if not seen.told[0] or seen.used[0] or _is_post(seen):
+            return "another survey is taken than the one that the link names"
+        asked = []
+        for digest in (None, ""):
+            seen = self._tried(survey, link_to(self._origin, survey, digest=digest))
+            if seen.told[0]:
+                return "the survey that the link names is refused"
+            asked.append([(each.line, each.headers) for each in seen.requests])
+        return "" if asked[0] == asked[1] else "what is asked of the aggregator tells which version the link names"
+
+    def repeated(self) -> str:
+        """One wrong answer in each question's turn, and for no question: it comes to nothing, and nobody repeats it."""
+        right = {each.name: each.answer(inputs_of(each, 2)[0]) for each in self._survey.questions}
+        for name in (*right, _NO_QUESTION):
+            link = link_to(self._origin, self._survey)
+            seen = self._tried(self._survey, link, {**right, name: _SECRET})
+            if any(_SECRET.encode() in text for text in _texts(seen)):
+                return "what was entered and is no answer is repeated, printed, sent or kept"
+            if name not in right and not _is_refused(seen, _NO_ANSWER):
+                return "an answer to no question is taken"
+        return ""
+
+    @property
+    def _origin(self) -> str:
+        return self._client.listener.origin
+
+    def _tried(
+        self,
+        served: Survey,
+        link: str,
+        answers: Mapping[str, Any] | None = None,
+        allowance: tuple[float | None, float | None] | None = None,
+    ) -> RunObservation:
+        end = "look" if answers is None else ""
+        visit = Visit(link, _TAPE, answers or {}, None, allowance, present_of(served, 0), end)
+        return self._client.run(MockAggregator({served.name: [served]}), [visit])
+
+
+def _is_refused(seen: RunObservation, names: tuple[str, ...]) -> bool:
+    """Whether the last that was told is an error of one of these names."""
+    return bool(seen.told[0]) and seen.told[0][-1].partition(" ")[0] in names
+
+
+def _is_post(seen: RunObservation) -> bool:
+    return any(is_for_reports(each) for each in seen.requests)
+
+
+def _texts(seen: RunObservation) -> Iterator[bytes]:
+    """All that left the client."""
+    yield seen.printed
+    yield from (told.encode() for visit in seen.told for told in visit)
+    yield from (content for _, _, content in seen.disk)
+    for each in seen.requests:
+        yield f"{each.line} {each.headers}".encode() + each.body
+        yield from (content for _, _, content in each.disk)

@@ -1,0 +1,1 @@
+"""Checks of the form that an aggregator serves, in a browser."""

@@ -1,0 +1,243 @@
+"""
+Whole visits to a served form, compared from outside: what its browser sends and stores may depend on no answer.
+
+The browser draws its own random bytes, so that what follows from them, the reported values, ids, signatures and sets of
+questions, is replaced by marks; everything else must be the same in each visit, whatever was answered.
+"""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Error, Page
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.listener import Listener, WireRequest
+from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN
+from sottovoce.audit.redemption_rules import BESIDE, TWICE, is_redemption
+from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.served.browser_visit import (
+    TOO_DEAR,
+    ServedForm,
+    answer_all,
+    is_too_dear,
+    needed,
+    open_form,
+    sent_report,
+    visitor,
+    wait_for_receipt,
+)
+from sottovoce.audit.test_keys import SCHEME
+from sottovoce.audit.wire_runs import SUBJECT
+from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import ReportRejected, SurveyError, TransportError
+from sottovoce.shared.redemption import parse_request, spell
+from sottovoce.shared.report import Report, dump_report
+
+WAVES = "several waves of one person"
+VISITS = 8
+"""Visits of each course; a visit takes two seconds."""
+
+_QUIET_SECONDS = 0.25
+_LONGEST_SECONDS = 5
+_DRAWN = re.compile(
+    r'"(?:drawn|sendAt|answers)\\?": ?(?:\[[0-9, ]*\]|[0-9]+|\\?"[01]*\\?")'
+    # Ids of later waves, which were redeemed together with the first.
+    r'|"(?:id|signature)\\+": ?\\+"[A-Za-z0-9_-]+\\+"'
+)
+"""What a device draws beside its report: a set of questions, a moment, and what is remembered for all waves."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """
+    What one visit leaves to be seen, with marks in the place of what was drawn.
+
+    Attributes:
+        posted: requests that carry something, in order: address, headers and body.
+        fetched: other requests to the interface, in no order.
+        files: requests for files of the form, in no order.
+        sent: what the browser stores when the report was sent, and what its tab shows outside of the page.
+        forgotten: the same when the report was forgotten.
+    """
+
+    posted: tuple[object, ...]
+    fetched: frozenset[object]
+    files: frozenset[object]
+    sent: str
+    forgotten: str
+
+
+_WORDS = {
+    "posted": "what it sends",
+    "fetched": "what it asks for",
+    "files": "how it asks for files",
+    "sent": "what lies in the browser when the report was sent",
+    "forgotten": "what lies in the browser when the report was forgotten",
+}
+
+
+def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Check]:
+    """
+    A line about single visits, some of which must send twice; and one about people who come again in the next wave.
+
+    Args:
+        browser: makes the visits.
+        form: as it is served.
+        tick: told of the progress.
+    """
+    if is_too_dear(form.survey):
+        yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)
+        return
+    courses = [(SUBJECT, [form.wave])]
+    if len(form.survey.waves) > 1:
+        courses.append((WAVES, [0, 1]))
+    truths = _truths(form)
+    with Listener() as listener:
+        for subject, waves in courses:
+            visits = _Visits(browser, listener, form, waves)
+            message = ""
+            try:
+                message = visits.problem(truths, lambda share: tick(share / len(courses)))
+            except TransportError as error:
+                message = str(error)
+            except (Error, SurveyError, KeyError, TypeError, ValueError, StopIteration):
+                message = "it cannot be filled in, or does not send a report as it should"
+            scope = f"{len(truths) * len(waves)} visits, every second one with a reply that asks to send again"
+            yield Check("page", subject, FAILED if message else PASSED, scope=scope, message=message)
+
+
+def _truths(form: ServedForm) -> list[tuple[Value, ...]]:
+    """True values of each visitor, in which the answers of each question take turns."""
+    survey = form.survey
+    runs = [run for vector in plan_runs(survey, quick=True).vectors for run in vector.runs][:VISITS]
+    return [_encoded(form, run.answers) for run in runs]
+
+
+def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
+    every = range(len(form.survey.questions))
+    return tuple(value for value in form.survey.encode(answers, every) if value is not None)
+
+
+class _Visits:
+    """Visits through one course."""
+
+    def __init__(self, browser: Browser, listener: Listener, form: ServedForm, waves: Sequence[int]) -> None:
+        self._browser = browser
+        self._listener = listener
+        self._form = form
+        self._waves = waves
+
+    def problem(self, truths: Sequence[Sequence[Value]], tick: Tick) -> str:
+        """What is wrong with the visits; an empty text if nothing is."""
+        seen: dict[bool, Trace] = {}
+        for place, truth in enumerate(truths):
+            is_twice = place % 2 == 1
+            trace = self._visit(truth, truths[place - 1], is_twice)
+            expected = seen.setdefault(is_twice, trace)
+            for name, words in _WORDS.items():
+                if getattr(trace, name) != getattr(expected, name):
+                    return f"{words} depends on the answers, or changes from visit to visit"
+            tick(1 / len(truths))
+        return ""
+
+    def _visit(self, truth: Sequence[Value], other: Sequence[Value], is_twice: bool) -> Trace:
+        form = self._form
+        site = form.site()
+        site.failures += [BUSY] * is_twice
+        with self._listener.recording(site) as requests, visitor(self._browser, self._listener) as context:
+            reports: list[Report] = []
+            for wave, given in zip(self._waves, (truth, other), strict=False):
+                before = len(requests)
+                page = open_form(context, self._listener, form.survey, wave)
+                answer_all(page, form.survey, given)
+                wait_for_receipt(page, form.survey)
+                reports.append(sent_report(form, requests[before:], wave))
+                sent = _stored(context, page)
+                self._rest(requests)
+                if wave != self._waves[-1]:
+                    page.close()
+            _forget(page)
+            forgotten = _stored(context, page)
+            self._rest(requests)
+        if not all(needed(form, each) for each in requests):
+            raise TransportError("the page makes requests that it does not need")
+        if reports[-1].report_id in forgotten:
+            raise TransportError("the browser keeps the report when it was forgotten")
+        return self._trace(requests, reports, sent, forgotten)
+
+    def _rest(self, requests: Sequence[WireRequest]) -> None:
+        """Until the service worker has fetched what it keeps."""
+        begun = time.monotonic()
+        count = -1
+        while count != len(requests) and time.monotonic() - begun < _LONGEST_SECONDS:
+            count = len(requests)
+            time.sleep(_QUIET_SECONDS)
+
+    def _trace(self, requests: Sequence[WireRequest], reports: Sequence[Report], sent: str, forgotten: str) -> Trace:
+        marks = [mark for report in reports for mark in _marks(dump_report(report, self._form.survey), report)]
+        for each in requests:
+            if is_redemption(each):
+                self._check_redemption(each, requests)
+                marks.append(each.body.decode())
+            if is_for_reports(each):
+                marks.append((each.header("Authorization") or "").removeprefix(SCHEME).removeprefix(f"Bearer {TOKEN}"))
+
+        def masked(text: str) -> str:
+            for mark in filter(None, marks):
+                text = text.replace(mark, "<drawn>")
+            return _DRAWN.sub("<drawn>", text)
+
+        # Chromium sends headers in an order of its own.
+        posted = tuple(
+            (each.line, masked(str(sorted(each.headers))), masked(each.body.decode())) for each in requests if each.body
+        )
+        fetched = [each for each in requests if not each.body]
+        api, files = ([each for each in fetched if each.address.startswith(API) == is_api] for is_api in (True, False))
+        return Trace(
+            posted,
+            frozenset((each.line, *sorted(each.headers)) for each in api),
+            frozenset((each.line, *sorted(each.headers)) for each in files),
+            masked(sent),
+            masked(forgotten),
+        )
+
+    def _check_redemption(self, request: WireRequest, requests: Sequence[WireRequest]) -> None:
+        """An invitation is redeemed for as many ids as there are waves, and what is blinded goes nowhere else."""
+        try:
+            asked = parse_request(request.body)
+        except (ReportRejected, ValueError):
+            raise TransportError(TWICE) from None
+        if len(asked.blinded) != len(self._form.survey.waves) or asked.invitation != TOKEN:
+            raise TransportError(TWICE)
+        telling = [TOKEN, *(spell(each) for each in asked.blinded)]
+        others = [f"{each.line} {each.headers} {each.body!r}" for each in requests if not is_redemption(each)]
+        if any(told in text for text in others for told in telling):
+            raise TransportError(BESIDE)
+
+
+def _marks(body: bytes, report: Report) -> list[str]:
+    """What follows from what was drawn for a report, and may be seen."""
+    text = body.decode()
+    values = text[text.index('"values"') :]
+    digest = hashlib.sha256(body).hexdigest()
+    return [values, values.replace('"', '\\"'), values.replace('"', '\\\\\\"'), digest, report.report_id]
+
+
+def _stored(context: BrowserContext, page: Page) -> str:
+    """What a browser stores, and what its tab shows outside of the page."""
+    state = context.storage_state(indexed_db=True)
+    cookies = [cookie for cookie in state["cookies"] if cookie["name"] != "audit"]
+    return json.dumps([cookies, state["origins"], page.title(), page.url], sort_keys=True)
+
+
+def _forget(page: Page) -> None:
+    """As a person does it, below the receipt."""
+    page.locator("#receipt > .actions button").nth(1).click()
+    page.click("#confirm .primary")
+    # Whether it says that it has ended is not asked: what lies there then is looked at.
+    page.wait_for_selector("#ended, #receipt")

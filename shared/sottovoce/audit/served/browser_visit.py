@@ -1,0 +1,278 @@
+"""
+Visits of invented people to a served form in a browser, whose aggregator and proxy is the audit's listener.
+
+The listener serves the files that the aggregator under audit serves, byte for byte, and answers in its place: nothing
+that a visitor sends reaches the survey. Everything is seen from outside: on the wire and in the browser's storage.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+from sottovoce.audit.client_process import link_to
+from sottovoce.audit.listener import Listener, WireRequest
+from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
+from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.runs import present_of
+from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, truth_of
+from sottovoce.audit.test_keys import is_signed
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.report import Report, dump_report, parse_report
+from sottovoce.shared.spec import Question, Survey
+
+AT_ONCE = 8
+"""Tabs that wait for their receipts together: the form takes half a second to a second to send."""
+
+TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+FIRST = "form button[type=submit]"
+"""Below the questions, whichever of them are asked."""
+
+LATER = "#later"
+"""What is shown while a report waits for its moment."""
+
+_SECONDS = 20
+_SECONDS_OF_HOUR = 3600
+_NEEDED = "the page makes requests that it does not need"
+
+
+@dataclass(frozen=True)
+class ServedForm:
+    """
+    A form as it is served.
+
+    Attributes:
+        survey: that it asks, with the test keys.
+        files: of the form, by path.
+        wave: that is answered.
+    """
+
+    survey: Survey
+    files: Mapping[str, MockReply]
+    wave: int
+
+    def site(self) -> MockAggregator:
+        """The aggregator of one visit."""
+        return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
+
+
+def is_too_dear(survey: Survey) -> bool:
+    """Whether the form refuses a survey to whoever has not allowed more."""
+    costliest_question = max(question.epsilon for question in survey.questions)
+    return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
+
+
+def seen_truth(survey: Survey, person: int) -> Truth:
+    """The true values of one of the four people as a form gives them: what is hidden from her has its fixed value."""
+    truth = truth_of(survey, person)
+    answers = {
+        question.name: None if _is_refusal(question, value) else question.answer(value)
+        for question, value in zip(survey.questions, truth, strict=True)
+    }
+    # None stands for what is not asked, and here everything is.
+    return tuple(value for value in survey.encode(answers) if value is not None)
+
+
+def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
+    """Of whom visits are made: of nobody in turn, for every visitor has a browser of her own."""
+    return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
+
+
+def visits(browser: Browser, form: ServedForm, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:
+    """
+    A visit of each person, and what it sent.
+
+    Args:
+        browser: each visit is a new visitor's.
+        form: that is filled in.
+        truths: of each visitor.
+        known: ids of earlier reports; those of these visits are added.
+
+    Raises:
+        TransportError: the page makes other requests than it needs, sends another number of reports than one, or an id
+            a second time.
+        SurveyError: what it sends is no report.
+    """
+    with ExitStack() as stack:
+        listeners = [stack.enter_context(Listener()) for _ in range(min(AT_ONCE, len(truths)))]
+        for start in range(0, len(truths), AT_ONCE):
+            batch = list(zip(listeners, truths[start : start + AT_ONCE], strict=False))
+            with ExitStack() as tabs:
+                opened = [_pressed(tabs, browser, listener, form, truth) for listener, truth in batch]
+                for page, requests in opened:
+                    wait_for_receipt(page, form.survey)
+                    yield _reported(form, requests, known)
+
+
+def _pressed(
+    tabs: ExitStack, browser: Browser, listener: Listener, form: ServedForm, truth: Truth
+) -> tuple[Page, list[WireRequest]]:
+    """A tab in which everything was answered, and the button that sends was pressed."""
+    requests = tabs.enter_context(listener.recording(form.site()))
+    context = tabs.enter_context(visitor(browser, listener))
+    page = open_form(context, listener, form.survey, form.wave)
+    answer_all(page, form.survey, truth)
+    return page, requests
+
+
+@contextmanager
+def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
+    """
+    A browser that remembers nothing, and reaches nobody but a listener.
+
+    Args:
+        browser: the program.
+        listener: its proxy, for this computer as well.
+    """
+    context = browser.new_context(proxy={"server": listener.origin, "bypass": "<-loopback>"})
+    context.set_default_timeout(_SECONDS * 1000)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave: int) -> Page:
+    """
+    A new tab at the questions; what explains them is skipped, where there is any.
+
+    Args:
+        context: the visitor's browser.
+        listener: that serves the form.
+        survey: what it asks.
+        wave: of the link.
+    """
+    page = context.new_page()
+    if survey.send_within_hours:
+        page.clock.install(time=present_of(survey, wave) or 0)
+    page.goto(link_to(listener.origin, survey, wave))
+    page.wait_for_selector(f"#explanation, {FIRST}")
+    if page.locator("#explanation").count():
+        page.click("#explanation .actions .primary")
+        page.wait_for_selector(f"#check, {FIRST}")
+        if page.locator("#check").count():
+            page.click("#check button:not(.primary)")
+    page.wait_for_selector(FIRST)
+    return page
+
+
+def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
+    """
+    Answer what is shown, go on to the review, and press the button that sends.
+
+    Args:
+        page: with the questions on it.
+        survey: whose questions.
+        truth: the true values, also of what is not on the page.
+    """
+    for place, index in enumerate(_asked(page.context, survey)):
+        question, value = survey.questions[index], truth[index]
+        if page.is_visible(f"#q{place}-0"):
+            _answer(page, place, question, None if _is_refusal(question, value) else value)
+    for box in page.locator("form input[id^=a]:visible").all():
+        box.check()
+    page.click(FIRST)
+    page.wait_for_selector("form", state="detached")
+    page.click("#main .actions .primary")
+
+
+def records(context: BrowserContext) -> list[tuple[Any, Any]]:
+    """Keys and values in the databases of a visitor's browser."""
+    found = context.storage_state(indexed_db=True)["origins"]
+    stores = [store for origin in found for database in origin["indexedDB"] for store in database["stores"]]  # type: ignore[typeddict-item]
+    return [(each["key"], each["value"]) for store in stores for each in store["records"]]
+
+
+def _asked(context: BrowserContext, survey: Survey) -> list[int]:
+    """Indices of the questions on the page, in order: under ``ask`` as the browser has drawn and recorded them."""
+    every = range(len(survey.questions))
+    if survey.ask is None:
+        return [*every]
+    drawn = next(value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value)
+    names = sorted(survey.questions[index].name for index in survey.private)
+    chosen = {names[place] for place in drawn}
+    return [index for index in every if index not in survey.private or survey.questions[index].name in chosen]
+
+
+def wait_for_receipt(page: Page, survey: Survey) -> None:
+    """Until the report has arrived; where it waits for its moment, that comes at once."""
+    if survey.send_within_hours:
+        page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
+        page.clock.fast_forward(1000 * survey.send_within_hours * _SECONDS_OF_HOUR)
+    page.wait_for_selector("#receipt_sha256", state="attached")
+
+
+def needed(form: ServedForm, request: WireRequest) -> bool:
+    """Whether a form needs a request: a file of its own, the survey, or what brings the report."""
+    if request.method == "GET":
+        api = API + form.survey.name
+        return request.address in {*form.files, api, f"{api}/revisions", f"{api}/status"}
+    paths = ["reports", "withdraw"]
+    paths += ["redeem"] if form.survey.is_blind else ["token"] if form.survey.asks_for_token else []
+    return request.method == "POST" and request.address in {f"{API}{form.survey.name}/{path}" for path in paths}
+
+
+def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
+    """
+    The one report of a visit.
+
+    Args:
+        form: that was filled in.
+        requests: of the visit.
+        wave: that was answered.
+
+    Raises:
+        TransportError: there is another number of reports than one, or something else is sent.
+        SurveyError: what is sent is no report.
+    """
+    survey = form.survey
+    bodies = {each.body: each for each in requests if is_for_reports(each)}
+    if len(bodies) != 1:
+        raise TransportError("the page sends another number of reports than one")
+    [(body, request)] = bodies.items()
+    report = parse_report(body)
+    if (report.digest, report.wave) != (survey.digest, wave) or dump_report(report, survey) != body:
+        raise TransportError("the page sends something else than a report of this survey")
+    if survey.is_blind and not is_signed(survey, report, request.header("Authorization") or ""):
+        raise TransportError("a report does not come with the signature of its id alone")
+    return report
+
+
+def _reported(form: ServedForm, requests: Sequence[WireRequest], known: set[str]) -> Reported:
+    if not all(needed(form, each) for each in requests):
+        raise TransportError(_NEEDED)
+    report = sent_report(form, requests, form.wave)
+    if report.report_id in known:
+        raise TransportError("the page draws the same id twice")
+    known.add(report.report_id)
+    return report.values, len(dump_report(report, form.survey)), 0
+
+
+def _answer(page: Page, place: int, question: Question, value: Value | None) -> None:
+    if value is None:
+        page.check(f"#q{place}-absent")
+        return
+    for control, text in _controls(question, value):
+        if text is None:
+            page.check(f"#q{place}-{control}")
+        else:
+            page.fill(f"#q{place}-{control}", text)
+
+
+def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
+    """(control's number, text to enter or None to tick it)."""
+    grid = question.domain.grid
+    if grid is not None:
+        steps = value if isinstance(value, tuple) else (value,)
+        return [(place, grid.text(step)) for place, step in enumerate(steps)]
+    assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
+    if question.kind.truth == "options":
+        return [(option, None) for option in range(question.domain.size) if value >> option & 1]
+    return [(value, None)]
+
+
+def _is_refusal(question: Question, value: Value) -> bool:
+    return question.domain.absent and value == question.absent

@@ -1,0 +1,147 @@
+"""
+Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
+
+A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus
+here is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but
+what an audit makes up.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+from sottovoce.shared.blind_signatures import verify
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, read_number, spell_modulus
+from sottovoce.shared.report import Report
+from sottovoce.shared.spec import Survey
+
+MODULI = tuple((1 << 2048) - less for less in (1557, 2543, 7437, 8507, 9443, 9509, 11339, 11837))
+"""Primes; 65537 divides none of them less one, so that every number has one root."""
+
+SCHEME = "Blind "
+"""How the header begins that carries a signature."""
+
+# As RFC 9474 and the wire's own papers have them: what a client is held against is not read from its own code.
+_EXPONENT = 65537
+_LABEL = b"sottovoce-blind/1\0"
+_SALT, _ID, _HASH = 48, 16, 48
+
+
+def with_test_keys(survey: Survey) -> Survey:
+    """The survey with the audit's keys, of many waves the first ones; one without keys as it is."""
+    if not survey.is_blind:
+        return survey
+    document = dict(survey.document)
+    if "waves" in document:
+        document["waves"] = document["waves"][: len(MODULI)]
+    keys = MODULI[: len(document.get("waves", [{}]))]
+    return parse_survey({**document, "access": {"blind": [spell_modulus(each) for each in keys]}})
+
+
+def redeemed(survey: Survey, body: bytes) -> bytes:
+    """
+    What the aggregator replies to a request for signatures: it signs whatever it is asked to.
+
+    Args:
+        survey: with the audit's keys.
+        body: of the request.
+
+    Raises:
+        ReportRejected: it is none.
+    """
+    return dump_reply(Redemption(survey.name, signed(survey.moduli, parse_request(body).blinded)))
+
+
+def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]:
+    """
+    Signatures.
+
+    Args:
+        moduli: from ``MODULI``.
+        blinded: a number for each of them; more are passed over.
+    """
+    return tuple(_root(modulus, each) for modulus, each in zip(moduli, blinded, strict=False))
+
+
+def is_signed(survey: Survey, report: Report, header: str) -> bool:
+    """
+    Whether a header carries the signature of a report's id, under the key of its wave, and nothing else.
+
+    Args:
+        survey: that the report is for.
+        report: whose id is signed.
+        header: its whole value.
+    """
+    modulus = survey.moduli[report.wave]
+    try:
+        signature = read_number(header.removeprefix(SCHEME))
+    except ValueError:
+        return False
+    return header.startswith(SCHEME) and verify(message(modulus, bytes.fromhex(report.report_id)), signature, modulus)
+
+
+def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
+    """
+    What must be sent to be signed, for each wave, worked out without the client's code.
+
+    Args:
+        survey: with the audit's keys.
+        tape: the random bytes of a redemption, from ``tape_of_redemption``.
+    """
+    read = io.BytesIO(tape).read
+    return tuple([_blinded(modulus, read) for modulus in survey.moduli])
+
+
+def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
+    """An id, encoded as PSS does it with SHA-384 (RFC 8017, 9.1.1), times the factor to the power of the exponent."""
+    length = modulus.bit_length() // 8
+    own = _LABEL + hashlib.sha256(modulus.to_bytes(length)).digest() + read(_ID)
+    salt = read(_SALT)
+    drawn = (int.from_bytes(each) for each in iter(partial(read, length), b""))
+    factor = next(each for each in drawn if 0 < each < modulus)
+    digest = hashlib.sha384(bytes(8) + hashlib.sha384(own).digest() + salt).digest()
+    room = length - _HASH - 1
+    mask = b"".join(hashlib.sha384(digest + block.to_bytes(4)).digest() for block in range(room // _HASH + 1))[:room]
+    masked = (int.from_bytes(b"\1" + salt) ^ int.from_bytes(mask)) % (1 << (8 * room - 1))
+    encoded = int.from_bytes(masked.to_bytes(room) + digest + b"\xbc")
+    return (encoded * pow(factor, _EXPONENT, modulus) % modulus).to_bytes(length)
+
+
+def id_of_wave(identity: bytes, wave: int) -> bytes:
+    """
+    The id of one wave's report in a redemption: no two waves have the same.
+
+    Args:
+        identity: the 16 bytes of the first wave's.
+        wave: from 0.
+    """
+    return bytes(each ^ wave for each in identity)
+
+
+def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
+    """
+    The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
+    vectors the second one, since the first is too large or none.
+
+    Args:
+        survey: with the audit's keys.
+        identity: the 16 bytes of the first wave's id.
+        number: of the vector; in each the others are others.
+    """
+    lengths = [modulus.bit_length() // 8 for modulus in survey.moduli]
+    refused = (b"", b"\xff", b"\0")[number % 3]
+    # A first byte below 255 keeps a factor below each modulus, and one above 0 keeps it from being none.
+    digits = [(number + wave) % 250 for wave in range(len(lengths))]
+    return b"".join(
+        id_of_wave(identity, wave) + bytes([digit]) * _SALT + refused * length + bytes([1 + digit]) * length
+        for wave, (digit, length) in enumerate(zip(digits, lengths, strict=True))
+    )
+
+
+# The same few numbers come again and again.
+@cache
+def _root(modulus: int, blinded: bytes) -> bytes:
+    exponent = pow(_EXPONENT, -1, modulus - 1)
+    return pow(int.from_bytes(blinded), exponent, modulus).to_bytes(modulus.bit_length() // 8)

@@ -1,0 +1,242 @@
+"""Everything happens to the browser's client, in every order: the honest one passes, each dishonest one is seen."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.client import bundle, page
+
+from tests.model.device_events import REREAD
+from tests.model.device_state import Happened, State, Way
+from tests.model.device_world import ANSWERED, REFUSED, events_of
+from tests.model.javascript_events import BrowserDevice, browser_device, check_javascript_events
+from tests.model.small_surveys import Scenario, scenarios, signed_scenario
+
+ORDINARY, RICH = scenarios()
+SIGNED = signed_scenario()
+
+TWICE = "two different reports of one wave leave the device"
+FREE = "a report leaves the device that is not charged"
+OTHERS = "one person is asked two different sets of questions in one wave"
+SILENT = "no report leaves the device after an answer"
+BROKEN = "the scripts do not run under node as they should"
+
+Change = tuple[str, str, str]
+"""A module, what stands in it, and what is put in its place."""
+
+DRAWS_AGAIN: list[Change] = [
+    ("device/answer_path.js", "if ((await this.#respondent.drawn()) !== null) return;", ""),
+    (
+        "device/ledger.js",
+        "if (earlier !== undefined) return earlier;\n      if (await personalBeside",
+        "if (await personalBeside",
+    ),
+    ("device/ledger.js", "store.add(entry, key)", "store.put(entry, key)"),
+]
+SENDS_FIRST: list[Change] = [
+    ("device/answer_path.js", "await ledger.record(key, entry,",
+     "await this.#respondent.transport.submit(key[1], body, key[3]);\n    await ledger.record(key, entry,"),
+]  # fmt: skip
+SECOND_TAB: list[Change] = [
+    (
+        "device/ledger.js",
+        "if (earlier !== undefined) return earlier;\n      if (await personalBeside",
+        "if (await personalBeside",
+    ),
+    ("device/ledger.js", "store.add(entry, key)", "store.put(entry, key)"),
+]
+REFUSAL_FREES: list[Change] = [
+    (
+        "device/ledger.js",
+        "await settled(store.put({ ...entry, refused: reason }, key))",
+        "await settled(store.delete(key))",
+    ),
+]
+FORGETTING_FREES: list[Change] = [
+    ("device/answer_path.js", 'await ledger.end(key, "forgotten");',
+     'await ledger.end(key, "forgotten");\n    await ledger.free(key);'),
+    ("device/ledger.js", "  /** Wipe the report and all its copies",
+     '  async free(key) {\n    await this.#within("readwrite", (store) => settled(store.delete(key)));\n  }\n\n'
+     "  /** Wipe the report and all its copies"),
+]  # fmt: skip
+NOT_CHARGED: list[Change] = [("device/answer_path.js", "epsilon: survey.epsilonOfWave,", "epsilon: 0,")]
+OTHER_LINK_DRAWS: list[Change] = [
+    ("device/answer_path.js", 'key[3] !== "" && !isSomebodyElse', "false"),
+]
+ASKS_OTHERS: list[Change] = [("device/ledger.js", "return kept.drawn;", "return draw();")]
+SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
+
+READ_AGAIN_IS_FREE: list[Change] = [
+    (
+        "survey/parse_survey.js",
+        "return parseSurvey(document, await sha256(bytes));",
+        "const survey = parseSurvey(document, await sha256(bytes));\n  const { read = new Set() } = parseSurvey;\n"
+        '  if (read.has(survey.digest)) Object.defineProperty(survey, "epsilonOfWave", { value: 0 });\n'
+        "  parseSurvey.read = read.add(survey.digest);\n  return survey;",
+    ),
+]
+READ_AGAIN_IS_MARKED: list[Change] = [
+    (
+        "survey/parse_survey.js",
+        "const document = loadCanonical(bytes);",
+        "const document = loadCanonical(bytes);\n  globalThis.timesRead = (globalThis.timesRead ?? 0) + 1;",
+    ),
+    (
+        "device/answer_path.js",
+        "const drawn = { digest",
+        'const drawn = { marked: globalThis.timesRead > 1 ? "x" : "", digest',
+    ),
+]
+
+DRAWS_WIDELY: list[Change] = [
+    ("device/randomizers/binary_rr.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
+]
+DRAWS_ENDLESSLY: list[Change] = [
+    ("device/randomizers/binary_rr.js", "return draws.pick(",
+     "while (draws.below(2) === 0);\n  return draws.pick("),
+]  # fmt: skip
+
+PLANTS = {
+    "draws again": (DRAWS_AGAIN, ORDINARY, TWICE),
+    "sends first": (SENDS_FIRST, ORDINARY, TWICE),
+    "second tab": (SECOND_TAB, ORDINARY, TWICE),
+    "refusal frees": (REFUSAL_FREES, ORDINARY, TWICE),
+    "forgetting frees": (FORGETTING_FREES, ORDINARY, FREE),
+    "not charged": (NOT_CHARGED, ORDINARY, FREE),
+    "other link draws": (OTHER_LINK_DRAWS, RICH, TWICE),
+    "asks others": (ASKS_OTHERS, RICH, OTHERS),
+    "sends nothing": (SENDS_NOTHING, ORDINARY, SILENT),
+    "read again is free": (READ_AGAIN_IS_FREE, ORDINARY, FREE),
+    "read again is marked": (READ_AGAIN_IS_MARKED, ORDINARY, REREAD),
+    "draws widely": (DRAWS_WIDELY, ORDINARY, BROKEN),
+    "draws endlessly": (DRAWS_ENDLESSLY, ORDINARY, BROKEN),
+}
+
+
+def check(scenario: Scenario, length: int) -> Check:
+    """What the audit finds in the assembled scripts."""
+    [found] = check_javascript_events(page.opened(), [scenario], {scenario.name: length})
+    return found
+
+
+@pytest.fixture(name="browser", scope="module")
+def _browser() -> Iterator[BrowserDevice]:
+    """The honest client, on the survey for invited people."""
+    with browser_device(shutil.which("node") or "", page.opened(), RICH) as device:
+        yield device
+
+
+def once(browser: BrowserDevice, event: str, state: State = State()) -> Happened:  # noqa: B008 - frozen
+    """What an event does, along one way of the coins."""
+    return along(browser, event, state).happened
+
+
+def along(browser: BrowserDevice, event: str, state: State = State()) -> Way:  # noqa: B008 - frozen
+    """The same, with all that was seen meanwhile."""
+    return next(browser.ways(state, event, 1))[0]
+
+
+def sent(happened: Happened) -> list[bytes]:
+    """The reports that left."""
+    return [body for kind, _, body in happened.wire if kind == "sent"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 2), (RICH, 1), (SIGNED, 1)], ids=["ordinary", "rich", "signed"]
+)
+def test_honest_client_passes(scenario: Scenario, length: int) -> None:
+    """No course is wrong, and there are as many as events make."""
+    found = check(scenario, length)
+
+    assert (found.part, found.outcome, found.message) == ("javascript", PASSED, "")
+    assert f"courses of up to {length} events" in found.scope
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 4), (RICH, 4), (SIGNED, 3)], ids=["ordinary", "rich", "signed"]
+)
+def test_honest_client_passes_for_long(scenario: Scenario, length: int) -> None:
+    """One event more than an audit follows."""
+    assert check(scenario, length).message == ""
+
+
+@pytest.mark.parametrize("event", events_of(RICH))
+def test_each_event_really_happens(event: str, browser: BrowserDevice) -> None:
+    """After an answer each one goes its own way, and sends the report that there is; but for waves and other people."""
+    answered = once(browser, ANSWERED)
+    found = once(browser, event, answered.state)
+    beside = {"answered the last wave", REFUSED}
+
+    assert len(sent(answered)) == 1
+    assert set(sent(found)) <= set(sent(answered)) or event in beside
+    assert sent(found) or event in {"opened again", "withdrawn", "forgotten", REFUSED}
+    assert found.state != answered.state or event not in {"withdrawn", "forgotten", *beside}
+
+
+def test_events_of_their_own_begin_where_nothing_was_drawn(browser: BrowserDevice) -> None:
+    """Whoever answers in two tabs, after a refusal, offline or late sends one report."""
+    for event in {*events_of(RICH)} - {"opened again", "withdrawn", "forgotten"}:
+        assert len(set(sent(once(browser, event)))) == 1, event
+
+
+def test_kills_stop_before_every_step(browser: BrowserDevice) -> None:
+    """Before the first write nothing lies there and nothing was sent; each commit and each reply shows in a kill."""
+    way = along(browser, ANSWERED)
+    first, *_, last = way.kills
+
+    assert len(way.kills) == 8
+    assert all(end.killed for end in way.kills)
+    assert len({(end.state, end.wire) for end in way.kills}) >= 5
+    assert (first.state.files, first.wire) == ((), ())
+    assert (last.state, last.wire) == (way.happened.state, way.happened.wire)
+
+
+def test_answers_are_seen_to_be_looked_at(browser: BrowserDevice) -> None:
+    """Where a report is drawn, and only there; the send time is looked for whenever something is answered."""
+    first = along(browser, ANSWERED)
+    again, opened = (along(browser, event, first.happened.state) for event in (ANSWERED, "opened again"))
+
+    assert [(way.looked, way.timed) for way in (first, again, opened)] == [(True, True), (False, True), (False, False)]
+
+
+def test_charge_is_what_the_ledger_says(browser: BrowserDevice) -> None:
+    """Nothing at first, then that of one report."""
+    assert browser.charged(State()) == 0
+    assert browser.charged(once(browser, ANSWERED).state) == pytest.approx(RICH.epsilon, rel=1e-12)
+
+
+def test_without_node_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no pass."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+
+    assert check(ORDINARY, 1).outcome == NOT_DONE
+
+
+def test_scripts_that_do_not_run_are_no_pass() -> None:
+    """Nor are those that can be no client."""
+    [found] = check_javascript_events({"respondent.js": "throw 1"}, [ORDINARY], {ORDINARY.name: 1})
+
+    assert (found.outcome, found.message) == (FAILED, BROKEN)
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_dishonest_client_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within two events, in the scripts as they are assembled; and what is wrong is said in words."""
+    changes, scenario, told = PLANTS[name]
+    original = bundle.modules
+
+    def planted(*entries: str) -> dict[str, str]:
+        sources = original(*entries)
+        for path, right, wrong in changes:
+            if path in sources:
+                assert right in sources[path]
+                sources[path] = sources[path].replace(right, wrong)
+        return sources
+
+    monkeypatch.setattr(bundle, "modules", planted)
+    found = check(scenario, 2 if scenario is ORDINARY else 1)
+
+    assert found.outcome == FAILED
+    assert told in found.message
