@@ -148,10 +148,11 @@ def course_of(survey: Survey, vector: VectorPlan) -> Course:
     last = len(survey.waves) - 1
     if last:
         kinds.insert(1, SECOND_WAVE)
-    # Odd, so that in the end each kind comes with either end.
     number = vector.number
-    kind = kinds[number % len(kinds)]
-    end = (FORGET, WITHDRAW)[(number + number // len(kinds)) % 2]
+    turn, place = divmod(number, len(kinds))
+    kind = kinds[place]
+    # Each kind meets both ends, whether the number of kinds is odd or even.
+    end = (FORGET, WITHDRAW)[(turn + place) % 2]
     wave = 0 if kind == SECOND_WAVE or number % 4 < 2 else last
     return Course(kind, survey, vector, wave, end)
 

@@ -1,9 +1,11 @@
 """The runs that are planned for whole clients hold every answer, every pair and every report, and end as planned."""
 
 import io
+import itertools
 from datetime import UTC, datetime
 
 import pytest
+from sottovoce.audit.courses import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
 from sottovoce.audit.test_keys import MODULI
 from sottovoce.client.delivery import draw_send_at
@@ -93,3 +95,12 @@ def test_nothing_is_steered_where_people_toss_themselves() -> None:
 def test_plan_is_always_the_same() -> None:
     """So that a finding can be found again."""
     assert plan_runs(survey()) == plan_runs(survey())
+
+
+def test_each_course_ends_with_a_withdrawal_and_with_forgetting() -> None:
+    """Whether the number of kinds is odd or even, no kind meets one end only."""
+    asked = survey()
+    courses = [course_of(asked, vector) for vector in plan_runs(asked).vectors]
+    kinds = (PLAIN, RETRY, CORRECTION, IN_VAIN, EARLIER)
+
+    assert {(course.kind, course.end) for course in courses} == set(itertools.product(kinds, (FORGET, WITHDRAW)))
