@@ -181,7 +181,7 @@ def test_wrong_token_is_refused_without_being_repeated(app: Flask) -> None:
     )
 
     assert reply.status_code == 401
-    assert "not known" in reply.text
+    assert "is unknown" in reply.text
     assert "sentinel-token" not in reply.text
 
 

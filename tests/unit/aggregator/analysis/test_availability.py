@@ -97,7 +97,7 @@ def test_survey_that_was_closed_again_has_none_if_a_few_people_are_the_differenc
 
     closed_again(storage, made, arriving, withdrawn)
 
-    with pytest.raises(EstimateError, match="fewer than 25 reports came, or some were taken back"):
+    with pytest.raises(EstimateError, match="fewer than 25 reports came, or some were withdrawn"):
         check_closed(storage, storage.revisions("exam"), None, MARCH)
 
 

@@ -242,8 +242,8 @@ def _check_signed(db: Handle, survey: Survey) -> None:
         db.execute(_WAIT_FOR_FIRST, [survey.name])
         if db.execute(_ANY_PURGED, [survey.name]).fetchone() is not None:
             raise StorageError(
-                "no correction can follow: the survey's report ids are forgotten, and whoever has reported could do so"
-                " again; publish it under another name"
+                "no correction can follow: the report ids are deleted, so people who have reported could report again;"
+                " publish it under another name"
             )
 
 
