@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 LARGE = 5000
 """Size of both parameters from which the normal approximation is accurate enough."""
 
-_DEVIATE_STEPS = 10  # secant steps; two or three are the rule
+_DEVIATE_STEPS = 10  # secant steps at most
 _DEPTH = 16  # steps of the fraction in the first attempt
 _DEEPEST = 1 << 14
 _HALLEY_STEPS = 60
@@ -109,7 +109,7 @@ def _peizer_pratt(tail: float, p: Array, q: Array) -> Array:
         slope = np.where(found > 0, found, slope)
         before, excess_before = t, excess
         t = np.clip(t + excess / slope, t / 2, (1 + t) / 2)
-        if np.all(np.abs(excess) <= 1e-6):  # and the slope is right to 1 %, so the remaining error is 1e-8
+        if np.all(np.abs(excess) <= 1e-6):  # and the slope is right to 1 %, so 1e-8 remains
             break
     return t
 
