@@ -150,7 +150,7 @@ def combine(
     noise = _root_sum(part.u**2 * part.noise(p) for part, p in zip(parts, own, strict=True))
     half = normal_quantile(rule.confidence) * error + _half_report(parts)
     limits = _clip(_clip(raw) - half), _clip(_clip(raw) + half)
-    result = _whole(used, raw, (error, noise), (limits, limits), rule)
+    result = _pooled_estimate(used, raw, (error, noise), (limits, limits), rule)
     return replace(result, option=option)
 
 
@@ -171,7 +171,7 @@ def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -
     single = _pooled_interval(parts, raw, rule.confidence)
     joint = _pooled_interval(parts, raw, rule.joint_confidence(options))
     used = [(estimate, part.u) for estimate, part in zip(some, parts, strict=True)]
-    return _whole(used, raw, errors, (single, joint), rule)
+    return _pooled_estimate(used, raw, errors, (single, joint), rule)
 
 
 def _pool_means(some: Sequence[Estimate], rule: IntervalRule, means: int) -> Estimate:
@@ -188,10 +188,10 @@ def _pool_means(some: Sequence[Estimate], rule: IntervalRule, means: int) -> Est
     centre = min(max(raw, least), most)
     halves = [normal_quantile(c) * larger for c in (rule.confidence, rule.joint_confidence(means))]
     single, joint = ((max(centre - half, least), min(centre + half, most)) for half in halves)
-    return _whole(used, raw, (error, math.sqrt(1 / math.fsum(precision))), (single, joint), rule)
+    return _pooled_estimate(used, raw, (error, math.sqrt(1 / math.fsum(precision))), (single, joint), rule)
 
 
-def _whole(
+def _pooled_estimate(
     used: Sequence[tuple[Estimate, float]],
     raw: float,
     errors: tuple[float, float],

@@ -86,11 +86,11 @@ def estimate(
     possible = _possible_bins(mechanism, counts, rule)
     estimates = [_mean(mechanism, tally, domain, rule)]
     for level in QUANTILES:
-        values = _Drawn(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
+        values = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
         estimate = summary.of("quantile", f"q{level * 100:.0f}", values, least, most)
         estimates.append(_inverted(estimate, edges[possible.first(level)], edges[possible.last(level) + 1]))
     for bin_, name in enumerate(_names(mechanism, domain)):
-        estimates.append(summary.of("share", name, _Drawn(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
+        estimates.append(summary.of("share", name, _Bootstrap(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
     return estimates
 
 
@@ -234,7 +234,7 @@ def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tupl
     return rows[: 1 + RESAMPLES], rows[1 + RESAMPLES :]
 
 
-class _Drawn(NamedTuple):
+class _Bootstrap(NamedTuple):
     """A statistic: its value, then those of the resamples; and its values under poisoning."""
 
     values: Array
@@ -247,9 +247,9 @@ class _Summary:
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 
-    def of(self, kind: str, option: str, drawn: _Drawn, least: float, most: float, margin: float = 0.0) -> Estimate:
+    def of(self, kind: str, option: str, draws: _Bootstrap, least: float, most: float, margin: float = 0.0) -> Estimate:
         """Return an estimate whose limits are at least ``margin`` from its value; the whole range without reports."""
-        values = drawn.values
+        values = draws.values
         raw = float(values[0]) if len(values) else None
         tail = (1 - self._rule.confidence) / 2
         limits: Sequence[float] = (least, most)
@@ -274,7 +274,7 @@ class _Summary:
             simultaneous_low=least,
             simultaneous_high=most,
             implausible=False,
-            poisoning=most - least if raw is None else float(np.abs(drawn.forged - raw).max()),
+            poisoning=most - least if raw is None else float(np.abs(draws.forged - raw).max()),
             lowest=least,
             highest=most,
             kind=kind,

@@ -248,21 +248,21 @@ def estimate_shares(
     Raises:
         EstimateError: the counts or the channel are impossible.
     """
-    given, reports = _whole(counts), _whole(n)
-    if reports.shape not in {(), given.shape} or given.shape != (len(options),):
+    supporting, reports = _as_integers(counts), _as_integers(n)
+    if reports.shape not in {(), supporting.shape} or supporting.shape != (len(options),):
         raise EstimateError("the counts or the channel are impossible")
-    sizes = np.broadcast_to(reports, given.shape)
-    if not (len(options) and np.all((given >= 0) & (given <= sizes)) and 0 <= b < a <= 1):
+    sizes = np.broadcast_to(reports, supporting.shape)
+    if not (len(options) and np.all((supporting >= 0) & (supporting <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = _single_limits(given, reports, high_rate, low_rate, rule)
-    joint = single if k == 1 else _joint_limits(given, reports, high_rate, low_rate, rule, k)
-    raw, error, fixed, alarm = _values(given, sizes, a, b)
+    single = _single_limits(supporting, reports, high_rate, low_rate, rule)
+    joint = single if k == 1 else _joint_limits(supporting, reports, high_rate, low_rate, rule, k)
+    raw, error, fixed, alarm = _values(supporting, sizes, a, b)
     if rule.waves > 1:
         share = np.clip(raw, 0, 1)
         error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
     shift = poisoning(high_rate, low_rate, rule.fakes)
-    return Shares(options, rule, high_rate, low_rate, shift, given, sizes, raw, error, fixed, single, joint, alarm)
+    return Shares(options, rule, high_rate, low_rate, shift, supporting, sizes, raw, error, fixed, single, joint, alarm)
 
 
 def _single_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule) -> Limits:
@@ -297,7 +297,7 @@ def poisoning(a: float, b: float, fakes: float = FAKES) -> float:
     return fakes * max(1 - b, a) / (a - b)
 
 
-def _whole(counts: ArrayLike) -> Counts:
+def _as_integers(counts: ArrayLike) -> Counts:
     array = np.asarray(counts)
     if array.dtype.kind not in "iu":
         raise EstimateError("counts must be whole numbers")
