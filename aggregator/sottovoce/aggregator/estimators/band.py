@@ -68,7 +68,7 @@ def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
     yes, no = _node_logs(float(a), float(b))
     support = np.asarray(count, dtype=float)[..., None]
     log_likelihood = support * yes + (np.asarray(n, dtype=float)[..., None] - support) * no
-    # Log-sum-exp: the likelihoods underflow beyond a few hundred reports.
+    # Log-sum-exp, since the likelihoods of many reports underflow.
     top = log_likelihood.max(axis=-1)
     mixture: Array = top + np.log(np.exp(log_likelihood - top[..., None]).mean(axis=-1))
     return mixture

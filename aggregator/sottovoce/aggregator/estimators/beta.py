@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 LARGE = 5000
 """Size of both parameters from which the normal approximation is accurate enough."""
 
-_DEVIATE_STEPS = 10  # secant steps; two or three are the rule
+_DEVIATE_STEPS = 10  # secant steps at most
 _DEPTH = 16  # steps of the fraction in the first attempt
 _DEEPEST = 1 << 14
 _HALLEY_STEPS = 60
@@ -60,9 +60,9 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
         raise ValueError("a beta quantile needs 0 < tail <= 1/2, p > 0 and q >= 1")
     large = np.minimum(first, second) >= LARGE
     quantile = np.empty_like(first)
-    for chosen, found in ((large, _peizer_pratt), (~large, _halley)):
+    for chosen, method in ((large, _peizer_pratt), (~large, _halley)):
         if chosen.any():
-            quantile[chosen] = found(tail, first[chosen], second[chosen])
+            quantile[chosen] = method(tail, first[chosen], second[chosen])
     return quantile
 
 
@@ -105,11 +105,11 @@ def _peizer_pratt(tail: float, p: Array, q: Array) -> Array:
     for _ in range(_DEVIATE_STEPS):
         excess = _deviate(t, n, x) - wanted
         # From the second step on, the secant method.
-        found = (excess_before - excess) / np.where(t == before, np.nan, t - before)
-        slope = np.where(found > 0, found, slope)
+        secant = (excess_before - excess) / np.where(t == before, np.nan, t - before)
+        slope = np.where(secant > 0, secant, slope)
         before, excess_before = t, excess
         t = np.clip(t + excess / slope, t / 2, (1 + t) / 2)
-        if np.all(np.abs(excess) <= 1e-6):  # and the slope is right to 1 %, so the remaining error is 1e-8
+        if np.all(np.abs(excess) <= 1e-6):  # and the slope is right to 1 %, so 1e-8 remains
             break
     return t
 

@@ -11,7 +11,7 @@ from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Var
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.level_table import LevelTable
 
-_UNBIASED = 1e-9  # relative to the largest square: a singular system gives errors far above rounding
+_UNBIASED = 1e-9  # of the largest square: rounding errors only
 
 
 def estimate(

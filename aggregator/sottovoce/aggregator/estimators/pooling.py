@@ -3,12 +3,12 @@ Pooled estimates from several strata: revisions, waves, cohorts.
 
 Equal channels      Counts add, before anything else: ``merge``.
 Different channels  All strata estimate one share p, so they are weighted by inverse variance:
-                    p^ = sum u_i p_i, u_i as 1 / v_i(p), v_i(p) =
-                    l_i (1 - l_i) / (n_i (a_i - b_i)^2), l_i = b_i + (a_i - b_i) p. All v_i are taken at one p
-                    (the pooled share itself, in two passes, pulled off 0 and 1), never each at its own stratum's
-                    estimate: an empty-looking stratum would claim a variance of 0 and win. Never by n: coin flip with
-                    n = 300 and Warner with n = 700 at p = .2 has variance .00153 so, and .00179 by n.
-                    Interval: { p : |p^ - p| <= z sqrt(sum u_i^2 v_i(p)) + c }, p^ clipped first, and half a report of
+                    p^ = sum u_i p_i, u_i proportional to 1 / v_i(p), v_i(p) = l_i (1 - l_i) / (n_i (a_i - b_i)^2),
+                    l_i = b_i + (a_i - b_i) p. All v_i are computed at one p (the pooled share, in two passes, moved off
+                    0 and 1), not at each stratum's own estimate: a stratum without supporting reports would get
+                    variance 0 and all the weight. Weights by n are worse: coin flip with n = 300 and Warner with
+                    n = 700 at p = .2 have variance .00179 by n, .00153 by inverse variance.
+                    Interval: { p : |p^ - p| <= z sqrt(sum u_i^2 v_i(p)) + c }, p^ clipped first; c is half a report of
                     the stratum whose report moves p^ most, c = max u_i / (2 n_i (a_i - b_i)).
 Means               1 / v_i with v_i the variance that the channel adds (``std_error_fixed`` squared), which is never 0;
                     normal interval from the larger of the two standard errors. Approximate.
@@ -31,7 +31,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import Mechanism
 
 Stratum = tuple[Mechanism | None, Mapping[int, int]]
-"""A mechanism, None for a public answer, and the tally of the reports that went through it."""
+"""Pair of a mechanism (None for a public answer) and the tally of its reports."""
 
 METHOD = "pooled"
 BOOTSTRAP = square_wave.METHOD
@@ -40,7 +40,7 @@ _BISECTIONS = 60
 
 
 class _Part(NamedTuple):
-    """One stratum's share with its weight u in the whole."""
+    """Share of one stratum, with its weight u in the pooled share."""
 
     u: float
     n: int
@@ -51,8 +51,10 @@ class _Part(NamedTuple):
 
     def variance(self, p: float) -> float:
         """
-        Of the stratum's share, at p. With W waves of the same people, whichever strata their reports are in, the whole
-        has at most W - 1 times sum u^2 p (1 - p) / n more, since (sum of W terms)^2 <= W times the sum of squares.
+        Return an upper bound of the variance of the stratum's share at p.
+
+        With W waves of the same people, in whichever strata, the pooled variance grows by at most
+        (W - 1) sum u^2 p (1 - p) / n, since (sum of W terms)^2 <= W times the sum of squares.
         """
         reported = self.b + (self.a - self.b) * p
         once = reported * (1 - reported) / (self.a - self.b) ** 2
@@ -64,12 +66,12 @@ class _Part(NamedTuple):
 
 def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
     """
-    The estimates of one question from all its strata.
+    Estimate one question from all its strata.
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
-        domain: the question's true values, the same in all.
-        rule: how the intervals are made; where different channels are pooled the method is "pooled", without a band.
+        domain: true values of the question, the same in all strata.
+        rule: method of the intervals; if different channels are pooled, the method is "pooled", without a band.
 
     Raises:
         EstimateError: no stratum, impossible counts, or mechanisms that estimate different things.
@@ -82,16 +84,16 @@ def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRul
     if not parts:
         raise EstimateError("there is no stratum to estimate from")
     if len(parts) == 1 or any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
-        # Likeliest distributions through different channels have no common variance: the newest one stands alone.
+        # Maximum likelihood histograms from different channels cannot be pooled by variance: return the newest alone.
         return parts[-1]
     return pool(parts, rule)
 
 
 def merge(strata: Iterable[Stratum]) -> list[Stratum]:
-    """Strata with equal mechanisms made one by adding their counts; order of first appearance."""
+    """Add the counts of strata with equal mechanisms; in order of first appearance."""
     groups: list[tuple[Mechanism | None, dict[int, int]]] = []
     for mechanism, tally in strata:
-        total = next((kept for known, kept in groups if known == mechanism), None)
+        total = next((sums for known, sums in groups if known == mechanism), None)
         if total is None:
             groups.append((mechanism, dict(tally)))
         else:
@@ -102,14 +104,14 @@ def merge(strata: Iterable[Stratum]) -> list[Stratum]:
 
 def pool(strata: Sequence[Sequence[Estimate]], rule: IntervalRule = DEFAULT_RULE) -> list[Estimate]:
     """
-    Estimates of the same shares (or means) through different channels, pooled option by option.
+    Pool estimates of the same shares (or means) through different channels, option by option.
 
     Args:
-        strata: the estimates of each stratum, with the same options in the same order.
-        rule: its confidence is used.
+        strata: estimates of each stratum, with the same options in the same order.
+        rule: only its confidence and waves are used.
 
     Returns:
-        One estimate an option; the stratum's own where only one has reports.
+        One estimate for each option; the stratum's own estimate if only one stratum has reports.
 
     Raises:
         EstimateError: the options differ, or there is no stratum.
@@ -124,13 +126,13 @@ def combine(
     estimates: Sequence[Estimate], weights: Sequence[float], option: str, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
     """
-    A weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
+    Return a weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
 
     Args:
-        estimates: the share in each stratum, from public or separately budgeted cells.
-        weights: each stratum's share of the population; scaled to sum to 1.
+        estimates: share in each stratum, from public or separately budgeted cells.
+        weights: share of the population in each stratum; scaled to sum to 1.
         option: name of the result.
-        rule: its confidence is used.
+        rule: only its confidence is used.
 
     Raises:
         EstimateError: a weight is negative or not finite, all are 0, or a stratum has fewer than two reports.
@@ -148,7 +150,7 @@ def combine(
     noise = _root_sum(part.u**2 * part.noise(p) for part, p in zip(parts, own, strict=True))
     half = normal_quantile(rule.confidence) * error + _half_report(parts)
     limits = _clip(_clip(raw) - half), _clip(_clip(raw) + half)
-    result = _whole(used, raw, (error, noise), (limits, limits), rule)
+    result = _pooled_estimate(used, raw, (error, noise), (limits, limits), rule)
     return replace(result, option=option)
 
 
@@ -164,12 +166,12 @@ def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -
     for _ in range(1 + _PASSES):
         parts = _inverse_variance(parts, p)
         raw = math.fsum(part.u * part.raw for part in parts)
-        p = (reports * _clip(raw) + 0.5) / (reports + 1)  # off 0 and 1, where a channel with b = 0 has no variance
+        p = (reports * _clip(raw) + 0.5) / (reports + 1)  # off 0 and 1, where channels with b = 0 have variance 0
     errors = math.sqrt(_variance(parts, p)), _root_sum(part.u**2 * part.noise(p) for part in parts)
     single = _pooled_interval(parts, raw, rule.confidence)
     joint = _pooled_interval(parts, raw, rule.joint_confidence(options))
     used = [(estimate, part.u) for estimate, part in zip(some, parts, strict=True)]
-    return _whole(used, raw, errors, (single, joint), rule)
+    return _pooled_estimate(used, raw, errors, (single, joint), rule)
 
 
 def _pool_means(some: Sequence[Estimate], rule: IntervalRule, means: int) -> Estimate:
@@ -186,17 +188,17 @@ def _pool_means(some: Sequence[Estimate], rule: IntervalRule, means: int) -> Est
     centre = min(max(raw, least), most)
     halves = [normal_quantile(c) * larger for c in (rule.confidence, rule.joint_confidence(means))]
     single, joint = ((max(centre - half, least), min(centre + half, most)) for half in halves)
-    return _whole(used, raw, (error, math.sqrt(1 / math.fsum(precision))), (single, joint), rule)
+    return _pooled_estimate(used, raw, (error, math.sqrt(1 / math.fsum(precision))), (single, joint), rule)
 
 
-def _whole(
+def _pooled_estimate(
     used: Sequence[tuple[Estimate, float]],
     raw: float,
     errors: tuple[float, float],
     limits: tuple[tuple[float, float], tuple[float, float]],
     rule: IntervalRule,
 ) -> Estimate:
-    """The estimate of the whole, from its parts (estimate, u), (i.i.d., fixed) errors and (single, joint) limits."""
+    """Return the pooled estimate from its parts (estimate, u), (i.i.d., fixed) errors and (single, joint) limits."""
     reports = sum(estimate.n for estimate, _ in used)
     first = used[0][0]
     return replace(
@@ -216,7 +218,7 @@ def _whole(
         simultaneous_low=limits[1][0],
         simultaneous_high=limits[1][1],
         implausible=any(estimate.implausible for estimate, _ in used),
-        # Every fake goes to the stratum where it moves the whole most.
+        # Worst case: all fake reports go to the stratum where they move the pooled estimate most.
         poisoning=max(estimate.poisoning * u * reports / estimate.n for estimate, u in used),
         band_low=None,
         band_high=None,
@@ -241,7 +243,7 @@ def _pooled_interval(parts: Sequence[_Part], raw: float, confidence: float) -> t
     def inside(p: float) -> bool:
         return abs(centre - p) <= z * math.sqrt(_variance(parts, p)) + correction
 
-    # The root of a concave variance is concave, so each side holds on one stretch from the centre outwards.
+    # sqrt(V) is concave, so ``inside`` holds on one interval around the centre, and bisection finds its ends.
     return _edge(inside, centre, 0.0), _edge(inside, centre, 1.0)
 
 
@@ -259,7 +261,7 @@ def _variance(parts: Sequence[_Part], p: float) -> float:
 
 
 def _half_report(parts: Sequence[_Part]) -> float:
-    """Half of the largest step that one report can make the whole move by."""
+    """Return half of the largest change of the pooled share by one report (continuity correction)."""
     return max(part.u / (part.n * (part.a - part.b)) for part in parts) / 2
 
 

@@ -1,25 +1,27 @@
 """
-Distributions from the square wave; the channel is in ``sottovoce.shared.mechanisms.square_wave``.
+Estimates from the square wave: histogram, mean, quantiles. The channel is in
+``sottovoce.shared.mechanisms.square_wave``.
 
-Histogram   Shares f of the D bins that make the reported counts likeliest, by expectation-maximization from the
-            uniform distribution: f_i <- f_i sum_y (n_y/n) P(y|i) / sum_j P(y|j) f_j. Below 3,000 reports neighbours
-            are averaged with weights 1, 2, 1 after each step, which halves the error there; with more reports it would
-            erase the modes of a distribution with two.
-            Intervals by percentile bootstrap of the reported counts with a fixed seed, so that one tally has one
-            interval. Approximate, and labelled so: maximum likelihood is biased where a share is near 0. A resample of
-            an empty bin stays empty, so a bin's limits are never nearer than z sqrt(l (1 - l) / n) / (a - b), the
+Histogram   Maximum likelihood shares f of the D bins, by expectation-maximization from the uniform distribution:
+            f_i <- f_i sum_y (n_y/n) P(y|i) / sum_j P(y|j) f_j. Below 3,000 reports each step also averages neighbours
+            with weights 1, 2, 1, which halves the error there; with more reports it would merge the modes of a
+            bimodal distribution.
+            Intervals by percentile bootstrap of the reported counts with a fixed seed, so that equal tallies have
+            equal intervals. Approximate, and labelled so: maximum likelihood is biased for shares near 0. Resamples of
+            an empty bin stay empty, so the limits of a bin are at least z sqrt(l (1 - l) / n) / (a - b) away, the
             normal margin of an empty bin from the reports inside and outside its window: l = b, a = P(window | bin),
             b = P(window | far from it).
 Mean        By scores that are unbiased for the mean value c_i of each bin's steps, of least variance for a uniform
             truth: z = W^-1 P' (P W^-1 P')^-1 c with the channel's rows P and W its column sums on the diagonal; the
-            likeliest shares would be biased by .1 of the range where people stand at an end. Interval of ``means``,
-            widened by the largest distance of a step from its bin's c_i, since people may all stand on one step.
-Quantiles   From the cumulated shares, linear within a bin. Interval by inversion, at the resolution of bins: the score
-            interval of the share below each edge, by the unbiased scores of that share, tells which bins can hold the
-            quantile. At least nominal for every population (.99 and more in those tried); often the whole range where
-            reports are few.
-Forged      1 % of forged reports: a mean moves by the most extreme score; for shares and quantiles the largest change
-            of the likeliest shares over all values that the forged reports could have, all the same one.
+            mean of the maximum likelihood shares would be biased by .1 of the range if the truth is at one end.
+            Interval of ``means``, widened by the largest distance of a step from its bin's c_i, since all true values
+            may be on one step.
+Quantiles   From the cumulated shares, linear within a bin. Interval by inversion, at the resolution of bins: score
+            intervals of the share below each edge, by unbiased scores of that share, determine which bins can contain
+            the quantile. Coverage is at least nominal for every population (.99 and more in those tried); with few
+            reports the interval is often the whole range.
+Poisoning   1 % fake reports: a mean moves by the most extreme score; shares and quantiles by the largest change of the
+            maximum likelihood shares if all fake reports have the same value, over all values.
 Source      Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion).
 """
 
@@ -42,12 +44,15 @@ from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 METHOD = "bootstrap"
 INVERTED = "inverted"
+"""Method of the quantiles' intervals."""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 RESAMPLES = 200
+"""Bootstrap resamples."""
 SMOOTHED_BELOW = 3000
-_ROUNDS = 400
-_SEED = 20201
-_SETTLED = 1e-7
+"""Number of reports below which the histogram is smoothed."""
+_ROUNDS = 400  # EM steps at most
+_SEED = 20201  # fixed, so that equal tallies give equal intervals
+_SETTLED = 1e-7  # largest change of a share at which EM has converged
 
 Array = NDArray[np.float64]
 
@@ -56,16 +61,16 @@ def estimate(
     mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
-    The mean, the quantiles and the histogram.
+    Estimate the mean, the quantiles and the histogram.
 
     Args:
         mechanism: the channel from D bins to D + 2 w outputs.
         tally: number of reports by output; missing means none.
         domain: the question's grid.
-        rule: its confidence is used.
+        rule: only its confidence, waves and fakes are used.
 
     Returns:
-        "mean", one estimate a quantile ("q10" ... "q90") in the number's own unit, and the share of each bin by its
+        "mean", the quantiles ("q10" ... "q90"), both in the number's own unit, and the share of each bin, named by its
         first and last value ("0 to 9").
 
     Raises:
@@ -79,22 +84,22 @@ def estimate(
     margin = _margin(mechanism, n, rule)
     least, most = edges[0], edges[-1]
     possible = _possible_bins(mechanism, counts, rule)
-    found = [_mean(mechanism, tally, domain, rule)]
+    estimates = [_mean(mechanism, tally, domain, rule)]
     for level in QUANTILES:
-        values = _Drawn(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
+        values = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
         estimate = summary.of("quantile", f"q{level * 100:.0f}", values, least, most)
-        found.append(_inverted(estimate, edges[possible.first(level)], edges[possible.last(level) + 1]))
+        estimates.append(_inverted(estimate, edges[possible.first(level)], edges[possible.last(level) + 1]))
     for bin_, name in enumerate(_names(mechanism, domain)):
-        found.append(summary.of("share", name, _Drawn(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
-    return found
+        estimates.append(summary.of("share", name, _Bootstrap(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
+    return estimates
 
 
 def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) -> Array:
     """
-    The likeliest bin shares behind each row of reported shares.
+    Return the maximum likelihood bin shares for each row of reported shares.
 
     Args:
-        reported: (R, outputs) shares of the reports.
+        reported: (R, outputs) shares of reports by output.
         channel: (bins, outputs) P(output | bin).
         smooth: average neighbouring bins after each step.
 
@@ -115,12 +120,12 @@ def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) ->
 
 def quantile(shares: Array, edges: Array, level: float) -> float:
     """
-    The number below which a share ``level`` lies, linear within a bin.
+    Return the quantile of a histogram, linear within a bin.
 
     Args:
-        shares: of the D bins, shape (D,), summing to 1.
-        edges: the bins' limits in the question's units, shape (D + 1,), ascending.
-        level: a share between 0 and 1.
+        shares: of the D bins, shape (D,).
+        edges: of the bins, in the number's own unit, shape (D + 1,), ascending.
+        level: share below the quantile, between 0 and 1.
     """
     cumulated = np.concatenate([[0.0], np.cumsum(shares)])
     return float(np.interp(level, cumulated / cumulated[-1], edges))
@@ -128,8 +133,7 @@ def quantile(shares: Array, edges: Array, level: float) -> float:
 
 def unbiased_scores(channel: Array, values: Array) -> Array:
     """
-    The score of each output whose mean, with input i, is ``values[i]``: of all such scores the one of least variance
-    for a uniform truth.
+    Return scores of the outputs whose mean with input i is ``values[i]``, of least variance for a uniform truth.
 
     Args:
         channel: (bins, outputs) P(output | bin), of full rank.
@@ -146,7 +150,7 @@ def unbiased_scores(channel: Array, values: Array) -> Array:
 
 
 def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, float]:
-    """The bins' mean values with their scores; and how far a step may lie from its bin's, both in the number's unit."""
+    """Return the scored channel of the bins' mean values, and the largest distance of a step from its bin's mean."""
     channel, values = _channel(mechanism), _middles(mechanism, domain)
     scores = unbiased_scores(channel, values)
     firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
@@ -155,42 +159,42 @@ def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, 
 
 
 def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
-    """By the scores of the bins' mean values; steps within a bin cannot be told apart, which widens the interval."""
+    """Estimate the mean; reports do not distinguish the steps within a bin, so the interval is wider by half a bin."""
     scored, away = mean_channel(mechanism, domain)
-    found = estimate_mean("mean", tally, scored, rule)
+    estimate = estimate_mean("mean", tally, scored, rule)
     edges = _edges(mechanism, domain)
     least, most = float(edges[0]), float(edges[-1])
     return replace(
-        found,
-        clipped=None if found.raw is None else min(max(found.raw, least), most),
-        low=max(found.low - away, least),
-        high=min(found.high + away, most),
-        simultaneous_low=max(found.simultaneous_low - away, least),
-        simultaneous_high=min(found.simultaneous_high + away, most),
+        estimate,
+        clipped=None if estimate.raw is None else min(max(estimate.raw, least), most),
+        low=max(estimate.low - away, least),
+        high=min(estimate.high + away, most),
+        simultaneous_low=max(estimate.simultaneous_low - away, least),
+        simultaneous_high=min(estimate.simultaneous_high + away, most),
         lowest=least,
         highest=most,
     )
 
 
 class _Possible(NamedTuple):
-    """Limits for the share of people below each of the D + 1 edges, the first 0 and the last 1."""
+    """Limits for the share of people below each of the D + 1 edges, shape (D + 1,); 0 at the first, 1 at the last."""
 
     low: Array
     high: Array
 
     def first(self, level: float) -> int:
-        """The lowest bin that can hold the quantile: not surely less than ``level`` lie below its upper edge."""
+        """Return the lowest bin that can contain the quantile: the upper limit at its upper edge reaches ``level``."""
         return int(np.argmax(self.high[1:] >= level))
 
     def last(self, level: float) -> int:
-        """The highest bin that can hold it: not surely as many lie below its lower edge."""
+        """Return the highest bin that can contain the quantile: the lower limit at its lower edge is < ``level``."""
         return int(np.flatnonzero(self.low[:-1] < level)[-1])
 
 
 def _possible_bins(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> _Possible:
     bins, n = mechanism.bins, int(counts.sum())
     channel = _channel(mechanism)
-    below = np.triu(np.ones((bins, bins - 1)))  # column j: bins 0 .. j lie below edge j + 1
+    below = np.triu(np.ones((bins, bins - 1)))  # column j: bins 0 .. j are below edge j + 1
     scores = unbiased_scores(channel, below)
     moments = channel @ scores**2
     low, high = [0.0], [1.0 if n == 0 else 0.0]
@@ -205,7 +209,7 @@ def _possible_bins(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> 
 
 
 def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
-    # The likeliest shares may put the quantile a little outside.
+    # The point estimate is from maximum likelihood and may be slightly outside these limits.
     if estimate.raw is None:
         return replace(estimate, method=INVERTED)
     return replace(estimate, low=min(float(low), estimate.raw), high=max(float(high), estimate.raw), method=INVERTED)
@@ -213,14 +217,16 @@ def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
 
 def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tuple[Array, Array]:
     """
-    The likeliest shares, (1 + RESAMPLES, bins), of the counts and of resamples; and, (outputs, bins), of the counts
-    with the rule's share of fakes, for each value that they could have. Without reports there are none.
+    Return maximum likelihood shares of the counts, of bootstrap resamples, and of poisoned counts.
+
+    Shapes: (1 + RESAMPLES, bins) for the counts and their resamples; (outputs, bins) for the counts with the rule's
+    share of fake reports, one row for each value that the fakes can have. Both have no rows without reports.
     """
     n = int(counts.sum())
     if n == 0:
         return np.empty((0, mechanism.bins)), np.empty((0, mechanism.bins))
     generator = np.random.Generator(np.random.PCG64(_SEED))
-    # Of the same people in several waves only one report each is surely independent of the others.
+    # With several waves of the same people, only one report of each person is independent: resample n / waves.
     size = max(n // rule.waves, 1)
     resampled = generator.multinomial(size, counts / n, size=RESAMPLES) / size
     forged = (1 - rule.fakes) * counts / n + rule.fakes * np.eye(len(counts))
@@ -228,27 +234,27 @@ def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tupl
     return rows[: 1 + RESAMPLES], rows[1 + RESAMPLES :]
 
 
-class _Drawn(NamedTuple):
-    """A figure: its value and those of its resamples; and what forged reports would make of it."""
+class _Bootstrap(NamedTuple):
+    """A statistic: its value, then those of the resamples; and its values under poisoning."""
 
     values: Array
     forged: Array
 
 
 class _Summary:
-    """Makes estimates of figures."""
+    """Builder of ``Estimate`` objects from bootstrap values."""
 
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 
-    def of(self, kind: str, option: str, drawn: _Drawn, least: float, most: float, margin: float = 0.0) -> Estimate:
-        """One estimate, its limits at least ``margin`` away; the whole range without reports."""
-        values = drawn.values
+    def of(self, kind: str, option: str, draws: _Bootstrap, least: float, most: float, margin: float = 0.0) -> Estimate:
+        """Return an estimate whose limits are at least ``margin`` from its value; the whole range without reports."""
+        values = draws.values
         raw = float(values[0]) if len(values) else None
         tail = (1 - self._rule.confidence) / 2
         limits: Sequence[float] = (least, most)
         if raw is not None:
-            # The figure itself always lies within, however skewed its resamples are.
+            # Percentile limits can exclude the value itself if the resamples are biased; widen them to include it.
             low, high = np.quantile(values[1:], [tail, 1 - tail]).tolist()
             limits = (max(min(low, raw - margin), least), min(max(high, raw + margin), most))
         return Estimate(
@@ -268,7 +274,7 @@ class _Summary:
             simultaneous_low=least,
             simultaneous_high=most,
             implausible=False,
-            poisoning=most - least if raw is None else float(np.abs(drawn.forged - raw).max()),
+            poisoning=most - least if raw is None else float(np.abs(draws.forged - raw).max()),
             lowest=least,
             highest=most,
             kind=kind,
@@ -298,12 +304,12 @@ def _channel(mechanism: SquareWave) -> Array:
 
 
 def _first(mechanism: SquareWave, bin_: int) -> int:
-    """The first step of a bin."""
+    """Return the first step of a bin; D + 1 steps in total if ``bin_`` is D."""
     return -(-bin_ * (mechanism.steps + 1) // mechanism.bins)
 
 
 def _edges(mechanism: SquareWave, domain: Domain) -> Array:
-    """Where each bin begins, half a step below its first value, and where the last one ends."""
+    """Return the D + 1 edges of the bins, inner ones halfway between neighbouring values."""
     grid = grid_of(domain)
     firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
     inner = [float(grid.low + grid.step * (2 * first - 1) / 2) for first in firsts[1:-1]]
@@ -311,7 +317,7 @@ def _edges(mechanism: SquareWave, domain: Domain) -> Array:
 
 
 def _middles(mechanism: SquareWave, domain: Domain) -> Array:
-    """The middle of the values in each bin."""
+    """Return the mean of the values in each bin, shape (D,)."""
     grid = grid_of(domain)
     firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
     return np.array([float(grid.low + grid.step * (a + b - 1) / 2) for a, b in pairwise(firsts)])
@@ -328,7 +334,7 @@ def _names(mechanism: SquareWave, domain: Domain) -> list[str]:
 
 
 def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
-    """One number, a level for the mean value of each bin's steps; within a bin a report tells nothing."""
+    """Return one number variable whose levels are the bins' mean values; for outcomes only."""
     scored, _ = mean_channel(mechanism, domain)
     return [
         NumberVariable(

@@ -1,20 +1,20 @@
 """
-The one estimator and the one interval: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
+Estimator and intervals of a share: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
 
-a = P(support | true), b = P(support | not true), a > b. Yes/no, every category and every bit are cases of it.
+a = P(support | true), b = P(support | not true), a > b. Yes/no questions, categories and bits are special cases.
 
-Point       p^ = (N/n - b) / (a - b), unbiased; it may lie outside [0, 1] and is kept so. Only its display is clipped.
-Std. error  sqrt(l (1 - l) / ((n - 1) (a - b)^2)), l = N/n: unbiased variance for an i.i.d. sample. If everybody in a
+Point       p^ = (N/n - b) / (a - b), unbiased; it may be outside [0, 1] and is clipped only for display.
+Std. error  sqrt(l (1 - l) / ((n - 1) (a - b)^2)), l = N/n: unbiased variance for an i.i.d. sample. If everyone in a
             finite population answered: sqrt((p a (1-a) + (1-p) b (1-b)) / (n (a-b)^2)), p clipped; never larger in
-            expectation, and for symmetric channels the same whatever p is.
+            expectation, and independent of p for symmetric channels.
 Interval    ``sottovoce.aggregator.estimators.intervals``; while a survey is open, ``band``.
-Joint       Limits for all k options of a question at once: Clopper and Pearson at 1 - alpha/k (Bonferroni), whatever
-            method the single limits use: so far out in the tails the score limits miss up to three times as often as
-            they say (.166 for .05 at k = 10, epsilon 3, n = 5), and this one is a theorem.
-Implausible A count beyond what p = 0 or p = 1 would give by chance: outside [n b - 3 sd, n a + 3 sd], sd at the nearer
-            edge. With k options the same rate of false alarms, .0013 a side, is shared by all k.
-Poisoning   One fake report in a hundred, all with the worst content, moves the estimate by up to
-            .01 max(1 - b, a) / (a - b): coin flip 1.5 points.
+Joint       Simultaneous limits for all k options of a question: Clopper and Pearson at 1 - alpha/k (Bonferroni), for
+            every method of the single limits. Their coverage is a theorem; score limits, so far in the tails, miss up
+            to three times as often as nominal (.166 for .05 at k = 10, epsilon 3, n = 5).
+Implausible A count that p = 0 or p = 1 would hardly give by chance: outside [n b - 3 sd, n a + 3 sd], sd at the nearer
+            edge. With k options, all k share the same rate of false alarms, .0013 a side.
+Poisoning   One percent of fake reports, all with the worst content, moves the estimate by up to
+            .01 max(1 - b, a) / (a - b): 1.5 points with the coin flip.
 """
 
 import math
@@ -34,24 +34,24 @@ from sottovoce.shared.errors import EstimateError
 Counts = NDArray[np.int64]
 
 FAKES = 0.01
-"""The share of fake reports that ``Estimate.poisoning`` speaks of."""
+"""Default share of fake reports for ``Estimate.poisoning``."""
 
 SAME_PEOPLE = "same-people"
-"""The method of intervals for several waves added up."""
+"""Method of intervals for the summed reports of several waves."""
 
 
 @dataclass(frozen=True)
 class IntervalRule:
     """
-    How intervals are made.
+    Options for intervals.
 
     Attributes:
         method: one of ``intervals.METHODS``.
         confidence: nominal coverage, in (0, 1).
-        band: whether to give the anytime-valid band as well; wanted while a survey is open.
-        waves: number of waves of the same people whose reports are added up; more than one has a method of its own,
-            "same-people", and no band, since reports are not independent.
-        fakes: the share of fake reports, among those that speak of the question, that ``Estimate.poisoning`` is for.
+        band: also compute the anytime-valid band, for surveys that are still open.
+        waves: number of waves of the same people whose reports are summed. If more than one, the method is
+            "same-people" and there is no band, since reports are not independent.
+        fakes: share of fake reports among those on the question, for ``Estimate.poisoning``.
     """
 
     method: str = "score-cc"
@@ -68,15 +68,15 @@ class IntervalRule:
 
     def when_asked(self, share: Fraction) -> "IntervalRule":
         """
-        The rule for what each respondent is asked by chance only: one question of several, one option, one coordinate.
+        Return the rule for a question, option or coordinate that each respondent is asked with probability ``share``.
 
-        Maths: fakes all speak of the same one, honest reports of it with probability ``share``; of the reports on it
-        f' = f / (f + (1 - f) share) are fake.
+        Maths: all fakes concern the same one, honest reports only with probability ``share``, so the share of fakes
+        among the reports on it is f' = f / (f + (1 - f) share).
         """
         return replace(self, fakes=self.fakes / (self.fakes + (1 - self.fakes) * float(share)))
 
     def joint_confidence(self, options: int) -> float:
-        """The confidence of each of ``options`` intervals that hold together (Bonferroni)."""
+        """Return the confidence of each of ``options`` simultaneous intervals (Bonferroni)."""
         return 1 - (1 - self.confidence) / options
 
 
@@ -86,24 +86,24 @@ DEFAULT_RULE = IntervalRule()
 @dataclass(frozen=True)
 class Estimate:
     """
-    The share of respondents whose truth is one option, or the mean of a bounded number.
+    Estimated share of respondents whose true answer is one option, or estimated mean of a bounded number.
 
     Attributes:
         option: the option's name; "mean" for a mean.
-        a, b: P(support | true) and P(support | not true); None for a mean, or where different channels were pooled.
+        a, b: P(support | true) and P(support | not true); None for a mean, or if different channels were pooled.
         raw: unbiased share (mean), possibly outside the possible range; None without reports.
-        clipped: ``raw`` forced into the possible range, for display only.
+        clipped: ``raw`` clipped into the possible range, for display only.
         std_error: of ``raw``, for an i.i.d. sample; None with fewer than two reports.
         low, high: interval, within the possible range.
-        method, confidence: how the interval was made, and its nominal coverage.
+        method, confidence: method of the interval, and its nominal coverage.
         n: reports that could support the option.
-        count: those that did; None for a mean, or where different channels were pooled.
-        std_error_fixed: of ``raw``, if everybody in a finite population answered; None without reports.
-        simultaneous_low, simultaneous_high: limits that hold for all options of the question together.
-        implausible: the reports lie further out than the channel could send them.
-        poisoning: largest shift of ``raw`` by 1 % fake reports, all with the worst content and on the questions and
-            options that their senders choose; in shares (in the number's unit for a mean).
-        band_low, band_high: limits that hold however often one looks, all options together; None if not asked for.
+        count: reports that did; None for a mean, or if different channels were pooled.
+        std_error_fixed: of ``raw``, if everyone in a finite population answered; None without reports.
+        simultaneous_low, simultaneous_high: limits that hold jointly for all options of the question.
+        implausible: the counts are more extreme than any population would give through this channel, but for chance.
+        poisoning: largest shift of ``raw`` by 1 % fake reports, all with the worst content, on questions and options of
+            their senders' choice; in shares (in the number's unit for a mean).
+        band_low, band_high: anytime-valid limits, jointly for all options; None if not requested.
         lowest, highest: the possible range, 0 and 1 for a share.
         kind: "share", "mean" or "quantile".
     """
@@ -135,17 +135,19 @@ class Estimate:
 @dataclass(frozen=True, eq=False)
 class Shares(Sequence[Estimate]):
     """
-    The shares of all options of one question as arrays of shape (k,); an ``Estimate`` of each is made when one is read.
+    Estimated shares of all options of one question, as arrays of shape (k,).
+
+    A sequence of ``Estimate``, which are created when the first one is read: faster for thousands of options.
 
     Attributes:
-        options: the options' names.
-        rule: how the intervals were made.
+        options: names of the options.
+        rule: options of the intervals.
         a, b, poisoning: the same for every option; see ``Estimate``.
-        counts, sizes: reports that support each option, and that could support it.
+        counts, sizes: reports that support each option, and reports that could support it.
         raw: unbiased shares; NaN without reports.
-        std_error, std_error_fixed: of ``raw``; without meaning where ``Estimate`` has None.
-        single, joint: lower and upper limits, for one option and for all options together.
-        implausible: whether the reports lie further out than the channel could send them.
+        std_error, std_error_fixed: of ``raw``; meaningless where ``Estimate`` has None.
+        single, joint: lower and upper limits, for each option and jointly for all.
+        implausible: see ``Estimate``.
     """
 
     options: Sequence[str]
@@ -163,11 +165,11 @@ class Shares(Sequence[Estimate]):
     implausible: NDArray[np.bool_]
 
     def __len__(self) -> int:
-        """How many options there are."""
+        """Return the number of options."""
         return len(self.options)
 
-    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - a whole number or a slice, as of any sequence
-        """The estimate of one option; a list of some."""
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - an integer or a slice, as of any sequence
+        """Return the estimate of one option, or a list of estimates for a slice."""
         return self._estimates[index]
 
     @cached_property
@@ -207,15 +209,15 @@ def estimate_share(
     option: str, count: int, n: int, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
     """
-    The share of one option, from the number of reports that support it.
+    Estimate the share of one option from the number of reports that support it.
 
     Args:
-        option: the option's name.
+        option: name of the option.
         count: reports that support it, 0 .. n.
         n: reports.
         a: P(support | true).
         b: P(support | not true), b < a.
-        rule: how the interval is made.
+        rule: options of the interval.
 
     Raises:
         EstimateError: the counts or the channel are impossible.
@@ -233,34 +235,34 @@ def estimate_shares(
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Shares:
     """
-    The share of each option of one question, with single and joint limits.
+    Estimate the share of each option of one question, with single and joint limits.
 
     Args:
-        options: the k options' names.
-        counts: reports that support each of them.
-        n: reports; one number for each option where only some reports could support it (a sampled option).
+        options: names of the k options.
+        counts: reports that support each option, shape (k,).
+        n: reports; an array of shape (k,) if the number differs by option (a sampled option).
         a: P(support | true), the same for every option.
         b: P(support | not true), likewise, b < a.
-        rule: how the intervals are made.
+        rule: options of the intervals.
 
     Raises:
         EstimateError: the counts or the channel are impossible.
     """
-    given, reports = _whole(counts), _whole(n)
-    if reports.shape not in {(), given.shape} or given.shape != (len(options),):
+    supporting, reports = _as_integers(counts), _as_integers(n)
+    if reports.shape not in {(), supporting.shape} or supporting.shape != (len(options),):
         raise EstimateError("the counts or the channel are impossible")
-    sizes = np.broadcast_to(reports, given.shape)
-    if not (len(options) and np.all((given >= 0) & (given <= sizes)) and 0 <= b < a <= 1):
+    sizes = np.broadcast_to(reports, supporting.shape)
+    if not (len(options) and np.all((supporting >= 0) & (supporting <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = _single_limits(given, reports, high_rate, low_rate, rule)
-    joint = single if k == 1 else _joint_limits(given, reports, high_rate, low_rate, rule, k)
-    raw, error, fixed, alarm = _values(given, sizes, a, b)
+    single = _single_limits(supporting, reports, high_rate, low_rate, rule)
+    joint = single if k == 1 else _joint_limits(supporting, reports, high_rate, low_rate, rule, k)
+    raw, error, fixed, alarm = _values(supporting, sizes, a, b)
     if rule.waves > 1:
         share = np.clip(raw, 0, 1)
         error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
     shift = poisoning(high_rate, low_rate, rule.fakes)
-    return Shares(options, rule, high_rate, low_rate, shift, given, sizes, raw, error, fixed, single, joint, alarm)
+    return Shares(options, rule, high_rate, low_rate, shift, supporting, sizes, raw, error, fixed, single, joint, alarm)
 
 
 def _single_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule) -> Limits:
@@ -276,37 +278,37 @@ def _joint_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalR
 
 
 def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
-    """The counts of the values 0 .. size - 1; missing means none."""
+    """Return the counts of the values 0 .. size - 1 as an array; missing ones are 0."""
     return np.array([tally.get(value, 0) for value in range(size)])
 
 
 def poisoning(a: float, b: float, fakes: float = FAKES) -> float:
     """
-    The largest shift of a share by fake reports, in shares.
+    Return the largest shift of a share by fake reports.
 
     Args:
         a: P(support | true).
         b: P(support | not true).
-        fakes: the share of fake reports; see ``IntervalRule.when_asked``.
+        fakes: share of fake reports; see ``IntervalRule.when_asked``.
 
-    Maths: a fake report counts (1 - b) / (a - b), at most 1 - b above the truth's mean in units of a - b, or at most
-    a below it.
+    Maths: in units of a - b, a fake report that supports the option is at most 1 - b above the mean of an honest one,
+    and a fake report that does not is at most a below it.
     """
     return fakes * max(1 - b, a) / (a - b)
 
 
-def _whole(counts: ArrayLike) -> Counts:
-    found = np.asarray(counts)
-    if found.dtype.kind not in "iu":
+def _as_integers(counts: ArrayLike) -> Counts:
+    array = np.asarray(counts)
+    if array.dtype.kind not in "iu":
         raise EstimateError("counts must be whole numbers")
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _values(counts: Counts, sizes: Counts, a: Fraction, b: Fraction) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Raw shares, i.i.d. errors, fixed-population errors and alarms; errors mean nothing without reports."""
+    """Return raw shares, i.i.d. errors, fixed-population errors and alarms; errors are meaningless without reports."""
     den = math.lcm(a.denominator, b.denominator)
     true, other = a.numerator * (den // a.denominator), b.numerator * (den // b.denominator)
-    # (count/n - b) / (a - b) in whole numbers of any size, rounded once.
+    # (count/n - b) / (a - b) in exact integers, rounded once: in floats the subtraction would cancel digits.
     pairs = zip(counts.tolist(), sizes.tolist(), strict=True)
     raw = np.array([(x * den - n * other) / (n * (true - other)) if n else math.nan for x, n in pairs])
     high, low, gap = float(a), float(b), float(a - b)

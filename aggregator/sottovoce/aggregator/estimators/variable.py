@@ -1,19 +1,20 @@
 """
-What a report says of one thing, in two forms from which every joint analysis is made.
+Variables for joint analyses: likelihoods and unbiased scores of reported values.
 
-Unit        Not the question: a yes/no, a choice and a rating are one categorical variable each, a select_multiple
-            question is one yes/no variable an option, a number is one numeric variable and a vector one a coordinate.
-Likelihood  Of a reported value y one row, L[y, x] = c P(y | x) over the true categories or levels x, with any c > 0.
-            A true number between two levels is rounded to one of them at random, so its likelihood lies on the chord.
-Scores      Of a reported value y numbers z(y) whose mean, given the truth, is the truth: E[z_j | x] = 1 if j is x, else
-            0, and E[z | v] = v. Means of them are unbiased whatever the population, also weighted ones.
-Marks       Where a report either supports a category or not, a = P(support | true), b = P(support | other):
+Unit        A yes/no, a choice and a rating question are one categorical variable each; a select_multiple question is
+            one yes/no variable for each option; a number is one numeric variable, a vector one for each coordinate.
+Likelihood  A reported value y has the row L[y, x] = c P(y | x) over the true categories or levels x, for any c > 0.
+            A true number between two levels is rounded to one of them at random, so its likelihood is on the chord.
+Scores      A reported value y has scores z(y) that are unbiased for the truth: E[z_j | x] = 1 if j is x, else 0, and
+            E[z | v] = v. Means of scores, also weighted ones, are unbiased for every population.
+Marks       If a report either supports a category or not, with a = P(support | true) and b = P(support | other), then
             z = (support - b) / (a - b). With odds g = P(y | x) / P(y | x') of a report that supports x and not x', the
             likelihood row is g^support.
-Not seen    What was not asked or not drawn has no score, and every truth is as likely: ``observed`` says which. Neither
-            draw looks at the truth, so that leaving these reports out is unbiased.
-Sources     Warner 1965 (scores of yes/no); van den Hout and van der Heijden 2002 (any channel's inverse); Louis 1982
-            (likelihood of what is half seen).
+Missing     A value that was not asked or not drawn has no score and a flat likelihood; ``observed`` tells which. Which
+            ones are missing does not depend on the truth (missing completely at random), so leaving them out is
+            unbiased.
+Sources     Warner 1965 (scores of yes/no); van den Hout and van der Heijden 2002 (inverse of any channel); Louis 1982
+            (likelihood of incomplete data).
 """
 
 from abc import ABC, abstractmethod
@@ -27,16 +28,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reported = NDArray[np.integer[Any]]
-"""Reported values, shape (u,): mostly the different ones of a column, to be expanded by index."""
+"""Reported values, shape (u,); usually the distinct values of a column, to be expanded by index."""
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 SAME_REPORT = "no report contains two options of this question, so they cannot be analysed together"
-"""Why two variables of one question with ``drawn`` have no joint result."""
-
+"""Reason why two ``drawn`` variables of one question have no joint result."""
 
 NO_YES = ("no", "yes")
-"""The categories of one option of several: not chosen, chosen."""
+"""Categories of an option of a select_multiple question: not chosen, chosen."""
 
 
 def _everyone(reported: Reported) -> Truths:
@@ -46,18 +46,18 @@ def _everyone(reported: Reported) -> Truths:
 @dataclass(frozen=True, kw_only=True)
 class Variable(ABC):
     """
-    One thing that reports speak of.
+    Variable of a joint analysis: a question, or an option or coordinate of one.
 
     Attributes:
-        name: "" for the whole question; for a part of it the option's or the coordinate's name.
-        question: the question's name; "" as long as nobody has said.
-        categories: the true categories, in the order of a likelihood row; none for a number.
-        levels: the true numbers of a likelihood row, ascending, in the number's own unit; none for categories.
-        public: the truth itself is sent.
-        drawn: each report tells of one part of the question only, so that no two of them are ever seen together.
-        only_outcome: why this variable cannot explain another one nor be in a correlation, as the end of a sentence
-            that begins with its name; "" if it can.
-        observed: of reported values, whether they tell anything about this variable.
+        name: name of the option or coordinate; "" for a whole question.
+        question: name of the question; "" until ``variables_of`` sets it.
+        categories: true categories, in the order of a likelihood row; empty for a number.
+        levels: true numbers of a likelihood row, ascending, in the number's own unit; empty for categories.
+        public: the device reports the truth itself.
+        drawn: each report concerns one part of the question only, so two parts are never observed together.
+        only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
+            begins with its name; "" if it can.
+        observed: returns, for reported values, True if they carry information on this variable.
     """
 
     name: str = ""
@@ -71,31 +71,31 @@ class Variable(ABC):
 
     @abstractmethod
     def likelihood(self, reported: Reported) -> Floats:
-        """One row of L[y, x] for each reported value that is ``observed``, shape (u, k)."""
+        """Return the rows L[y, x] of reported values that are ``observed``, shape (u, k)."""
 
     @abstractmethod
     def scores(self, reported: Reported) -> Floats:
-        """The scores of reported values that are ``observed``: (u, k) for categories, (u,) for a number."""
+        """Return the scores of reported values that are ``observed``: (u, k) for categories, (u,) for a number."""
 
     @property
     def channels(self) -> tuple[tuple[float, float], ...]:
-        """A and b of each category; none for a number."""
+        """Pairs (a, b) of each category; empty for a number."""
         return ()
 
     @property
     def full_name(self) -> str:
-        """The question's name, and after a dot that of its part."""
+        """Name of the question, followed by a dot and the name of its part, if any."""
         return ".".join(filter(None, (self.question, self.name)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class YesNo(Variable):
     """
-    Two categories, no and yes, of which a report supports one.
+    Variable with two categories, no and yes, of which a report supports one.
 
     Attributes:
-        support: P(report yes | yes) and P(report yes | no), exactly.
-        bit: of reported values, whether they say yes.
+        support: exact P(report yes | yes) and P(report yes | no).
+        bit: returns, for reported values, True if they are a yes.
     """
 
     support: tuple[Fraction, Fraction]
@@ -103,29 +103,29 @@ class YesNo(Variable):
 
     @cached_property
     def marks(self) -> tuple[Fraction, Fraction]:
-        """The score of "yes" of a report of no, and of yes."""
+        """Scores of "yes" for a reported no and a reported yes."""
         a, b = self.support
         return -b / (a - b), (1 - b) / (a - b)
 
     @property
     def channels(self) -> tuple[tuple[float, float], ...]:
-        """Those of no and of yes."""
+        """Pairs (a, b) of no and of yes."""
         a, b = self.support
         return (float(1 - b), float(1 - a)), (float(a), float(b))
 
     def supports(self, reported: Reported) -> Truths:
-        """Of reported values, which of the two they support, (u, 2)."""
-        said = self.bit(reported)
-        return np.stack([~said, said], axis=1)
+        """Return which of the two categories each reported value supports, shape (u, 2)."""
+        yes = self.bit(reported)
+        return np.stack([~yes, yes], axis=1)
 
     def likelihood(self, reported: Reported) -> Floats:
-        """(1 - b, 1 - a) of a report of no, (b, a) of yes."""
+        """Return the rows (1 - b, 1 - a) for a reported no and (b, a) for a reported yes."""
         a, b = map(float, self.support)
         rows: Floats = np.array([[1 - b, 1 - a], [b, a]])[self.bit(reported).astype(int)]
         return rows
 
     def scores(self, reported: Reported) -> Floats:
-        """z_yes = (y - b) / (a - b), and z_no = 1 - z_yes."""
+        """Return z_yes = (y - b) / (a - b) and z_no = 1 - z_yes."""
         table = np.array([[float(1 - mark), float(mark)] for mark in self.marks])
         scores: Floats = table[self.bit(reported).astype(int)]
         return scores
@@ -134,15 +134,14 @@ class YesNo(Variable):
 @dataclass(frozen=True, kw_only=True)
 class ChoiceVariable(Variable):
     """
-    Categories of which a report supports some, each in the same way.
+    Categorical variable whose reports support some categories, all with the same a and b.
 
     Attributes:
-        support: P(support | true) and P(support | another), exactly, the same for every category.
-        odds: how much likelier a report is under a truth that it supports than under one that it does not; None if it
-            is impossible there.
-        supports: of reported values, which categories they support, shape (u, k).
-        balanced: add (1 - sum of the scores) / k to each, where they sum to 1 on average only: less variance, but
-            margins that differ from the question's own shares.
+        support: exact P(support | true) and P(support | other), the same for every category.
+        odds: likelihood ratio of a truth that a report supports to one that it does not; None if it is infinite.
+        supports: returns, for reported values, which categories they support, shape (u, k).
+        balanced: add (1 - sum of the scores) / k to each score, if they sum to 1 only on average. This lowers the
+            variance, but margins then differ from the question's own estimates.
     """
 
     support: tuple[Fraction, Fraction]
@@ -152,23 +151,23 @@ class ChoiceVariable(Variable):
 
     @cached_property
     def marks(self) -> tuple[Fraction, Fraction]:
-        """The score of a category that a report does not support, and of one that it does."""
+        """Scores of a category that a report does not support, and of one that it supports."""
         a, b = self.support
         return -b / (a - b), (1 - b) / (a - b)
 
     @property
     def channels(self) -> tuple[tuple[float, float], ...]:
-        """The same for every category."""
+        """Pairs (a, b), the same for every category."""
         a, b = map(float, self.support)
         return ((a, b),) * len(self.categories)
 
     def likelihood(self, reported: Reported) -> Floats:
-        """g^support."""
+        """Return the rows g^support, or the support itself if g is infinite."""
         near, far = (1.0, 0.0) if self.odds is None else (float(self.odds), 1.0)
         return np.where(self.supports(reported), near, far)
 
     def scores(self, reported: Reported) -> Floats:
-        """(support - b) / (a - b)."""
+        """Return (support - b) / (a - b), balanced if requested."""
         without, with_ = map(float, self.marks)
         scores: Floats = np.where(self.supports(reported), with_, without)
         return scores + (1 - scores.sum(axis=1, keepdims=True)) / scores.shape[1] if self.balanced else scores
@@ -177,14 +176,14 @@ class ChoiceVariable(Variable):
 @dataclass(frozen=True, kw_only=True)
 class NumberVariable(Variable):
     """
-    A number.
+    Numeric variable.
 
     Attributes:
-        marks: the score of each output, in the number's own unit.
-        squares: of each output, a score of the number's square; None where the channel does not tell it.
-        chances: of outputs, P(output | level) times any positive number, shape (u, levels).
-        output: of reported values, which output they are; an index into ``marks``.
-        coarse: "" if ``squares`` are exact; else why they are not, as the end of a sentence.
+        marks: unbiased score of each output, in the number's own unit.
+        squares: unbiased score of the squared number for each output; None if the channel does not identify it.
+        chances: returns, for outputs, P(output | level) times a positive constant, shape (u, levels).
+        output: returns, for reported values, their output, an index into ``marks``.
+        coarse: reason why ``squares`` are not exact, as the end of a sentence; "" if they are.
     """
 
     marks: tuple[Fraction, ...]
@@ -194,15 +193,15 @@ class NumberVariable(Variable):
     coarse: str = ""
 
     def likelihood(self, reported: Reported) -> Floats:
-        """The channel's columns."""
+        """Return the columns of the channel for the reported outputs, shape (u, levels)."""
         return self.chances(self.output(reported))
 
     def scores(self, reported: Reported) -> Floats:
-        """z(y)."""
+        """Return the scores z(y) of the number, shape (u,)."""
         return self._scores[self.output(reported)]
 
     def square_scores(self, reported: Reported) -> Floats | None:
-        """Scores of the number's square, (u,): E[z2 | v] = v^2; None where there are none."""
+        """Return scores of the squared number, E[z2 | v] = v^2, shape (u,); None if there are none."""
         return None if self.squares is None else np.asarray(self.squares)[self.output(reported)]
 
     @cached_property
@@ -212,16 +211,16 @@ class NumberVariable(Variable):
 
 def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whatever numpy makes an array of
     """
-    ``chances`` from a table of weights.
+    Return the function ``chances`` for a table of weights.
 
     Args:
-        rows: weights of the outputs for each level, (levels, outputs).
+        rows: weights of the outputs for each level, shape (levels, outputs), with equal row sums.
     """
     columns = np.array(rows, dtype=float).T
     return lambda outputs: columns[outputs]
 
 
 def bits(masks: Reported, options: int) -> Truths:
-    """Which bits are set, (u, options)."""
+    """Return which bits of the masks are set, lowest first, shape (u, options)."""
     octets = np.ascontiguousarray(masks, dtype="<u8").view(np.uint8).reshape(-1, 8)
     return np.unpackbits(octets, axis=1, count=options, bitorder="little").view(np.bool_)

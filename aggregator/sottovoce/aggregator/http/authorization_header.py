@@ -10,11 +10,11 @@ _BLIND = re.compile(r"blind +([A-Za-z0-9_-]{1,1024}) *", re.IGNORECASE).fullmatc
 
 def blind_signature(authorization: str) -> str:
     """Return the blind signature in an ``Authorization`` header of the scheme ``Blind``; "" if there is none."""
-    found = _BLIND(authorization)
-    return "" if found is None else found[1]
+    match = _BLIND(authorization)
+    return "" if match is None else match[1]
 
 
 def bearer_token(authorization: str) -> str:
     """Return the token in an ``Authorization`` header of the scheme ``Bearer``, in any case; "" if there is none."""
-    found = _BEARER(authorization)
-    return "" if found is None else found[1]
+    match = _BEARER(authorization)
+    return "" if match is None else match[1]

@@ -157,10 +157,10 @@ def _in_path(name: str) -> Object:
 
 
 def _components(routes: Sequence[Route]) -> Object:
-    named = {name for route in routes for name in (route.body, *route.gives) if name and "/" not in name} | {"problem"}
+    names = {name for route in routes for name in (route.body, *route.gives) if name and "/" not in name} | {"problem"}
     text = {"schema": {"type": "string"}}
     return {
-        "schemas": {name: schema(name) for name in sorted(named)},
+        "schemas": {name: schema(name) for name in sorted(names)},
         "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "A researcher's key."}},
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},

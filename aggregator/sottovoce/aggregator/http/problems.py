@@ -165,12 +165,12 @@ def reply(
 
 
 def _more(code: str) -> list[tuple[str, str]]:
-    found = []
+    headers = []
     if STATUS[code] in COME_BACK:
-        found.append(("Retry-After", RETRY_AFTER))
+        headers.append(("Retry-After", RETRY_AFTER))
     if STATUS[code] == STATUS["unauthorized"]:
-        found += CHALLENGE
-    return found
+        headers += CHALLENGE
+    return headers
 
 
 def describe(error: Exception, where: str | None) -> tuple[str, str]:

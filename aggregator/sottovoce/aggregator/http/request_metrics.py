@@ -69,7 +69,7 @@ class Traffic:
     """Request metrics of one process; thread-safe."""
 
     def __init__(self) -> None:
-        self._found: dict[Key, Histogram] = {}
+        self._histograms: dict[Key, Histogram] = {}
         # Cache by status, so that the intake path formats no label for each request.
         self._by_status: dict[tuple[str, int], Histogram] = {}
         self._lock = Lock()
@@ -84,15 +84,15 @@ class Traffic:
             seconds: duration of the request.
         """
         with self._lock:
-            found = self._by_status.get((route, status)) or self._begin(route, status)
-            found.note(seconds)
+            histogram = self._by_status.get((route, status)) or self._begin(route, status)
+            histogram.note(seconds)
 
     def _begin(self, route: str, status: int) -> Histogram:
-        found = self._found.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))
-        self._by_status[route, status] = found
-        return found
+        histogram = self._histograms.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))
+        self._by_status[route, status] = histogram
+        return histogram
 
     def series(self) -> Mapping[Key, Series]:
         """Return snapshots of all histograms."""
         with self._lock:
-            return {key: found.series for key, found in self._found.items()}
+            return {key: histogram.series for key, histogram in self._histograms.items()}

@@ -90,16 +90,16 @@ class Route:
     @property
     def refusals(self) -> Sequence[str]:
         """All error codes that the route may reply with, in the order of ``STATUS``."""
-        found = [*self.refuses, "internal", "storage", "busy"]
+        codes = [*self.refuses, "internal", "storage", "busy"]
         if "<name>" in self.path:
-            found.append("unknown_survey")
+            codes.append("unknown_survey")
         if self.kind is Kind.RESEARCHER:
-            found += ["unauthorized", "malformed"]
+            codes += ["unauthorized", "malformed"]
         if self.limit:
-            found.append("too_many")
+            codes.append("too_many")
         if self.method == "POST":
-            found += ["malformed", "timeout", "length_required", "too_large", "unsupported_type"]
-        return tuple(sorted(set(found), key=list(STATUS).index))
+            codes += ["malformed", "timeout", "length_required", "too_large", "unsupported_type"]
+        return tuple(sorted(set(codes), key=list(STATUS).index))
 
     @property
     def replies(self) -> Mapping[int, Sequence[str]]:

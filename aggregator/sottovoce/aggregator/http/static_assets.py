@@ -51,8 +51,8 @@ class PackedAssets:
 
     def get(self, name: str) -> Packed | None:
         """Return the asset with this name, or None; waits until it is compressed."""
-        found = self._packed.get(name)
-        return None if found is None else found.result()
+        future = self._packed.get(name)
+        return None if future is None else future.result()
 
 
 def _pack(asset: PagePart) -> Packed:

@@ -215,9 +215,9 @@ class Admission:
         with self._counting:
             now = self._clock()
             batch = decode_fast_batch(body, MOST_ITEMS)
-            begun = None if batch is None else self._begin_fast(name, batch, now)
-            if begun is not None:
-                return begun
+            pending = None if batch is None else self._begin_fast(name, batch, now)
+            if pending is not None:
+                return pending
             judged = [self._judge_item(name, item, now) for item in decode_batch(body)]
             arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
             submitted = self._submit(arrivals) if arrivals else settled([])
@@ -253,8 +253,8 @@ class Admission:
         submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
         # Hashing overlaps with the transaction, which another thread runs.
         receipts = batch.receipts(rules.length(batch.wave))
-        whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
-        return Pending(submitted, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
+        all_receipts = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
+        return Pending(submitted, lambda outcomes: self._fast_reply(receipts, all_receipts, outcomes))
 
     def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
         if item is None:
@@ -307,26 +307,26 @@ class Admission:
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
         with self._counting:
-            (settled,) = self._settle([candidate.receipt], outcomes)
+            (settled,) = self._replies_for([candidate.receipt], outcomes)
             if isinstance(settled, ReportRejected):
                 raise settled
         return dump(settled)
 
-    def _fast_reply(self, receipts: list[str], whole: bytes, outcomes: list[Outcome]) -> bytes:
+    def _fast_reply(self, receipts: list[str], all_receipts: bytes, outcomes: list[Outcome]) -> bytes:
         if outcomes.count(Outcome.NEW) == len(receipts):
-            return whole
-        return self._told(self._settle(list(map(ready, receipts)), outcomes))
+            return all_receipts
+        return self._batch_document(self._replies_for(list(map(ready, receipts)), outcomes))
 
     def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
-        settled = iter(self._settle([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
-        return self._told([next(settled) if isinstance(item, _Candidate) else item for item in judged])
+        settled = iter(self._replies_for([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
+        return self._batch_document([next(settled) if isinstance(item, _Candidate) else item for item in judged])
 
-    def _told(self, replies: Sequence[object]) -> bytes:
+    def _batch_document(self, replies: Sequence[object]) -> bytes:
         self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
         items = [{"code": reply.code} if isinstance(reply, ReportRejected) else reply for reply in replies]
         return dump({"format": "sottovoce-batch-receipt/1", "items": items})
 
-    def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
+    def _replies_for(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
         """Return, for each report in order, its receipt or the rejection for its outcome."""
         # Another node may have closed or deleted the survey: drop the cached rules.
         if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
@@ -340,9 +340,9 @@ class Admission:
         revisions = self._load(name)
         for rules in reversed(revisions):
             key = rules.stored.key
-            found = self._storage.find_report(key, report_id)
-            if found is not None:
-                rules.check_open(found.wave, self._clock())
+            report = self._storage.find_report(key, report_id)
+            if report is not None:
+                rules.check_open(report.wave, self._clock())
                 return self._storage.withdraw(rules.plan, report_id)
             # Query tombstones last, since the report may be withdrawn between the two queries.
             if self._storage.is_withdrawn(key, report_id):

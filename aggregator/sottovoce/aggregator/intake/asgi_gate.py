@@ -36,20 +36,20 @@ from sottovoce.shared.errors import ReportRejected, StorageError
 
 
 class GroupWait:
-    """For one event loop."""
+    """Coroutines of one event loop that wait for groups, with one wake-up of the loop a group."""
 
     def __init__(self) -> None:
         self._events: dict[CommitGroup, asyncio.Event] = {}
 
     async def stored(self, group: CommitGroup) -> None:
-        """Return as soon as the group is stored, or has failed; no thread is held meanwhile."""
+        """Return once the group is stored or has failed, without blocking a thread."""
         if group.stored.done():
             return
         event = self._events.get(group)
         if event is None:
             event = self._events[group] = asyncio.Event()
             loop = asyncio.get_running_loop()
-            # To wake the loop is a system call: one for each group, not for each report.
+            # call_soon_threadsafe costs a system call, so wake the loop once a group, not once a report.
             group.stored.add_done_callback(lambda _: loop.call_soon_threadsafe(self._wake, group))
         await event.wait()
 
@@ -184,7 +184,7 @@ class Gate:
         """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
         if scope.path == "/healthz":
             return _ALIVE
-        if self._ending.told:
+        if self._ending.is_draining:
             return self._refuse(scope, Refusal("busy", "this node is about to end"))
         try:
             if self._readiness.is_known:
@@ -274,7 +274,7 @@ class Gate:
                 # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
                 return await exchange()
         except TimeoutError:
-            raise Refusal("busy" if self._ending.begun else "timeout") from None
+            raise Refusal("busy" if self._ending.has_begun else "timeout") from None
         except RuntimeError:
             # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
             return b""
@@ -295,13 +295,13 @@ class Gate:
         code, detail = problems.describe(error, "the gate")
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1
-        status, given, body = problems.reply(code, partial(_header, scope), detail)
+        status, fields, body = problems.reply(code, partial(_header, scope), detail)
         if _answered_here(scope) is None:
             self._traffic.note(GATE, status, 0.0)
-        given.append(("Content-Length", str(len(body))))
-        given += self._limits.headers(f"{scope.method} {scope.path}", status)
-        given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
-        return status, add_headers(given, self._standing), body
+        fields.append(("Content-Length", str(len(body))))
+        fields += self._limits.headers(f"{scope.method} {scope.path}", status)
+        fields += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
+        return status, add_headers(fields, self._standing), body
 
 
 def _answered_here(scope: Scope) -> str | None:

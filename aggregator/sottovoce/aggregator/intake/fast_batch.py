@@ -74,7 +74,7 @@ def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
     item, head, survey, digest, wave = start.groups()
     rests = body[start.end() : -5].split(b"]}}," + item)
     ids = b"".join([rest[:_ID] for rest in rests])
-    whole = len(rests) <= most and len(ids) == _ID * len(rests) and _IDS(ids)
-    if not whole or {rest[_ID:_VALUES] for rest in rests} != {_BETWEEN}:
+    complete = len(rests) <= most and len(ids) == _ID * len(rests) and _IDS(ids)
+    if not complete or {rest[_ID:_VALUES] for rest in rests} != {_BETWEEN}:
         return None
     return FastBatch(survey.decode(), digest.decode(), int(wave), head, ids.decode(), rests)

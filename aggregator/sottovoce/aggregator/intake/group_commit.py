@@ -2,7 +2,7 @@
 Group commit: one thread stores all waiting reports in one durable transaction, then acknowledges them.
 
 The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
-had several jobs, it waits ``MOMENT`` seconds for more, since a transaction costs about the same for one report as for
+had several jobs, it waits ``GATHER_SECONDS`` for more, since a transaction costs about the same for one report as for
 thirty. The thread is a daemon without anything to flush at exit: reports that were not committed were not acknowledged.
 """
 
@@ -27,16 +27,16 @@ MOST_WAITING = 32_768
 MOST_IN_GROUP = 16_384
 """Reports in a group at most. Large, since each random key writes a page unless many keys share the transaction."""
 
-MOMENT = 0.0005
+GATHER_SECONDS = 0.0005
 """Seconds to wait for more jobs if the last group had several; a single respondent never waits."""
 
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Bounds of the histogram of group sizes, in reports."""
 
-PATIENCE = 1.0
+WORK_DELAY_SECONDS = 1.0
 """Seconds after which low-priority work runs between two groups even if reports wait."""
 
-PAUSE = 60.0
+HOUSEKEEPING_SECONDS = 60.0
 """Seconds between two rounds of housekeeping."""
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ T = TypeVar("T")
 Job = Sequence[ReportBatch]
 """Reports of one request; their outcomes are returned together."""
 
-Found = list[Outcome] | Exception
+JobResult = list[Outcome] | Exception
 """Outcomes of a job's reports, or the error that prevented storing them."""
 
 
@@ -54,7 +54,7 @@ class CommitGroup:
     def __init__(self) -> None:
         self.jobs: list[Job] = []
         self.reports = 0
-        self.stored: Future[list[Found]] = Future()
+        self.stored: Future[list[JobResult]] = Future()
 
     def add(self, job: Job, reports: int) -> "Submitted":
         """Add a job that has this number of reports."""
@@ -84,16 +84,16 @@ class Submitted:
             StorageError: not stored.
             TimeoutError: not within ``timeout`` seconds.
         """
-        found = self.group.stored.result(timeout)[self.place]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        outcomes = self.group.stored.result(timeout)[self.place]
+        if isinstance(outcomes, Exception):
+            raise outcomes
+        return outcomes
 
 
-def settled(found: Found) -> Submitted:
+def settled(result: JobResult) -> Submitted:
     """Return a job whose outcomes are known, such as one that was stored without the group commit."""
     group = CommitGroup()
-    group.stored.set_result([found])
+    group.stored.set_result([result])
     return group.add((), 0)
 
 
@@ -166,20 +166,20 @@ class GroupCommit:
         """
         Run low-priority work in the writer thread and return its result.
 
-        It runs when no report waits, or after ``PATIENCE`` seconds between two groups. So saving a draft, for example,
-        does not delay reports.
+        It runs when no report waits, or after ``WORK_DELAY_SECONDS`` between two groups. So saving a draft does not
+        delay reports.
 
         Raises:
             StorageError: the process is ending, or the work raises it.
         """
-        work = _Work(what, Future(), time.monotonic() + PATIENCE)
+        work = _Work(what, Future(), time.monotonic() + WORK_DELAY_SECONDS)
         with self._changed:
             if self._ended:
                 raise StorageError("the aggregator is ending")
             self._works.append(work)
             self._changed.notify()
-        found: T = work.done.result()
-        return found
+        result: T = work.done.result()
+        return result
 
     @property
     def waiting(self) -> int:
@@ -203,7 +203,7 @@ class GroupCommit:
         while not (self._ended and not self._groups and not self._works):
             if time.monotonic() >= due:
                 self._keep_house()
-                due = time.monotonic() + PAUSE
+                due = time.monotonic() + HOUSEKEEPING_SECONDS
             group = self._next_group(due)
             if group is not None:
                 self._sizes.note(group.reports)
@@ -234,14 +234,14 @@ class GroupCommit:
             if not self._groups:
                 return None
         if self._several:
-            time.sleep(MOMENT)
+            time.sleep(GATHER_SECONDS)
         with self._changed:
             group = self._groups.popleft()
             self._reports -= group.reports
         self._several = len(group.jobs) > 1
         return group
 
-    def _store(self, jobs: Sequence[Job]) -> list[Found]:
+    def _store(self, jobs: Sequence[Job]) -> list[JobResult]:
         try:
             stored = iter(self._storage.store([arrival for job in jobs for arrival in job]))
         except StorageError as error:

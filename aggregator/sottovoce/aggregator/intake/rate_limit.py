@@ -82,12 +82,12 @@ class Rates:
         """Return the network prefix (IPv4 /24, IPv6 /48); None for this machine, which has no limit."""
         if not self._hops and peer in _THIS_MACHINE:
             return None
-        named: Iterable[str | None] = [peer]
+        addresses: Iterable[str | None] = [peer]
         if self._hops:
             # Count from the right: a sender can put any addresses at the left of X-Forwarded-For.
-            named = [text.strip() for text in forwarded.split(",")][-self._hops :][:1]
+            addresses = [text.strip() for text in forwarded.split(",")][-self._hops :][:1]
         try:
-            address = ipaddress.ip_address(next(iter(named)) or "")
+            address = ipaddress.ip_address(next(iter(addresses)) or "")
         except ValueError:
             return b"unknown" if self._hops else None
         # A dual-stack socket reports IPv4 as ::ffff:a.b.c.d, which would all share one IPv6 prefix.

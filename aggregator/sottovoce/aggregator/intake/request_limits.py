@@ -56,7 +56,7 @@ class Limits:
     def __init__(self, settings: Settings) -> None:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
         self._failures = Rates(FAILURES, settings.proxy_hops)
-        self._said = settings.proxy_hops > 0
+        self._has_warned = settings.proxy_hops > 0
         writes = [_policy(Limit.WRITES, settings.rate_limit)] if settings.rate_limit else []
         self._policies = ", ".join(writes)
         self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
@@ -76,8 +76,8 @@ class Limits:
             Refusal: ``too_many``.
         """
         sender = (peer, _forwarded(headers))
-        if sender[1] and not self._said:
-            self._said = True
+        if sender[1] and not self._has_warned:
+            self._has_warned = True
             _log.warning(UNBELIEVED)
         if not asked.startswith(_FREE) and not self._rates.allow(*sender):
             raise Refusal("too_many")
@@ -101,11 +101,11 @@ class Limits:
             return []
         of_tokens = _GUESSABLE(asked)
         policies = self._policies_of_tokens if of_tokens else self._policies
-        found = [("RateLimit-Policy", policies)] if policies else []
+        fields = [("RateLimit-Policy", policies)] if policies else []
         # Do not reveal which of the two limits of token requests was exceeded.
         if status == problems.STATUS["too_many"] and not of_tokens:
-            found.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
-        return found
+            fields.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
+        return fields
 
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
         """
@@ -139,15 +139,15 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
     """
     if method not in _WITH_BODY:
         return 0
-    found: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for name, value in headers:
         # Repeated headers are ambiguous: proxy and server may each read another one (request smuggling).
-        if name in found and name in _ONCE:
+        if name in seen and name in _ONCE:
             raise Refusal("malformed")
-        found[name] = value
-    declared = _declared(found)
-    no_json = declared > 0 and path.startswith("/api/") and found.get("content-type", "").lower() not in _JSON
-    if no_json or "content-encoding" in found:
+        seen[name] = value
+    declared = _declared(seen)
+    no_json = declared > 0 and path.startswith("/api/") and seen.get("content-type", "").lower() not in _JSON
+    if no_json or "content-encoding" in seen:
         raise Refusal("unsupported_type")
     if declared > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")

@@ -32,8 +32,8 @@ class Ending:
     """
 
     def __init__(self, drain_seconds: int = 0) -> None:
-        self.told = False
-        self.begun = False
+        self.is_draining = False
+        self.has_begun = False
         self._drain_seconds = drain_seconds
         self._bodies: set[asyncio.Timeout] = set()
 
@@ -49,7 +49,7 @@ class Ending:
     def add(self, limit: asyncio.Timeout) -> None:
         """Register the timeout of a body that is being read."""
         self._bodies.add(limit)
-        if self.begun:
+        if self.has_begun:
             _run_out(limit)
 
     def remove(self, limit: asyncio.Timeout) -> None:
@@ -58,15 +58,15 @@ class Ending:
 
     def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
         """Keep serving for ``drain_seconds``, then begin; further SIGTERMs do not shorten it."""
-        if not self.told:
-            self.told = True
+        if not self.is_draining:
+            self.is_draining = True
             loop.call_later(self._drain_seconds, self.begin)
 
     def begin(self) -> None:
         """Expire the timeouts of all bodies and stop the server; the process ends after ``GRACE`` in any case."""
-        if self.begun:
+        if self.has_begun:
             return
-        self.begun = True
+        self.has_begun = True
         last = threading.Timer(GRACE, os._exit, [0])
         last.daemon = True
         last.start()

@@ -13,29 +13,29 @@ _OF_NO_SURVEY = "SELECT count(*) FROM {} WHERE survey NOT IN (SELECT key FROM su
 _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account FROM accounts)"
 
 
-def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
+def problems(db: Handle, tables: Mapping[str, Columns]) -> list[str]:
     """
     Describe tables that differ from the catalogue, orphaned rows, and broken hash chains; empty if there are none.
 
     Args:
         db: within a transaction.
-        found: columns by table, as the back end sees them.
+        tables: columns by table, as the back end sees them.
     """
     # Rows are checked only if all columns exist, since the queries would fail without them.
-    return list(_differences(found)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
+    return list(_differences(tables)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
 
 
-def _differences(found: Mapping[str, Columns]) -> Iterator[str]:
+def _differences(tables: Mapping[str, Columns]) -> Iterator[str]:
     for table, columns in EVERY_TABLE.items():
-        there = found.get(table)
-        if there is None:
+        actual = tables.get(table)
+        if actual is None:
             yield f"there is no table {table}"
             continue
-        yield from (f"the table {table} has no column {name}" for name in columns if name not in there)
-        yield from (f"the table {table} has a column {name} too many" for name in there if name not in columns)
+        yield from (f"the table {table} has no column {name}" for name in columns if name not in actual)
+        yield from (f"the table {table} has a column {name} too many" for name in actual if name not in columns)
         for name in columns:
-            if name in there and there[name] != columns[name]:
-                yield f"the column {name} of the table {table} is for {there[name]}; it should be for {columns[name]}"
+            if name in actual and actual[name] != columns[name]:
+                yield f"the column {name} of the table {table} is for {actual[name]}; it should be for {columns[name]}"
 
 
 def _lost_rows(db: Handle) -> Iterator[str]:

@@ -87,20 +87,20 @@ class _Chained(Protocol):
     def hash(self) -> bytes: ...
 
 
-def broken(found: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
+def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
     """
     Yield the numbers of lines that do not follow from the line before them.
 
     Args:
-        found: lines in order; consumed one by one.
+        lines: lines in order; consumed one by one.
         before: head of the chain before the first line; None if the first line begins the chain, with any number.
     """
-    for line in found:
+    for line in lines:
         if line.previous != (before.hash if before else FIRST) or (before and line.number != before.number + 1):
             yield line.number
         before = ChainHead(line.number, line.hash)
 
 
 def _hash(*fields: int | str | bytes) -> bytes:
-    told = [each.hex() if isinstance(each, bytes) else each for each in fields]
-    return hashlib.sha256(canonical.dump(told)).digest()
+    values = [each.hex() if isinstance(each, bytes) else each for each in fields]
+    return hashlib.sha256(canonical.dump(values)).digest()

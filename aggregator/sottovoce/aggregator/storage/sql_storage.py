@@ -270,8 +270,8 @@ class SQLStorage(TokenStorage):
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
             self._hold(db, plan.survey)
-            found = find(db, plan.survey, report_id)
-            if found is None:
+            report = find(db, plan.survey, report_id)
+            if report is None:
                 # Asked last: another node may have withdrawn it since this transaction began.
                 return Outcome.WITHDRAWN if has_tombstone(db, plan.survey, report_id) else Outcome.UNKNOWN
             if not is_open:
@@ -279,7 +279,7 @@ class SQLStorage(TokenStorage):
             # On PostgreSQL another node may have deleted it meanwhile; counting down twice would falsify the counts.
             if db.take_out(plan.survey, report_id):
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change([ReportBatch(plan, found.wave, report_id, pack(found.values))]), self._slot())
+                count_down(db, change([ReportBatch(plan, report.wave, report_id, pack(report.values))]), self._slot())
         self._after_deletion()
         return Outcome.WITHDRAWN
 
@@ -346,8 +346,8 @@ class SQLStorage(TokenStorage):
 
     @cached_property
     def _back_end(self) -> BackEnd:
-        of = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
-        return BackEnd(self._read, self._write, *of, self._after_deletion, self._today)
+        statements = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
+        return BackEnd(self._read, self._write, *statements, self._after_deletion, self._today)
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
         """

@@ -62,30 +62,30 @@ def is_deleted(db: Handle, name: str) -> bool:
     return db.execute(query, [DELETED, name]).fetchone() is not None
 
 
-def record_head(found: Sequence[SurveyLogEntry]) -> str:
+def record_head(entries: Sequence[SurveyLogEntry]) -> str:
     """Return a sentence with the last line's hash, for operators to write down and compare later."""
-    return f"Line {found[-1].number} of the record: {found[-1].hash.hex()}" if found else "The record is empty."
+    return f"Line {entries[-1].number} of the record: {entries[-1].hash.hex()}" if entries else "The record is empty."
 
 
 def problems(db: Handle) -> Iterator[str]:
     """Describe breaks of the hash chain and contradictions between the log and the stored surveys."""
-    found = lines(db)
-    changed = next(broken(found), None)
+    entries = lines(db)
+    changed = next(broken(entries), None)
     if changed is not None:
         yield f"the record was changed before its line {changed}"
-    yield from _unpublished(db, found)
-    names = [about for _, _, what, about, _ in found if what == DELETED]
+    yield from _unpublished(db, entries)
+    names = [about for _, _, what, about, _ in entries if what == DELETED]
     for (name,) in db.execute("SELECT DISTINCT name FROM surveys ORDER BY name"):
         if name in names:
             yield f"the survey {name} is there, and was deleted"
 
 
-def _unpublished(db: Handle, found: Sequence[SurveyLogEntry]) -> Iterator[str]:
+def _unpublished(db: Handle, entries: Sequence[SurveyLogEntry]) -> Iterator[str]:
     """Describe stored revisions without a line, except those from before there was a log."""
-    published = {line.number: line.about for line in found if line.what == PUBLISHED}
+    published = {line.number: line.about for line in entries if line.what == PUBLISHED}
     rows = db.execute("SELECT key, name, revision, digest FROM surveys ORDER BY key").fetchall()
     for key, name, revision, digest in rows:
-        if found and key >= found[0].number and published.get(key) != f"{name} {revision} {digest}":
+        if entries and key >= entries[0].number and published.get(key) != f"{name} {revision} {digest}":
             yield f"{name} revision {revision} is there, and the record does not say that it was published"
 
 

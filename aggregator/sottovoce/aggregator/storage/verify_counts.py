@@ -18,48 +18,48 @@ from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 
-def wrong_shown(key: int, survey: Survey, kept: StoredTotals) -> Iterator[str]:
+def wrong_shown(key: int, survey: Survey, totals: StoredTotals) -> Iterator[str]:
     """
-    Find what cannot be a copy of the live counts, in words.
+    Describe shown counts of a revision that cannot be a copy of its live counts.
 
-    The shown counts are a copy as of an earlier moment, which is not kept. What has come and what was withdrawn since
-    is known by number, and so within which bounds each shown count lies: where nothing came, that is one number.
+    Shown counts are a copy at an earlier moment, which is not stored. The numbers of reports that arrived and were
+    withdrawn since are known, and bound each shown count from both sides.
 
     Args:
         key: of the revision.
-        survey: the same, read.
-        kept: all that is kept.
+        survey: the revision, parsed.
+        totals: stored counts of the whole database.
     """
-    cells = [cell for cell in kept.shown if cell[0] == key]
-    if not all(_may_be_shown(cell, kept) for cell in cells):
+    cells = [cell for cell in totals.shown if cell[0] == key]
+    if not all(_may_be_shown(cell, totals) for cell in cells):
         yield "the numbers of shown reports cannot have been those of the rows"
-    there = {place[:3] for place, number in kept.shown_counts.items() if place[0] == key and number}
-    if not there <= set(cells) or not all(_may_be_counted(cell, survey, kept) for cell in cells):
+    counted_cells = {place[:3] for place, number in totals.shown_counts.items() if place[0] == key and number}
+    if not counted_cells <= set(cells) or not all(_may_be_counted(cell, survey, totals) for cell in cells):
         yield "the shown counts cannot have been those of the rows"
 
 
-def _may_be_shown(cell: Cell, kept: StoredTotals) -> bool:
-    arrived, withdrawn, at_close = kept.shown[cell]
-    # Later steps only add to what the first close showed.
+def _may_be_shown(cell: Cell, totals: StoredTotals) -> bool:
+    arrived, withdrawn, at_close = totals.shown[cell]
+    # After the first close, a cell is shown again only when it has grown.
     close = 0 if at_close is None else at_close
     return (
-        0 <= withdrawn <= kept.withdrawn[cell]
-        and arrived <= kept.arrived[cell]
-        and 0 <= close <= arrived - withdrawn <= kept.arrived[cell]
+        0 <= withdrawn <= totals.withdrawn[cell]
+        and arrived <= totals.arrived[cell]
+        and 0 <= close <= arrived - withdrawn <= totals.arrived[cell]
     )
 
 
-def _may_be_counted(cell: Cell, survey: Survey, kept: StoredTotals) -> bool:
-    arrived, withdrawn, _ = kept.shown[cell]
-    shown = {place[3:]: number for place, number in kept.shown_counts.items() if place[:3] == cell}
-    live = {place[3:]: number for place, number in kept.counts.items() if place[:3] == cell}
-    come, gone = kept.arrived[cell] - arrived, kept.withdrawn[cell] - withdrawn
+def _may_be_counted(cell: Cell, survey: Survey, totals: StoredTotals) -> bool:
+    arrived, withdrawn, _ = totals.shown[cell]
+    shown = {place[3:]: number for place, number in totals.shown_counts.items() if place[:3] == cell}
+    live = {place[3:]: number for place, number in totals.counts.items() if place[:3] == cell}
+    come, gone = totals.arrived[cell] - arrived, totals.withdrawn[cell] - withdrawn
     moved = all(-gone <= live.get(place, 0) - shown.get(place, 0) <= come for place in shown.keys() | live.keys())
     return moved and _adds_up(shown, survey, arrived - withdrawn)
 
 
 def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) -> bool:
-    """Whether every report has a value for as many questions as a device answers."""
+    """Return True if the counts hold exactly as many answers a report as the survey asks of a respondent."""
     answered = [
         question.reports({value: number for (of, value), number in shown.items() if of == index})
         for index, question in enumerate(survey.questions)
@@ -89,14 +89,14 @@ def wrong_counts(storage: Storage) -> list[str]:
     """Describe stored digests, cells, counts, shown counts and tokens that contradict the rows; empty if none do."""
     with storage.snapshot() as rows:
         revisions = [_revision(*row) for row in rows("surveys")]
-        kept = _kept(rows)
+        totals = _read_totals(rows)
         # Without a valid survey text, the columns of its reports have no meaning.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
-        cells, counts, strange = _recount(rows("reports"), known)
-    spent = _spent(revisions, kept)
-    found = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, kept, cells, counts)]
-    found += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, kept, spent[one.key])]
-    return found + [f"rows of reports that hold no values of their survey: {strange}"] * (strange > 0)
+        cells, counts, invalid = _recount(rows("reports"), known)
+    spent = _spent(revisions, totals)
+    messages = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, totals, cells, counts)]
+    messages += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, totals, spent[one.key])]
+    return messages + [f"rows of reports that hold no values of their survey: {invalid}"] * (invalid > 0)
 
 
 def is_copy(source: Storage, target: Storage) -> bool:
@@ -109,24 +109,24 @@ def _figures(storage: Storage) -> tuple[Any, ...]:
     return counts, storage.record()
 
 
-def _wrong(one: CheckedRevision, kept: StoredTotals, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
+def _wrong(one: CheckedRevision, totals: StoredTotals, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
     if one.survey is None:
         yield "the text is not the one of its digest"
         return
     if (
-        _of(one.key, kept.arrived - kept.withdrawn) != _of(one.key, cells)
-        or min(kept.withdrawn.values(), default=0) < 0
+        _of(one.key, totals.arrived - totals.withdrawn) != _of(one.key, cells)
+        or min(totals.withdrawn.values(), default=0) < 0
     ):
         yield "the numbers of reports by wave and cohort are not those of the rows"
-    if _of(one.key, kept.counts) != _of(one.key, counts):
+    if _of(one.key, totals.counts) != _of(one.key, counts):
         yield "the counts are not those of the rows"
-    withdrawn = sum(_of(one.key, kept.withdrawn).values())
-    if not one.purged and withdrawn != kept.tombstones[one.key]:
+    withdrawn = sum(_of(one.key, totals.withdrawn).values())
+    if not one.purged and withdrawn != totals.tombstones[one.key]:
         yield "the number of withdrawn reports is not that of what is kept of them"
-    yield from wrong_shown(one.key, one.survey, kept)
+    yield from wrong_shown(one.key, one.survey, totals)
 
 
-def _spent(revisions: list[CheckedRevision], kept: StoredTotals) -> Counter[int]:
+def _spent(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[int]:
     """
     Number of spent tokens, by the key of the first revision.
 
@@ -137,19 +137,19 @@ def _spent(revisions: list[CheckedRevision], kept: StoredTotals) -> Counter[int]
     spent: Counter[int] = Counter()
     for one in revisions:
         if one.survey is not None and one.survey.asks_for_token:
-            spent[first.setdefault(one.survey.name, one.key)] += sum(_of(one.key, kept.arrived).values())
-        spent[one.key] += kept.redeemed[one.key]
+            spent[first.setdefault(one.survey.name, one.key)] += sum(_of(one.key, totals.arrived).values())
+        spent[one.key] += totals.redeemed[one.key]
     return spent
 
 
-def _wrong_tokens(one: CheckedRevision, kept: StoredTotals, spent: int) -> Iterator[str]:
-    created, noted, revoked, held, since, dropped = kept.tokens.get(one.key, Tokens())
-    gone = created - revoked - held - dropped - kept.good_tokens[one.key]
+def _wrong_tokens(one: CheckedRevision, totals: StoredTotals, spent: int) -> Iterator[str]:
+    created, noted, revoked, held, since, dropped = totals.tokens.get(one.key, Tokens())
+    gone = created - revoked - held - dropped - totals.good_tokens[one.key]
     # The last purge deletes the rows of redeemed invitations and stores their number in ``spent``.
     spent += noted if one.survey is not None and one.survey.is_blind else 0
     if min(created, revoked, gone, held, dropped) < 0 or gone != spent:
         yield "the numbers of tokens contradict each other"
-    if held != kept.held[one.key] or (since is None) == (held > 0):
+    if held != totals.held[one.key] or (since is None) == (held > 0):
         yield "the number of held invitations is not that of the rows"
 
 
@@ -166,48 +166,48 @@ def _revision(key: int, name: str, revision: int, digest: str, document: bytes, 
     return CheckedRevision(key, name, f"{name} revision {revision}", survey, bool(purged))
 
 
-def _kept(rows: Rows) -> StoredTotals:
-    kept = StoredTotals()
+def _read_totals(rows: Rows) -> StoredTotals:
+    totals = StoredTotals()
     for *cell, _, arrived, withdrawn in rows("cells"):
-        kept.arrived[tuple(cell)] += arrived
-        kept.withdrawn[tuple(cell)] += withdrawn
+        totals.arrived[tuple(cell)] += arrived
+        totals.withdrawn[tuple(cell)] += withdrawn
     for *place, _, reports in rows("counts"):
-        kept.counts[tuple(place)] += reports
+        totals.counts[tuple(place)] += reports
     for *cell, arrived, withdrawn, at_close in rows("shown_cells"):
-        kept.shown[tuple(cell)] = (arrived, withdrawn, at_close)
+        totals.shown[tuple(cell)] = (arrived, withdrawn, at_close)
     for *place, reports in rows("shown_counts"):
-        kept.shown_counts[tuple(place)] = reports
-    kept.tokens.update({key: Tokens(*numbers) for key, *numbers in rows("token_counts")})
-    kept.tombstones.update(key for key, _ in rows("tombstones"))
-    kept.good_tokens.update(key for key, _ in rows("tokens"))
+        totals.shown_counts[tuple(place)] = reports
+    totals.tokens.update({key: Tokens(*numbers) for key, *numbers in rows("token_counts")})
+    totals.tombstones.update(key for key, _ in rows("tombstones"))
+    totals.good_tokens.update(key for key, _ in rows("tokens"))
     for key, _, blinded in rows("blind_invitations"):
-        kind = kept.good_tokens if blinded is None else kept.held if bytes(blinded) == HELD else kept.redeemed
+        kind = totals.good_tokens if blinded is None else totals.held if bytes(blinded) == HELD else totals.redeemed
         kind[key] += 1
-    return kept
+    return totals
 
 
 def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tuple[Counter[Any], Counter[Any], int]:
     """Return reports by cell, reports by counted value, and the number of rows whose values do not fit their survey."""
     cells: Counter[Any] = Counter()
     counts: Counter[Any] = Counter()
-    strange = 0
+    invalid = 0
     rows = iter(reports)
     while chunk := list(islice(rows, _CHUNK)):
         for (key, wave, width), packed in _by_shape(row for row in chunk if row[0] in known).items():
             size = 1 + width * len(known[key].questions)
             good = [values for values in packed if width in LETTERS and len(values) == size]
-            strange += len(packed) - len(good)
+            invalid += len(packed) - len(good)
             if good:
                 _add(_arrival(key, known[key], wave, good), cells, counts)
-    return cells, counts, strange
+    return cells, counts, invalid
 
 
 def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], list[bytes]]:
     """Group packed values by survey, wave and the width in their first byte."""
-    found: dict[tuple[int, int, int], list[bytes]] = {}
+    groups: dict[tuple[int, int, int], list[bytes]] = {}
     for key, _, wave, values in rows:
-        found.setdefault((key, wave, values[0] if values else 0), []).append(values)
-    return found
+        groups.setdefault((key, wave, values[0] if values else 0), []).append(values)
+    return groups
 
 
 def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> None:

@@ -61,17 +61,17 @@ def dearest(survey: Survey) -> str:
 def remedies(survey: Survey, limit: float) -> list[str]:
     """Return changes that lower a report's total epsilon to ``limit``, the mildest first."""
     private = [survey.questions[index].epsilon for index in survey.private]
-    found = []
+    ways = []
     asked = most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
     if asked:
         cost = show_epsilon(report_epsilon(private, asked))
-        found.append(f"ask: {asked}, so that each person is asked {asked} of the {len(private)} private ones ({cost})")
+        ways.append(f"ask: {asked}, so that each person is asked {asked} of the {len(private)} private ones ({cost})")
     # Rounded down, so that the sum over questions stays within the limit.
-    each = math.floor(100 * limit / (survey.ask or len(private))) / 100
-    found.append(f'more noise: mechanism {{epsilon: "{each:g}"}} for each')
+    per_question = math.floor(100 * limit / (survey.ask or len(private))) / 100
+    ways.append(f'more noise: mechanism {{epsilon: "{per_question:g}"}} for each')
     if len(private) > 1:
-        found.append("fewer private questions")
-    return found
+        ways.append("fewer private questions")
+    return ways
 
 
 def most_asked(epsilons: list[float], below: int, limit: float) -> int:
@@ -92,5 +92,5 @@ def most_asked(epsilons: list[float], below: int, limit: float) -> int:
 def _may_draw(survey: Survey) -> bool:
     """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
     private = {survey.questions[index].name for index in survey.private}
-    named = {condition.question for item in survey.items for condition in item.conditions}
-    return not (survey.own_coin or survey.memoized or named & private)
+    referenced = {condition.question for item in survey.items for condition in item.conditions}
+    return not (survey.own_coin or survey.memoized or referenced & private)

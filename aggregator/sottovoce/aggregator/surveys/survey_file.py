@@ -126,8 +126,8 @@ def _load(data: bytes) -> tuple[object, yaml.Node | None, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         # For a quote that is never closed, report where it was opened, not the end of the file.
         mark = (error.context_mark if _is_open(error) else None) or error.problem_mark or error.context_mark
-        found = "this is not valid YAML: {reason}"
-        problem = str(error.problem) if isinstance(error, _Own) else Sentence(found, reason=_hint(error))
+        template = "this is not valid YAML: {reason}"
+        problem = str(error.problem) if isinstance(error, _Own) else Sentence(template, reason=_hint(error))
         raise SpecError(_at(mark, problem) if mark else problem) from None
     except (yaml.YAMLError, RecursionError, ValueError):
         raise SpecError("the file is not valid YAML") from None
@@ -191,9 +191,9 @@ def place(pointer: str, root: yaml.Node | None) -> str:
     node, line = root, None
     for step in pointer.split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
-        found = _child(node, key)
-        if found is not None:
-            line, node = found
+        child = _child(node, key)
+        if child is not None:
+            line, node = child
         else:
             node = None
         if key.isdigit() and words and words[-1] in _ONE:
@@ -216,6 +216,6 @@ def _child(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
 
 
 def _name(node: yaml.Node | None) -> str:
-    found = _child(node, "name")
-    name = found[1].value if found else None
+    child = _child(node, "name")
+    name = child[1].value if child else None
     return f" '{name}'" if isinstance(name, str) and _PLAIN.fullmatch(name) else ""

@@ -14,7 +14,7 @@ ending = Ending()
 ending.begin = loop.stop
 ending.listen(loop)
 loop.run_forever()
-print(ending.told)
+print(ending.is_draining)
 """
 
 

@@ -137,9 +137,9 @@ class AccessTables(PasskeyTables):
             account = None if row is None or row[0] is None else self._let_in(db, bytes(row[0]))
             if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
                 return None
-            begun = self._begin(db, session_hash, account, "link", now)
+            signed_in = self._begin(db, session_hash, account, "link", now)
         self._after_deletion()
-        return begun
+        return signed_in
 
     # Links for ethics boards
 
@@ -177,9 +177,9 @@ class AccessTables(PasskeyTables):
     def add_owner(self, name: str) -> Account:
         """Add an account that is an admin and owns every survey."""
         with self._alone() as db:
-            made = self._add_owner(db, name)
-            self._note_owner(db, made)
-        return made
+            account = self._add_owner(db, name)
+            self._note_owner(db, account)
+        return account
 
     def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
         """
@@ -192,13 +192,13 @@ class AccessTables(PasskeyTables):
         """
         with self._alone() as db:
             row = db.execute(_OF_NAME, [name]).fetchone()
-            found = self._add_owner(db, name) if row is None else account_of(row)
+            account = self._add_owner(db, name) if row is None else account_of(row)
             scopes = frozenset(SCOPES)
-            insert_key(db, AccessKey(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
+            insert_key(db, AccessKey(key_hash, account.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
             if row is None:
-                self._note_owner(db, found)
-            self._note(db, words.KEY_MADE, f"{EVERY_SURVEY} {found.id.hex()}")
-        return found
+                self._note_owner(db, account)
+            self._note(db, words.KEY_MADE, f"{EVERY_SURVEY} {account.id.hex()}")
+        return account
 
     def revoke_researcher(self, name: str) -> int:
         """

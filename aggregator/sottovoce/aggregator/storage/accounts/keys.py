@@ -69,11 +69,11 @@ class KeyTables(AccountTables):
             day: today.
         """
         with self._read() as db:
-            found = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
-        if found is not None and found[1].used_on != day:
+            owned_key = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
+        if owned_key is not None and owned_key[1].used_on != day:
             with self._write() as db:
                 _note_day(db, key_hash, day)
-        return found
+        return owned_key
 
     def revoke_key(self, key_hash: bytes) -> bool:
         """
@@ -116,10 +116,10 @@ class KeyTables(AccountTables):
         """
         with self._write() as db:
             query = f"{_LET_IN_BY_KEY}{self.until_end}"
-            found = _with_owner(db.execute(query, [key_hash, now // DAY]).fetchone())
-            if found is None or not found[1].signs_in:
+            owned_key = _with_owner(db.execute(query, [key_hash, now // DAY]).fetchone())
+            if owned_key is None or not owned_key[1].signs_in:
                 return None
-            return self._begin(db, session_hash, found[0], "key", now)
+            return self._begin(db, session_hash, owned_key[0], "key", now)
 
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
         """
@@ -132,12 +132,12 @@ class KeyTables(AccountTables):
         with self._read() as db:
             query = f"{_SESSIONS} AND session_hash = ?"
             row = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash]).fetchone()
-        found = None if row is None else _session(row)
-        if found is not None and found.used < now - PRECISION:
+        session = None if row is None else _session(row)
+        if session is not None and session.used < now - PRECISION:
             with self._write() as db:
                 # UPDATE, not INSERT: a session that was ended since the read stays ended.
                 db.execute("UPDATE staff_sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
-        return found
+        return session
 
     def sessions(self, account_id: bytes, now: int) -> list[StaffSession]:
         """Return an account's sessions that have not expired, newest first."""

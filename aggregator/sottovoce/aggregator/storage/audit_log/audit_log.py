@@ -57,20 +57,20 @@ class _Journal:
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
         """Yield the selected entries, oldest first."""
-        condition, given = _of(survey)
+        condition, parameters = _of(survey)
         with self._read() as db:
             order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
-            yield from table.entries(db, order, [*given, since, until])
+            yield from table.entries(db, order, [*parameters, since, until])
 
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
         """Return the last entries, newest first."""
-        condition, given = _of(survey)
+        condition, parameters = _of(survey)
         with self._read() as db:
             last = table.head(db).number + 1 if before is None else before
             order = f"{condition} AND number < ? AND day <= ? ORDER BY number DESC LIMIT ?"
-            return list(table.entries(db, order, [*given, last, until, most]))
+            return list(table.entries(db, order, [*parameters, last, until, most]))
 
     def last_day(self, what: str) -> int | None:
         """Return the day of the last entry of this kind, or None."""

@@ -85,16 +85,16 @@ def head(db: Handle) -> ChainHead:
     return _START if row is None else ChainHead(int(row[0]), bytes(row[1]))
 
 
-def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Iterator[AuditEntry]:
+def entries(db: Handle, condition: str = "", parameters: Sequence[Any] = ()) -> Iterator[AuditEntry]:
     """
     Yield entries without holding all of them in memory.
 
     Args:
         db: within a transaction.
         condition: SQL from ``WHERE`` or ``ORDER BY`` on; empty for all entries, oldest first.
-        given: parameters of the condition.
+        parameters: values for the marks of the condition.
     """
-    for chunk in db.stream(f"{_ENTRIES} {condition or 'ORDER BY number'}", given, _CHUNK):
+    for chunk in db.stream(f"{_ENTRIES} {condition or 'ORDER BY number'}", parameters, _CHUNK):
         yield from (_entry(*row) for row in chunk)
 
 
@@ -137,21 +137,21 @@ def is_known(db: Handle, noted: ChainHead) -> bool | None:
         return True
     if noted.number < cut_off.number:
         return None
-    found = _one(db, "WHERE number = ?", [noted.number])
-    return found is not None and found.hash == noted.hash
+    entry = _one(db, "WHERE number = ?", [noted.number])
+    return entry is not None and entry.hash == noted.hash
 
 
 def _last_cut(db: Handle) -> ChainHead:
-    found = _one(db, "WHERE what = ? ORDER BY number DESC", [CUT])
-    if found is None or WHAT[CUT].pattern.fullmatch(found.about) is None:
+    entry = _one(db, "WHERE what = ? ORDER BY number DESC", [CUT])
+    if entry is None or WHAT[CUT].pattern.fullmatch(entry.about) is None:
         return _START
-    number, hashed = found.about.split()
+    number, hashed = entry.about.split()
     return ChainHead(int(number), bytes.fromhex(hashed))
 
 
-def _one(db: Handle, condition: str, given: Sequence[Any] = ()) -> AuditEntry | None:
+def _one(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
     query = f"{_ENTRIES} {condition} LIMIT 1"
-    row = db.execute(query, given).fetchone()
+    row = db.execute(query, parameters).fetchone()
     return None if row is None else _entry(*row)
 
 

@@ -106,12 +106,12 @@ def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcom
     # The update comes first: a concurrent request waits for its row lock, and then finds it redeemed.
     if db.execute(_REDEEM, [blinded, survey, invitation]).rowcount == 1:
         return Outcome.NEW
-    found = db.execute(_REDEEMED, [survey, invitation]).fetchone()
-    if found is None:
+    row = db.execute(_REDEEMED, [survey, invitation]).fetchone()
+    if row is None:
         return Outcome.TOKEN_INVALID
-    if bytes(found[0]) == HELD:
+    if bytes(row[0]) == HELD:
         return Outcome.UNKNOWN
-    return Outcome.SAME if bytes(found[0]) == blinded else Outcome.CONFLICT
+    return Outcome.SAME if bytes(row[0]) == blinded else Outcome.CONFLICT
 
 
 def hold(db: Handle, day: int) -> None:
@@ -164,8 +164,8 @@ def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
         survey: key of the first revision.
         invitation: hash of the invitation.
     """
-    found = db.execute(_REDEEMED, [survey, invitation]).fetchone()
-    return found is not None and found[0] is None
+    row = db.execute(_REDEEMED, [survey, invitation]).fetchone()
+    return row is not None and row[0] is None
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
@@ -185,8 +185,8 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 def count(db: Handle, survey: int) -> tuple[int, int]:
     """Return the number of invitations, and how many of them are redeemed or held."""
-    there, used = db.execute(_COUNT, [survey]).fetchone() or (0, 0)
-    return int(there), int(used)
+    total, used = db.execute(_COUNT, [survey]).fetchone() or (0, 0)
+    return int(total), int(used)
 
 
 def held_of_open(db: Handle) -> dict[str, Held]:

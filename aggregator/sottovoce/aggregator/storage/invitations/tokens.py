@@ -157,14 +157,14 @@ class TokenStorage(JournalStorage):
             blind: they are invitations.
         """
         with self._write() as db:
-            name = self._check_there(db, survey)
+            name = self._lock_survey(db, survey)
             add(db, survey, hashes, blind)
             table.append(db, self._today(db), TOKENS_MADE, who, f"{name} {len(hashes)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """Add tokens unless the request was answered before; return the body of the first such request."""
         with self._alone() as db:
-            self._check_there(db, batch.survey)
+            self._lock_survey(db, batch.survey)
             return add_once(db, batch, self._today(db))
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
@@ -177,7 +177,7 @@ class TokenStorage(JournalStorage):
             who: account that revokes them, for the audit log.
         """
         with self._write() as db:
-            name = self._check_there(db, survey)
+            name = self._lock_survey(db, survey)
             revoked = revoke(db, survey, hashes)
             # Privacy: without the number, which would say how many of these people have not answered.
             table.append(db, self._today(db), TOKENS_REVOKED, who, name)
@@ -251,18 +251,18 @@ class TokenStorage(JournalStorage):
             who: account that decides it, for the audit log.
         """
         with self._write() as db:
-            name = self._check_there(db, survey)
+            name = self._lock_survey(db, survey)
             held = blind_invitations.release(db, survey)
             if held:
                 table.append(db, self._today(db), REISSUED, who, f"{name} {held}")
         return held
 
-    def _check_there(self, db: Handle, survey: int) -> str:
+    def _lock_survey(self, db: Handle, survey: int) -> str:
         """Return the survey's name and lock its row, since a concurrent deletion would miss tokens added here."""
-        found = db.execute(self.THERE, [survey]).fetchone()
-        if found is None:
+        row = db.execute(self.THERE, [survey]).fetchone()
+        if row is None:
             raise StorageError("there is no survey of this name")
-        return str(found[0])
+        return str(row[0])
 
     def has_token(self, survey: int, token: bytes) -> bool:
         """Return True if a token is valid, or an invitation not redeemed yet."""

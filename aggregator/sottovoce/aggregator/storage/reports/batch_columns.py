@@ -28,11 +28,11 @@ def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
 
     Shapes are sorted as well, so that two nodes take locks in the same order and cannot deadlock.
     """
-    found: dict[tuple[int, ...], list[ReportBatch]] = {}
+    by_shape: dict[tuple[int, ...], list[ReportBatch]] = {}
     for arrival in arrivals:
         shape = (arrival.plan.survey, arrival.wave, arrival.size, arrival.packed[0], len(arrival.tokens) > 0)
-        found.setdefault(shape, []).append(arrival)
-    return [_merged(found[shape]) for shape in sorted(found)]
+        by_shape.setdefault(shape, []).append(arrival)
+    return [_merged(by_shape[shape]) for shape in sorted(by_shape)]
 
 
 def _merged(alike: list[ReportBatch]) -> ReportBatch:
@@ -97,8 +97,8 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
         for question, column in enumerate(np.ascontiguousarray(numbers[groups == group].T)):
             unanswered = is_null(column)
             answered = column[~unanswered] if unanswered.any() else column
-            found = tally(answered, masks.get(question, 0))
-            rows += [(group, question, value, number) for value, number in found.items()]
+            counts = tally(answered, masks.get(question, 0))
+            rows += [(group, question, value, number) for value, number in counts.items()]
     return _rows(rows)
 
 
@@ -119,8 +119,8 @@ def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None)
     if options:
         reports = len(values) if times is None else int(times.sum())
         return _supporting(_count_bits(values, options, times), options, reports)
-    different, found = distinct(values, times)
-    return dict(zip(different.tolist(), found.tolist(), strict=True))
+    different, counts = distinct(values, times)
+    return dict(zip(different.tolist(), counts.tolist(), strict=True))
 
 
 def distinct(values: np.ndarray, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -128,21 +128,21 @@ def distinct(values: np.ndarray, times: np.ndarray | None = None) -> tuple[np.nd
     if int(values.max()) >= max(_SPARSE * len(values), _FEW):
         different, places = np.unique(values, return_inverse=True)
         return different, _bincount(places, times)
-    found = _bincount(values.astype(np.int64, copy=False), times)
+    counts = _bincount(values.astype(np.int64, copy=False), times)
     # flatnonzero is five times faster on booleans than on integers.
-    different = np.flatnonzero(found > 0)
-    return different, found[different]
+    different = np.flatnonzero(counts > 0)
+    return different, counts[different]
 
 
 def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray) -> np.ndarray:
     """Count all columns and groups by one bincount: fast for the usual group, few reports of many questions."""
     questions = numbers.shape[1]
     keys = numbers + _WIDTH * (np.arange(questions) + questions * groups[:, None])
-    different, found = distinct(keys.ravel())
+    different, counts = distinct(keys.ravel())
     places, values = np.divmod(different, _WIDTH)
     rows = np.empty((len(different), 4), dtype=np.int64)
     rows[:, 0], rows[:, 1] = np.divmod(places, questions)
-    rows[:, 2], rows[:, 3] = values, found
+    rows[:, 2], rows[:, 3] = values, counts
     rows = rows[values != _NULL]
     return _bit_by_bit(rows, masks) if masks else rows
 
@@ -184,8 +184,8 @@ def _supporting(counts: np.ndarray, options: int, reports: int) -> dict[int, int
 
 def is_null(numbers: np.ndarray) -> np.ndarray:
     """Return True where a value is null (the question was not answered)."""
-    found: np.ndarray = numbers == null(numbers.itemsize)
-    return found
+    nulls: np.ndarray = numbers == null(numbers.itemsize)
+    return nulls
 
 
 def _octets(text: bytes | np.ndarray, rows: int) -> np.ndarray:

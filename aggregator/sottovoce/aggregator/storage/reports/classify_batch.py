@@ -63,7 +63,7 @@ class _Group:
         surveys = sorted({report.plan.survey for report in reports})
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
         ids = sorted(set(report_ids(reports)))
-        self._others = _held(db, reports)
+        self._others = _lock_signed_ids(db, reports)
         ids = sorted({*ids, *((other, each) for survey, each in ids for other in self._others.get(survey, ()))})
         self._gone = {s for s in surveys if s not in self._open and db.execute(_THERE, [s]).fetchone() is None}
         self._known = {
@@ -107,7 +107,7 @@ def is_any_withdrawn(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     return bool(_withdrawn(db, report_ids(arrivals)))
 
 
-def _held(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
+def _lock_signed_ids(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
     """
     Lock signed ids and return the other revisions of their surveys, by survey key.
 
@@ -139,8 +139,8 @@ def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
 def _look_up(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query for these keys, each preceded by its survey key."""
     for survey, chunk in _chunks(keys):
-        statement, given = for_keys(query, chunk)
-        yield from ((survey, *row) for row in db.execute(statement, [survey, *given]))
+        statement, parameters = for_keys(query, chunk)
+        yield from ((survey, *row) for row in db.execute(statement, [survey, *parameters]))
 
 
 def _chunks(keys: Sequence[Key]) -> Iterator[tuple[int, list[bytes]]]:

@@ -153,10 +153,10 @@ def reopen(db: Handle, name: str, day: int, who: str) -> None:
     Raises:
         StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts twice.
     """
-    found = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
-    if not found:
+    revisions = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
+    if not revisions:
         raise StorageError("there is no survey of this name")
-    if any(purged for (purged,) in found):
+    if any(purged for (purged,) in revisions):
         raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
     if db.execute("UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL", [name]).rowcount:
         survey_log.append(db, day, survey_log.REOPENED, name)
@@ -206,14 +206,14 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     """
     # The caller decided outside of this transaction: since then the survey may have been reopened or purged.
     query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
-    found = db.execute(query, [survey]).fetchone()
-    if found is not None and not (load_survey(found[2]).is_blind and db.execute(_ANY_OPEN, [found[0]]).fetchone()):
+    row = db.execute(query, [survey]).fetchone()
+    if row is not None and not (load_survey(row[2]).is_blind and db.execute(_ANY_OPEN, [row[0]]).fetchone()):
         for statement in (rekey, *_PURGE):
             db.execute(statement, [survey])
-        name = found[0]
+        name = row[0]
         if db.execute(_ANY_LEFT, [name]).fetchone() is None:
             tokens.forget(db, name)
-        journal_table.append(db, day, words.PURGED, who, f"{name} {found[1]}")
+        journal_table.append(db, day, words.PURGED, who, f"{name} {row[1]}")
 
 
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
@@ -248,11 +248,11 @@ def _check_signed(db: Handle, survey: Survey) -> None:
 
 
 def _retire(db: Handle, survey: Survey, day: int) -> list[str]:
-    given: list[Any] = [survey.name, survey.revision]
-    retired = [_about(survey.name, *row) for row in db.execute(_EARLIER, given).fetchall()]
+    parameters: list[Any] = [survey.name, survey.revision]
+    retired = [_about(survey.name, *row) for row in db.execute(_EARLIER, parameters).fetchall()]
     for about in retired:
         survey_log.append(db, day, survey_log.RETIRED, about)
-    db.execute(_RETIRE, given)
+    db.execute(_RETIRE, parameters)
     return retired
 
 

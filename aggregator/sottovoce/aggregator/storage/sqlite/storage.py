@@ -282,14 +282,14 @@ class _Handle:
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """Yield the rows of a statement in chunks of ``size``."""
-        found = self._connection.execute(statement, parameters)
-        while rows := found.fetchmany(size):
+        cursor = self._connection.execute(statement, parameters)
+        while rows := cursor.fetchmany(size):
             yield rows
 
     def known(self, survey: int, report_ids: Sequence[bytes]) -> sqlite3.Cursor:
         """Return (id, wave, packed values) of those of these reports that are stored."""
-        statement, given = sql_statements.for_keys(_KNOWN, report_ids)
-        return self.execute(statement, [survey, *given])
+        statement, parameters = sql_statements.for_keys(_KNOWN, report_ids)
+        return self.execute(statement, [survey, *parameters])
 
     def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
         """Do nothing: SQLite has one writer at a time."""
