@@ -39,7 +39,8 @@ export class Storage {
     if (isNew) this.#databases.set(name, new Map());
     const stores = this.#databases.get(name);
     const createObjectStore = (store) => stores.set(store, new Map());
-    const transaction = (_names, mode = "readonly") => new Transaction(stores, () => mode === "readonly" || this.save());
+    const transaction = (_names, mode = "readonly") =>
+      new Transaction(stores, () => mode === "readonly" || this.save());
     const request = { result: { createObjectStore, transaction, close: () => {} } };
     queueMicrotask(() => {
       if (isNew) request.onupgradeneeded?.({ target: request });
@@ -49,7 +50,8 @@ export class Storage {
   }
 
   save() {
-    const stores = [...this.#databases].map(([name, found]) => [name, [...found].map(([store, records]) => [store, listed(records)])]);
+    const listedStores = (found) => [...found].map(([store, records]) => [store, listed(records)]);
+    const stores = [...this.#databases].map(([name, found]) => [name, listedStores(found)]);
     writeFileSync(this.path, JSON.stringify(stores));
   }
 }
