@@ -1,5 +1,5 @@
 // Runs the browser's client for an audit: jobs come line by line, outcomes go to the descriptor of the argument.
-// The twin of client_program.py, with the same jobs and outcomes; see there. Requests go to the network, to the audit's listener.
+// The twin of client_program.py, with the same jobs and outcomes; see there. Requests go to the audit's listener.
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
