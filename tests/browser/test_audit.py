@@ -152,7 +152,14 @@ def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "asked", [EVERY, PARTLY, MEMOIZED, WAITING, BLIND], ids=["every", "ask", "memo", "waiting", "blind"]
+    "asked",
+    [
+        pytest.param(EVERY, id="every"),
+        pytest.param(PARTLY, id="ask", marks=pytest.mark.slow),
+        pytest.param(MEMOIZED, id="memo", marks=pytest.mark.slow),
+        pytest.param(WAITING, id="waiting", marks=pytest.mark.slow),
+        pytest.param(BLIND, id="blind", marks=pytest.mark.slow),
+    ],
 )
 def test_honest_form_leaves_the_same_whatever_is_answered(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
@@ -265,6 +272,7 @@ def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pyte
     assert check.message == "it does not draw a report as it should, or not in time"
 
 
+@pytest.mark.slow
 def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     """The whole command, in JSON, on a correction as its author wrote it; nothing that it draws is stored."""
     executable, environment = find()

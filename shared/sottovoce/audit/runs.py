@@ -117,7 +117,14 @@ class VectorPlan:
         return first.asked + (b"" if is_again else first.redemption) + first.memos + first.identity + run.tape
 
     def id_in(self, survey: Survey, wave: int, is_again: bool = False) -> str:
-        """The id of the report of one wave, as hexadecimal digits."""
+        """
+        Return the id of the report of one wave, as hexadecimal digits.
+
+        Args:
+            survey: that the report answers.
+            wave: counted from 0.
+            is_again: for the second visit of a run.
+        """
         if survey.is_blind:
             return id_of_wave(_identity(self.number), wave).hex()
         return (self.other if is_again else self.beginning).identity.hex()
