@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.i18n.formatting import FiguresInWords
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.formatting import TERMINAL
 
 Document = dict[str, Any]
-
-WRITE = FiguresInWords(Words("en"))
 
 ERRORS = {
     "observed": "standard errors from the observed information",
@@ -76,7 +73,7 @@ def _tables(table: Document, where: str) -> Iterator[PrintedTable]:
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
-    named = {(one["row"], one["column"]): WRITE.with_limits(one, "shown", _percent) for one in cells}
+    named = {(one["row"], one["column"]): TERMINAL.with_limits(one, "shown", TERMINAL.percent) for one in cells}
     categories = table["column_categories"]
     return tuple((row, *(named[row, column] for column in categories)) for row in table["row_categories"])
 
@@ -87,31 +84,32 @@ def _below(table: Document) -> Iterator[str]:
     names = {"rows": table["rows"], "yes": table["column_categories"][-1], "one": table["row_categories"][-1]}
     for key, words in MEASURES.items():
         if key in table:
-            show = _points if key == "risk_difference" else _figure
+            show = TERMINAL.points if key == "risk_difference" else TERMINAL.figure
             label = words.format(**names, other=table["row_categories"][0])
-            yield f"{label}: {WRITE.with_limits(table[key], 'estimate', show)}."
+            yield f"{label}: {TERMINAL.with_limits(table[key], 'estimate', show)}."
     forged = table["forged"]
     yield (
-        f"If 1 % of all reports were forged in the same way, they would be {_percent(forged['share'])} of these and "
-        f"could change a cell by up to {100 * forged['shift']:.1f} points."
+        "If 1 % of all reports were forged in the same way, they would be "
+        f"{TERMINAL.percent(forged['share'])} of these and could change a cell by up to "
+        f"{TERMINAL.points(forged['shift'])}."
     )
     if table["drawn_evenly"] is not None:
-        yield f"Did devices draw the options equally often: {WRITE.p_equals(table['drawn_evenly'])}."
+        yield f"Did devices draw the options equally often: {TERMINAL.p_equals(table['drawn_evenly'])}."
     yield from _weighted(table)
     yield from _warnings(table)
 
 
 def _comparison(document: Document) -> Iterator[PrintedTable]:
-    show = _figure if document["category"] is None else _percent
+    show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, "95 % limits")
     values = tuple(
-        (one["group"], WRITE.point(one["shown"], show), WRITE.limits(one, show)) for one in document["values"]
+        (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
     )
     yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
-    apart = _figure if document["category"] is None else _points
+    apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
     differences = tuple(
-        (f"{one['group']} minus {one['from']}", WRITE.point(one["shown"], apart), WRITE.limits(one, apart))
+        (f"{one['group']} minus {one['from']}", TERMINAL.point(one["shown"], apart), TERMINAL.limits(one, apart))
         for one in document["differences"]
     )
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
@@ -134,7 +132,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
             yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
     tests = (
         f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
-        f"{WRITE.p_equals(one['p'])}."
+        f"{TERMINAL.p_equals(one['p'])}."
         for one in document["tests"]
     )
     yield PrintedTable("Tests and notes", (), (), (*tests, *_weighted(document), *_warnings(document)))
@@ -156,9 +154,9 @@ def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             f"{one['category']}: {one['term']}" if "category" in one else one["term"],
-            WRITE.point(one["estimate"], _figure),
-            WRITE.point(one["std_error"], _figure),
-            WRITE.limits(one, _figure),
+            TERMINAL.point(one["estimate"], TERMINAL.figure),
+            TERMINAL.point(one["std_error"], TERMINAL.figure),
+            TERMINAL.limits(one, TERMINAL.figure),
         )
         for one in found
     )
@@ -175,8 +173,8 @@ def _pairs(document: Document) -> Iterator[PrintedTable]:
             f"{one['n']:,}",
             f"{one['statistic']:.2f}",
             str(one["df"]),
-            WRITE.p(one["p"]),
-            WRITE.p(one["q"]),
+            TERMINAL.p(one["p"]),
+            TERMINAL.p(one["q"]),
         )
         for one in document["pairs"]
     )
@@ -189,13 +187,13 @@ def _pairs(document: Document) -> Iterator[PrintedTable]:
 
 
 def _predictions(document: Document) -> Iterator[PrintedTable]:
-    show = _figure if document["model"] == "linear" else _percent
+    show = TERMINAL.figure if document["model"] == "linear" else TERMINAL.percent
     lines = tuple(
         (
             ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
             one.get("category", ""),
-            WRITE.point(one["estimate"], show),
-            WRITE.limits(one, show),
+            TERMINAL.point(one["estimate"], show),
+            TERMINAL.limits(one, show),
         )
         for one in document.get("predictions", ())
     )
@@ -216,23 +214,11 @@ def _weights(document: Document) -> Iterator[PrintedTable]:
 
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
-        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {WRITE.p_equals(test['p'])}."
+        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
 
 
 def _warnings(document: Document) -> Iterator[str]:
     return (f"Note: {sentence}." for sentence in document["warnings"])
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _points(difference: float) -> str:
-    return f"{100 * difference:.1f} points"
-
-
-def _figure(value: float) -> str:
-    return f"{value:.4g}"
 
 
 _WORDS = {

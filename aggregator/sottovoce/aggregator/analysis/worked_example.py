@@ -5,12 +5,13 @@ The arithmetic is done once, as numbers and the places where they stand; whoever
 here and as the reader's language does in the studio.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
 
 SHORT = 1000
 """Numbers below it are written as fractions; the 32 bits of an epsilon's channel are not, but as percentages."""
@@ -69,9 +70,18 @@ class Workings:
     confidence: float
     is_band: bool
 
-    def arithmetic(self, write: Callable[[Number], str]) -> str:
-        """The arithmetic, its numbers written so."""
-        return self.form.format(*map(write, self.parts))
+    def arithmetic(self, write: NumberFormat) -> str:
+        """Return the arithmetic with its numbers written in one language."""
+        return self.form.format(*(written(part, write) for part in self.parts))
+
+
+def written(number: Number, write: NumberFormat) -> str:
+    """Return a number of the arithmetic in one language; a fraction stays one."""
+    if isinstance(number, Percent):
+        return write.percent(number.share, number.digits).replace("-", "−")
+    if isinstance(number, Ratio):
+        return f"{write.words.number(number.count)}/{write.words.number(number.of)}"
+    return write.words.number(number) if isinstance(number, int) else str(number)
 
 
 def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
@@ -124,9 +134,9 @@ def yes_in_words(result: QuestionResult, still_open: bool) -> str:
         return ""
     beyond = ": chance alone, for no share lies there" if told.beyond else ""
     return (
-        f"Of {told.reports:,} reports {_english(told.yes)} said yes; {told.arithmetic(_english)} = "
-        f"{_english(told.result)}{beyond} ({100 * told.confidence:.0f} % {'band' if told.is_band else 'interval'} "
-        f"{100 * told.low:.1f} to {100 * told.high:.1f} %)."
+        f"Of {told.reports:,} reports {written(told.yes, TERMINAL)} said yes; {told.arithmetic(TERMINAL)} = "
+        f"{written(told.result, TERMINAL)}{beyond} ({TERMINAL.percent(told.confidence, 0)} "
+        f"{'band' if told.is_band else 'interval'} {100 * told.low:.1f} to {TERMINAL.percent(told.high)})."
     )
 
 
@@ -134,14 +144,6 @@ def results_in_words(results: SurveyResults) -> list[str]:
     """The sentence of each yes/no question that has one, after the question's name."""
     told = [(each.question.name, yes_in_words(each, not results.closed)) for each in results.questions]
     return [f"{name}: {words}" for name, words in told if words]
-
-
-def _english(number: Number) -> str:
-    if isinstance(number, Percent):
-        return f"{float(100 * number.share):.{number.digits}f} %".replace("-", "−")
-    if isinstance(number, Ratio):
-        return f"{number.count:,}/{number.of:,}"
-    return f"{number:,}" if isinstance(number, int) else str(number)
 
 
 def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:

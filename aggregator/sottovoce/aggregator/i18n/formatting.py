@@ -1,11 +1,14 @@
-"""Figures of joint results as a reader's language writes them: shares, points, numbers, and always their limits."""
+"""The one way to write shares, intervals, counts, p values and epsilon: a language's own, or the terminal's."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.shared.answers import Grid
+from sottovoce.shared.rational import show_epsilon
 
 Figures = Mapping[str, Any]
 """A figure of a document with its limits ``low`` and ``high``."""
@@ -13,49 +16,85 @@ Show = Callable[[float], str]
 
 DIGITS = 4
 RARE = 0.0001
+HUNDRED = 100
 
 
 @dataclass(frozen=True)
-class FiguresInWords:
+class NumberFormat:
     """
-    One language.
+    Numbers in one language.
 
     Attributes:
-        words: its sentences and numbers.
+        words: its sentences and its way to group digits.
     """
 
     words: Words
 
-    def share(self, value: float) -> str:
-        """A share of 1."""
-        return self.words.percent(value)
+    def percent(self, share: float | Fraction, decimals: int = 1) -> str:
+        """Write a share as a percentage; one that rounds to nothing is 0 and never less."""
+        rounded = round(Fraction(share), decimals + 2)
+        return self.words.percent(rounded, decimals).replace("-", "−")
 
     def points(self, value: float) -> str:
-        """A difference of shares."""
+        """Write a difference of shares."""
         return self.words.say("joint_points", number=self._signed(self.words.number(abs(100 * value), 1), value))
 
     def figure(self, value: float) -> str:
-        """Any other number, with four digits."""
+        """Write any other number with four digits, zeros at the end included."""
         size = math.floor(math.log10(abs(value))) if value else 0
         return self._signed(self.words.number(abs(value), min(max(DIGITS - 1 - size, 0), 6)), value)
 
+    def number(self, value: float, grid: Grid | None = None, towards: int = 0) -> str:
+        """
+        Write a number with up to four digits.
+
+        Args:
+            value: the number.
+            grid: of a question whose answers are numbers or dates, which rounds and writes its own.
+            towards: -1 to round down on that grid, 1 to round up.
+        """
+        written = value if grid is None else grid.figure(value, towards)
+        if isinstance(written, str):
+            return written
+        short = f"{written:.4g}"
+        if "e" in short:
+            return short
+        return self.words.number(float(short), len(short.partition(".")[2])).replace("-", "−")
+
+    def epsilon(self, value: float) -> str:
+        """Write epsilon with two decimals, rounded up."""
+        return self.words.number(Fraction(show_epsilon(value)), 2)
+
+    def of_hundred(self, share: Fraction) -> str:
+        """Write a share as a number of 100 people; where chance has a say, neither 0 nor 100 is claimed."""
+        whole = math.floor(share * HUNDRED + Fraction(1, 2))
+        if whole == share * HUNDRED:
+            return self.words.number(whole)
+        if 0 < whole < HUNDRED:
+            return self.words.say("poster_about", number=self.words.number(whole))
+        return f"{'<' if whole <= 0 else '>'} {self.words.number(1 if whole <= 0 else HUNDRED - 1)}"
+
+    def interval(self, low: str, high: str) -> str:
+        """Write an interval from its two written limits."""
+        return self.words.say("results_range", low=low, high=high)
+
     def point(self, value: float | None, show: Show) -> str:
-        """The figure itself, or that there is none."""
+        """Write a figure, or that there is none."""
         return self.words.say("joint_none") if value is None else show(value)
 
     def limits(self, figures: Figures, show: Show) -> str:
-        """From the lower limit to the upper one."""
+        """Write the limits of a figure, either of which may be missing."""
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
         return self.words.say("joint_limits", low=low, high=high)
 
     def with_limits(self, figures: Figures, point: str, show: Show) -> str:
         """
-        A figure with its limits.
+        Write a figure with its limits.
 
         Args:
             figures: the figure, maybe not shown.
             point: its key.
-            show: how a number is written.
+            show: writes a number.
         """
         if figures[point] is None and figures["low"] is None and figures["high"] is None:
             return self.words.say("joint_not_shown")
@@ -64,11 +103,11 @@ class FiguresInWords:
         )
 
     def p(self, value: float) -> str:
-        """A p or q value by itself."""
+        """Write a p or q value without its letter."""
         return f"< {self.words.number(RARE, DIGITS)}" if value < RARE else self.words.number(value, DIGITS)
 
     def p_equals(self, value: float) -> str:
-        """The same after its letter."""
+        """Write a p value after its letter."""
         return f"p {self.p(value)}" if value < RARE else f"p = {self.p(value)}"
 
     def _limit(self, value: float | None, show: Show) -> str:
@@ -76,5 +115,27 @@ class FiguresInWords:
 
     @staticmethod
     def _signed(written: str, value: float) -> str:
-        """A real minus sign, that no line breaks after."""
-        return f"\u2212{written}" if value < 0 else written
+        """Put a real minus sign, after which no line breaks, before a negative number."""
+        return f"−{written}" if value < 0 else written
+
+
+class TerminalFormat(NumberFormat):
+    """English numbers as the terminal has always printed them: plain signs, no zeros after the last digit."""
+
+    def __init__(self) -> None:
+        super().__init__(Words("en"))
+
+    def percent(self, share: float | Fraction, decimals: int = 1) -> str:
+        """Write a share as a percentage."""
+        return f"{float(100 * share):.{decimals}f} %"
+
+    def points(self, value: float) -> str:
+        """Write a difference of shares."""
+        return f"{100 * value:.1f} points"
+
+    def figure(self, value: float) -> str:
+        """Write any other number with up to four digits."""
+        return f"{value:.4g}"
+
+
+TERMINAL = TerminalFormat()

@@ -17,7 +17,7 @@ from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_jo
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.i18n.formatting import FiguresInWords
+from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
@@ -226,8 +226,8 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
         plan = pair_plan(names.survey, questions[0], questions[1])
     except EstimateError:
         return []
-    say, write = names.words.say, FiguresInWords(names.words)
-    told = [say("joint_plan_share", share=write.share(plan.share))]
+    say, write = names.words.say, NumberFormat(names.words)
+    told = [say("joint_plan_share", share=write.percent(plan.share))]
     if plan.cell is not None and plan.difference is not None and plan.odds_ratio is not None:
         told.append(say("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
     return told

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.i18n.formatting import FiguresInWords, Show
+from sottovoce.aggregator.i18n.formatting import NumberFormat, Show
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, ShownTable, ToDraw, bars, joined
@@ -35,9 +35,9 @@ class ModelsInWords:
         return self.names.words
 
     @property
-    def write(self) -> FiguresInWords:
+    def write(self) -> NumberFormat:
         """Its figures."""
-        return FiguresInWords(self.words)
+        return NumberFormat(self.words)
 
     def regression(self, document: Document) -> ShownAnswer:
         """A model, what it predicts, and what stands beside it."""
@@ -109,7 +109,7 @@ class ModelsInWords:
         return ShownTable(title, self._headings("joint_difference"), lines, bars(drawn), [told])
 
     def _predictions(self, document: Document) -> ShownTable:
-        show = self.write.figure if document["model"] == "linear" else self.write.share
+        show = self.write.figure if document["model"] == "linear" else self.write.percent
         drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
         headings = [self.words.say(key) for key in ("models_where", "models_predicted", "joint_interval")]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
-from sottovoce.aggregator.i18n.formatting import FiguresInWords
+from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 
@@ -142,9 +142,9 @@ class TablesInWords:
         return self.names.words
 
     @property
-    def write(self) -> FiguresInWords:
+    def write(self) -> NumberFormat:
         """Its figures."""
-        return FiguresInWords(self.words)
+        return NumberFormat(self.words)
 
     def crosstab(self, document: Document) -> ShownAnswer:
         """Two questions against each other, within a third one if there is one."""
@@ -163,7 +163,7 @@ class TablesInWords:
     def compare(self, document: Document) -> ShownAnswer:
         """A share or a mean among groups."""
         is_share = document["category"] is not None
-        show = self.write.share if is_share else self.write.figure
+        show = self.write.percent if is_share else self.write.figure
         apart = self.write.points if is_share else self.write.figure
         what = self._what(document)
         drawn = [self._to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
@@ -210,7 +210,7 @@ class TablesInWords:
 
     def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         found = {
-            (one["row"], one["column"]): self.write.with_limits(one, "shown", self.write.share) for one in table[key]
+            (one["row"], one["column"]): self.write.with_limits(one, "shown", self.write.percent) for one in table[key]
         }
         columns = table["column_categories"]
         headings = [self.names.label(table["rows"]), *(self._column(table, each) for each in columns)]
@@ -223,7 +223,7 @@ class TablesInWords:
         shown = columns[-1:] if len(columns) == 2 else columns
         drawn = [
             self._to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
-                          self.write.share)
+                          self.write.percent)
             for one in table["conditional"]
             if one["column"] in shown
         ]  # fmt: skip
@@ -246,7 +246,7 @@ class TablesInWords:
                                      figure=figure)  # fmt: skip
         forged = table["forged"]
         yield self.words.say(
-            "joint_forged", share=self.write.share(forged["share"]), shift=self.write.points(forged["shift"])
+            "joint_forged", share=self.write.percent(forged["share"]), shift=self.write.points(forged["shift"])
         )
         if table["drawn_evenly"] is not None:
             yield self.words.say("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
@@ -282,7 +282,9 @@ class TablesInWords:
         first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
         if any(shares[row, column]["shown"] is None for row in (first, last)):
             return ""
-        here, there = (self.write.with_limits(shares[row, column], "shown", self.write.share) for row in (last, first))
+        here, there = (
+            self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)
+        )
         return self.words.say(
             "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
             other=self._row(table, first), columns=self.names.label(table["columns"]),
