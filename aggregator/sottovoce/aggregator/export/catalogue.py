@@ -117,7 +117,7 @@ class Source:
 
     @cached_property
     def channels(self) -> list[Channel]:
-        """Channels of all questions."""
+        """Channels of all questions of the newest revision."""
         return channels_of(self.revisions, [question.name for question in self.about.survey.questions])
 
     def channels_in(self, reports: ReportColumns) -> list[Channel]:
@@ -137,7 +137,7 @@ class Source:
 
     @property
     def count(self) -> int:
-        """Number of published reports."""
+        """Number of published reports of the wave, or of all waves."""
         return analyse(self.revisions, wave=self.wave).reports
 
 

@@ -61,7 +61,7 @@ class Pairs:
 
     @cached_property
     def n(self) -> int:
-        """Number of reports."""
+        """Number n of reports, not weighted."""
         return int(self.numbers.sum())
 
     @cached_property

@@ -55,7 +55,7 @@ class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def reports(self) -> int:
-        """Number of reports."""
+        """Number of reports in all parts."""
         return sum(part.reports for part in self.parts)
 
 

@@ -116,7 +116,7 @@ class JointResult:
         return tuple(self.document["warnings"])
 
     def frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - of a library that need not be installed
-        """Return ``rows`` as a data frame of ``"pandas"`` or ``"polars"``; by default of the first that is installed."""
+        """Return ``rows`` as a ``"pandas"`` or ``"polars"`` data frame; by default of the first one installed."""
         return frame(self.rows, library)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's

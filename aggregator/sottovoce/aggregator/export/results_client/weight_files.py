@@ -22,7 +22,7 @@ HEADER = "weight"
 
 def read_margins(path: Path) -> Shares:
     """
-    Read known margins from YAML or JSON: ``question: {category: share}``; joint ones as ``a x b: {one x other: share}``.
+    Read known margins from YAML or JSON: ``question: {category: share}``, or joint ``a x b: {one x other: share}``.
 
     Raises:
         SurveyError: the file cannot be read, or contains no margins.
