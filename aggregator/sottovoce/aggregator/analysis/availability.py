@@ -1,15 +1,15 @@
 """
-When joint results exist: for what is closed, and for try-outs.
+Check when joint results are available: for closed surveys, closed waves and test runs.
 
-Their intervals are for one look, rows are immutable once they can no longer come, and no two of them can be subtracted
-while reports come. What is open has the shown counts of each question, for all and by cohort.
+Intervals of joint results are valid for one look only, and two results could be subtracted while reports still arrive.
+An open survey therefore has only the published counts of each question, for all respondents and by cohort.
 
-Reopened    A file of the first close and one of a later close could be subtracted as well. So after another close there
-            are joint results only if every cell (revision, wave, cohort) is as the first close showed it, or has grown
-            by ``release_batch``. What a second close gave out is not kept, so that a third one gives nothing out that
-            is not as the first had it.
-Limit       Until a survey is closed its reports can be withdrawn, those of closed waves too: two looks at such a wave
-            differ by what was withdrawn between them.
+Reopened    Results of a first and a later close could be subtracted as well. After a second close, joint results exist
+            only if every cell (revision, wave, cohort) is as the first close showed it, or has grown by
+            ``release_batch``. The server does not store what the second close published, so after a third close every
+            cell must equal that of the first.
+Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
+            a wave differ by the reports withdrawn between them.
 """
 
 from collections.abc import Sequence
@@ -42,17 +42,17 @@ NO_WAVE = "the survey has no such wave"
 
 def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:
     """
-    Return if joint results, regressions, weights and files of reports exist: the one place where that is decided.
+    Raise an error unless joint results, regressions, weights and files of reports are available.
 
     Args:
         storage: the database.
-        revisions: all of one survey.
-        wave: the one that is asked for; None for all of them together.
-        now: the present moment.
+        revisions: all revisions of one survey.
+        wave: the requested wave; None for all waves together.
+        now: the current time.
 
     Raises:
-        EstimateError: there is no such survey or wave; or an earlier result could be subtracted.
-        StillOpen: it is open, and no try-out.
+        EstimateError: the survey or wave does not exist, or an earlier result could be subtracted.
+        StillOpen: the survey or wave is open, and the survey is not a test run.
     """
     if not revisions:
         raise EstimateError(NO_SURVEY)
@@ -69,7 +69,8 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
 
 
 def _refuse_differences(storage: ReadableReports, survey: Survey) -> None:
-    """What was closed again must differ from the first time by nothing, or by enough people."""
+    """Raise an error if a later close differs from the first one by too few people."""
+    # The difference of two joint tables would be a table of the few people who came or left in between.
     closed = sum(line.what == CLOSED and line.about == survey.name for line in storage.record())
     if closed > 2 and storage.changed_since_close(survey.name):
         raise EstimateError(REOPENED_TWICE)

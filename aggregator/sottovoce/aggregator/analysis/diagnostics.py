@@ -1,13 +1,13 @@
 """
-What looks wrong with the reports of a survey, from shown counts alone.
+Diagnostics for forged or faulty reports, from published counts alone.
 
-Implausible Counts that a channel could not send, see ``estimators.support``.
-Drawn       Where devices draw one option or coordinate, chi-square of the drawn ones against uniform. Who forges
-            reports draws the same one each time.
-Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the reports on each is chi-square with q - 1
-            degrees of freedom: a question is drawn with chance m / q, and of two at most one more is drawn instead, so
-            that the variance of a count is n m (q - m) / q^2 and not its mean.
-More        More reports than people were asked, in the steps in which reports are counted.
+Implausible Counts that a channel could not produce, see ``estimators.support``.
+Drawn       Where devices draw one option or coordinate: chi-square test of the drawn ones against uniform. Forged
+            reports often carry the same draw each time.
+Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the reports on each question is chi-square
+            with q - 1 degrees of freedom. Draws are without replacement, so the variance of a count is
+            n m (q - m) / q^2 and not its mean.
+More        More reports than invited people, in the steps in which reports are counted.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.shared.spec import Question
 
 LOOKS = 20
-"""People look again while reports come: the rate of false alarms is shared by so many looks."""
+"""Number of looks that share one false alarm rate (Bonferroni): researchers look repeatedly while reports arrive."""
 
 
 @dataclass(frozen=True)
 class CountWarning:
     """
-    One thing that looks wrong.
+    One failed diagnostic.
 
     Attributes:
         kind: ``implausible``, ``drawn``, ``asked`` or ``more``.
-        question: the one it is about; None if it is the whole survey.
+        question: the question concerned; None for the whole survey.
     """
 
     kind: str
@@ -38,11 +38,11 @@ class CountWarning:
 
 def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarning]:
     """
-    All that looks wrong, the gravest first.
+    Return all failed diagnostics, the most serious first.
 
     Args:
-        results: what is shown.
-        invited: people in the group; None where that is not known.
+        results: the published results.
+        invited: people in the group; None if unknown.
     """
     found = [CountWarning("more")] if invited is not None and results.received > invited else []
     for result in results.questions:
@@ -60,8 +60,9 @@ def _draws(question: Question) -> bool:
 
 
 def _asked(results: SurveyResults) -> tuple[list[int], int]:
-    """Reports on each private question, and how many of them each device draws; none where the survey asks all."""
+    """Return the reports on each private question, and how many questions each device draws; empty if it asks all."""
     survey = results.survey
+    # Earlier revisions may have drawn from other questions, so their counts need not be uniform.
     if survey.ask is None or survey.revision > 1:
         return [], 1
     return [results.questions[index].n for index in survey.private], survey.ask
@@ -69,11 +70,11 @@ def _asked(results: SurveyResults) -> tuple[list[int], int]:
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:
     """
-    Whether chance alone hardly draws so unevenly.
+    Return True if a chi-square test rejects uniform draws at level ``TAIL / LOOKS``.
 
     Args:
-        counts: how often each was drawn.
-        drawn: how many each device draws, fewer than there are.
+        counts: how often each item was drawn.
+        drawn: number of different items that each device draws.
     """
     expected = sum(counts) / len(counts) if counts else 0.0
     if not expected or drawn >= len(counts):

@@ -1,11 +1,11 @@
 """
-What joint results do not tell any more, because public answers are published under a budget.
+Disclosure control: withhold exact joint results once public answers are published under a privacy budget.
 
-Two public   No exact table of them, nor anything that is made of it alone: tests, weights to known margins. Nor a
-             regression with two, whatever its outcome: who has which of both decides about its standard errors and
-             its refusals of small groups, and with the margins of both that is their table.
-One public   A private question by it is still told, for the researcher; but the share of each public category can be
-             read off it, so that the result says itself that it does not belong beside the noisy tables.
+Two public   No exact table of two public questions, and no result computed from it alone (tests, weights to known
+             margins). No regression with two of them either: its standard errors and its refusals of small groups
+             depend on the joint counts, and together with both margins they reveal the table.
+One public   The researcher still gets results of a private question by one public question. They reveal the share of
+             each public category, so the result warns against publishing it together with the noisy tables.
 """
 
 from collections.abc import Callable
@@ -39,16 +39,16 @@ NOT_BESIDE = (
 
 def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Columns]) -> Document:
     """
-    The answer of an analysis, without what is withheld.
+    Run an analysis and return its document, unless disclosure control withholds it.
 
     Args:
         storage: the database.
-        name: the survey's.
-        asked: of it.
-        read: gives the reports.
+        name: the survey's name.
+        asked: the analysis request.
+        read: function that reads the reports; called only if the request passes the check.
 
     Raises:
-        EstimateError: it is withheld, or there is none.
+        EstimateError: the result is withheld, or the analysis has none.
     """
     if not storage.releases.has_any(name):
         return asked.document(read())
@@ -64,11 +64,11 @@ def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Col
 def _check(asked: Request, public: frozenset[str]) -> None:
     if isinstance(asked, WeightsRequest):
         raise EstimateError(WEIGHTS_WITHHELD)
-    # What weights and clusters are made of counts too: to margins near 0 and 1 weights pick out a category.
+    # Questions used for weights and clusters count as well: weights to margins near 0 and 1 single out a category.
     if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
         raise EstimateError(MODEL_WITHHELD if isinstance(asked, RegressionRequest) else WITHHELD)
 
 
 def _named(variables: "tuple[str, ...] | list[str]") -> set[str]:
-    """The questions of these variables."""
+    """Return the question names of these variables (the part before the first dot)."""
     return {each.partition(".")[0] for each in variables}

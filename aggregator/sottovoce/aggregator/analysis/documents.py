@@ -1,8 +1,8 @@
 """
 Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1, sottovoce-pairs/1 and sottovoce-weights/1.
 
-``n`` is always the number of reports that tell of all variables of the figures beside it, never the survey's. What is
-infinite, has no limit or is not shown is null.
+``n`` is always the number of reports that carry all variables of the figures in the same object, never the number of
+reports of the survey. Infinite, unbounded and suppressed values are null.
 """
 
 import math
@@ -38,13 +38,13 @@ UNEVEN = (
 OF_CELL, OF_GROUP = "{row}, {column}: {note}", "{group}: {note}"
 
 RARE = 0.00135
-"""A p value that chance alone brings once in 740 tables, as with the alarm of implausible cells."""
+"""Threshold for p values: chance alone goes below it once in 740 tables, as in the test for implausible cells."""
 
 Document = dict[str, Any]
 
 
 def crosstab_document(found: Crosstab | Stratified) -> Document:
-    """A table, or one for each category of a third variable."""
+    """Return the document of a table, or of one table for each category of a third variable."""
     if isinstance(found, Crosstab):
         return {"format": CROSSTAB, **_table(found)}
     return {
@@ -57,7 +57,7 @@ def crosstab_document(found: Crosstab | Stratified) -> Document:
 
 
 def comparison_document(found: Compared) -> Document:
-    """The values of the groups, and their differences from the first one."""
+    """Return the document of a group comparison: the groups' values, and their differences from the first group."""
     first, *later = found.group_names
     return {
         "format": COMPARISON,
@@ -79,7 +79,7 @@ def comparison_document(found: Compared) -> Document:
 
 
 def pairs_document(found: AllPairs) -> Document:
-    """All pairs, the likeliest to hang together first."""
+    """Return the document of all pairs, sorted by p value."""
     tests = sorted(found.tests, key=lambda test: test.independence.p)
     return {
         "format": PAIRS,
@@ -97,11 +97,11 @@ def predictions_document(
     people: Sequence[Mapping[str, str | float]], found: Sequence[Sequence[Prediction]]
 ) -> dict[str, list[Document]]:
     """
-    The part of a regression's document that predicts.
+    Return the predictions part of a regression document.
 
     Args:
-        people: rows of predictors.
-        found: the predictions of each.
+        people: rows of predictor values.
+        found: the predictions for each row.
     """
     return {
         "predictions": [
@@ -117,7 +117,7 @@ def _interval(one: Prediction) -> dict[str, float | None]:
 
 
 def weights_document(found: Weights) -> Document:
-    """What weights cost; they themselves are a file of their own."""
+    """Return the design effect and range of weights; the weights themselves are exported to a separate file."""
     return {
         "format": WEIGHTS,
         "n": len(found.weights),
@@ -150,7 +150,7 @@ def _table(found: Crosstab) -> Document:
 
 
 def _measures(found: Crosstab) -> Document:
-    """Of a table of two by two."""
+    """Return the measures of association of a 2 x 2 table; empty for other tables."""
     if found.measures is None:
         return {}
     return {
@@ -191,4 +191,5 @@ def _test(found: Independence | None) -> Document | None:
 
 
 def _number(value: float | None) -> float | None:
+    # JSON has no infinity and no NaN.
     return float(value) if value is not None and math.isfinite(value) else None

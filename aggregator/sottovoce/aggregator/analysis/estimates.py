@@ -1,7 +1,7 @@
 """
-From shown counts to results, on one page: cells -> cohort groups -> tallies -> estimates.
+Estimates from published counts: cells -> cohort groups -> tallies -> estimates.
 
-Reads snapshots only. Nothing here can see a single report.
+This module reads snapshots only; it has no access to single reports.
 """
 
 from collections import Counter
@@ -21,40 +21,41 @@ from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
 
 LEAST_COHORT = 5
-"""Cohorts with fewer respondents are merged: a public group of one or two would be a person."""
+"""Smallest cohort shown alone; smaller ones are merged, because a group of one or two would identify people."""
 
 
 @dataclass(frozen=True)
 class CohortGroup:
-    """One or more cohorts that are shown as one, because alone they would be too small."""
+    """One cohort, or several small ones that are shown together."""
 
     options: tuple[str, ...]
     cells: tuple[Cell, ...]
 
     @property
     def name(self) -> str:
-        """What to ask for it by: the options' names joined with ``+``."""
+        """Name that selects the group in requests: its options joined with ``+``."""
         return "+".join(self.options)
 
     @property
     def reports(self) -> int:
-        """Respondents in the group."""
+        """Number of reports published for the group."""
         return sum(cell.reports for cell in self.cells)
 
 
 @dataclass(frozen=True)
 class QuestionResult:
     """
-    One question's shown counts and estimates.
+    Published counts and estimates of one question.
 
     Attributes:
         epsilon: privacy loss of one report; None for a public question.
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
         estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
-            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate. None where
-            devices remember a draw and several waves are added up: such reports of one person hang together.
-        protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
+            mean, and whatever its mechanism estimates of the distribution; for a vector the mean of each coordinate.
+            Empty where devices memoize a draw and several waves are added up: reports of one person are then dependent.
+        protection: (s, share of yes if a share s of reports were a self-protective no); only for surveys where
+            respondents toss their own coin.
     """
 
     question: Question
@@ -72,18 +73,18 @@ class QuestionResult:
 @dataclass(frozen=True)
 class SurveyResults:
     """
-    One survey's results, for all respondents or for one cohort group.
+    Results of one survey, for all respondents or for one cohort group.
 
     Attributes:
-        survey: the survey.
-        closed: no more reports are admitted, and after the first close everything admitted is counted here.
+        survey: the newest revision of the survey.
+        closed: no more reports are admitted; after the first close, every admitted report is counted here.
         received: reports so far, in the snapshot or not; in whole batches while the survey is open.
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
-        cohorts: the groups one may ask for.
-        wave: the wave, or None for all of them together.
-        waves: reports in the snapshot, wave by wave.
-        same_people: several waves are added up and may be of the same people, which the intervals allow for.
+        cohorts: the available cohort groups.
+        wave: the wave, or None for all waves together.
+        waves: reports in the snapshot by wave.
+        same_people: several waves are added up and may contain the same people; the intervals account for it.
         released: public answers are published under a budget.
     """
 
@@ -102,20 +103,20 @@ class SurveyResults:
 
     @property
     def published(self) -> tuple[QuestionResult, ...]:
-        """What files and programs are told of: once a budget is open, no exact table of public answers."""
+        """Results for files and programs: without public questions once a budget for them is open."""
         return tuple(each for each in self.questions if not self.released or each.question.mechanism is not None)
 
 
 @dataclass(frozen=True)
 class RevisionCounts:
     """
-    One revision of a survey with its shown counts.
+    One revision of a survey with its published counts.
 
     Attributes:
-        stored: its row, for what is not in its cells.
+        stored: database row of the revision.
         survey: the survey itself.
-        cells: shown counts of all waves and cohorts.
-        released: public answers are published under a budget, and exactly nowhere: see ``files.public_answers``.
+        cells: published counts of all waves and cohorts.
+        released: public answers are published with noise only, under a budget: see ``files.public_answers``.
     """
 
     stored: StoredSurvey
@@ -125,7 +126,7 @@ class RevisionCounts:
 
 
 def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
-    """All revisions of a survey, oldest first; empty if there is none."""
+    """Return all revisions of a survey, oldest first; empty if there is no such survey."""
     released = storage.releases.has_any(name)
     return [
         RevisionCounts(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
@@ -140,20 +141,20 @@ def analyse(
     wave: int | None = None,
 ) -> SurveyResults:
     """
-    The results of a survey, as its newest revision asks it.
+    Estimate the results of a survey, for the questions of its newest revision.
 
-    A question that keeps its name, its type and its true values through the revisions is one question: equal
-    mechanisms add their counts, different ones are pooled by inverse variance.
+    A question that keeps its name, its type and its true values through the revisions is one question: counts of equal
+    mechanisms are added, estimates of different mechanisms are pooled by inverse variance.
 
     Args:
-        revisions: of one survey, oldest first, at least one.
+        revisions: revisions of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
-        interval: how the intervals of shares are made, one of ``intervals.METHODS``.
-        wave: only this wave; None adds them up, with intervals for the same people in all of them, and estimates
-            nothing where devices remember a draw from wave to wave.
+        interval: interval method for shares, one of ``intervals.METHODS``.
+        wave: only this wave; None adds all waves up, with intervals valid if the same people answered each wave, and
+            no estimates where devices memoize a draw from wave to wave.
 
     Raises:
-        EstimateError: there is no such cohort group, no such wave, or no such interval.
+        EstimateError: the cohort group, the wave or the interval method does not exist.
     """
     waves = _reports_by_wave(revisions)
     newest = revisions[-1]
@@ -162,19 +163,19 @@ def analyse(
         revisions = _of_wave(revisions, wave, len(waves))
         groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
     chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
-    # While more reports may come, people look again and again: the band is valid however often they do.
+    # Researchers look repeatedly while reports arrive, so an open survey gets a band that is valid for all looks.
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
     rule = IntervalRule(interval, band=not newest.stored.closed, waves=added_up if same_people else 1)
     results = [_result(question, chosen, rule) for question in newest.survey.questions]
     if added_up > 1:
-        # Reports of one person hang together where devices remember a draw: their sum has no honest interval.
+        # Memoized draws make reports of one person dependent over waves: no interval is valid for their sum.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=())
     return SurveyResults(
         survey=newest.survey,
         closed=newest.stored.closed,
-        # What was withdrawn since it was shown is still among the reports that are shown.
+        # Reports withdrawn since the last snapshot are still counted in it.
         received=max(sum(reports_so_far(revision.stored) for revision in revisions), sum(waves)),
         reports=sum(cell.reports for revision in chosen for cell in revision.cells),
         withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
@@ -190,10 +191,10 @@ def analyse(
 
 def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[CohortGroup, ...]:
     """
-    The survey's cohorts in their order, those that are small somewhere together, so that no group has 1 to 4 reports.
+    Return the cohort groups: each cohort alone, except that small ones are merged until no group has 1 to 4 reports.
 
-    They are the same in every view: a cohort that stood alone in one wave and not in another would be told by
-    subtracting. The first close settles them; a group that is small even with all others is not shown at all.
+    The groups are the same in every view, because otherwise subtracting two views would reveal a small cohort. The
+    first close fixes them. If all cohorts together are still too small, the result is empty.
 
     Args:
         survey: the newest revision.
@@ -202,7 +203,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     if survey.cohort is None:
         return ()
     sizes = _sizes(revisions)
-    # While nothing is shown of a cohort, not even its name is listed.
+    # A cohort without published reports is not listed, not even by name.
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
     by_size = sorted(present, key=lambda cohort: (sizes[cohort].total(), cohort))
     joined = [cohort for cohort in by_size if _is_small(sizes[cohort])]
@@ -216,7 +217,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
 
 
 def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, int]]]:
-    """For each cohort, its reports by (revision, wave): those of the first close, once there was one."""
+    """Return the reports of each cohort by (revision, wave): as of the first close, once there was one."""
     settled = any(cell.at_close is not None for cells in revisions for cell in cells)
     sizes: dict[int, Counter[tuple[int, int]]] = {}
     for number, cells in enumerate(revisions):
@@ -256,7 +257,7 @@ def _of_everybody(revisions: Sequence[RevisionCounts]) -> list[RevisionCounts]:
 
 
 def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:
-    # An earlier revision that divided people by another question has no cells of this group.
+    # Earlier revisions with another cohort question have no cells of this group.
     values = {cell.cohort for cell in group.cells}
     return [
         _with_cells(each, (cell for cell in _cohort_cells(each, revisions[-1]) if cell.cohort in values))
@@ -269,7 +270,7 @@ def _with_cells(revision: RevisionCounts, cells: Iterable[Cell]) -> RevisionCoun
 
 
 def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cell, ...]:
-    """The cells of its cohorts, if they are the newest revision's."""
+    """Return the cohort cells of a revision if its cohort question is that of the newest revision, else none."""
     mine, wanted = (each.survey.cohort for each in (revision, newest))
     if mine is None or wanted is None:
         return ()
@@ -278,15 +279,15 @@ def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cel
 
 
 def same_question(one: Question, other: Question) -> bool:
-    """Whether two revisions ask the same, so that their reports speak of one thing, through whatever channels."""
-    # Under another fixed value for no answer another share is estimated.
+    """Return True if two questions estimate the same quantity, possibly through different mechanisms."""
+    # Another fixed value for missing answers changes the estimated share.
     if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
         return False
     return (one.mechanism is None) == (other.mechanism is None)
 
 
 def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Stratum]:
-    """(mechanism, tally) of every revision that asks this question, oldest first."""
+    """Return (mechanism, tally) of every revision that asks this question, oldest first."""
     return [
         (asked.mechanism, _tally(revision.cells, index))
         for revision in revisions
@@ -314,7 +315,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
     rule = rule.when_asked(_asked(question, revisions))
     result = _question(question, _strata(question, revisions), rule)
-    # Reports of another procedure are protected otherwise.
+    # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
         return result
@@ -323,7 +324,7 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
 
 
 def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
-    """The chance that a respondent is asked this question, in the revision where that is least."""
+    """Return the probability that a respondent is asked this question: the minimum over the revisions."""
     if question.mechanism is None:
         return Fraction(1)
     asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
@@ -332,7 +333,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
 
 def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
     groups = merge(strata)
-    # The newest revision's own mechanism, whose numbers and tally are shown.
+    # Epsilon and tally are shown for the mechanism of the newest revision.
     mechanism, tally = next(group for group in groups if group[0] == question.mechanism)
     reports = sum(question.reports(tally) if made is None else made.reports(tally) for made, tally in groups)
     tally = dict(sorted(tally.items()))
@@ -341,11 +342,11 @@ def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule)
     else:
         estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
     if question.kind.truth == "yes_no" and not question.domain.absent:
-        # The share of "no" is the rest.
+        # The share of "no" is one minus the share of "yes".
         estimates = estimates[-1:]
     return QuestionResult(question, epsilon, reports, tally, estimates)
 
 
 def mechanism_document(question: Question) -> dict[str, Any] | None:
-    """The mechanism as the survey writes it; None for a public question."""
+    """Return the mechanism as written in the survey file; None for a public question."""
     return None if question.mechanism is None else question.mechanism.dump()

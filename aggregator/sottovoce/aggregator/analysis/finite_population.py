@@ -1,21 +1,20 @@
 """
-Whether everybody of a known group has answered, so that results tell how many of these very people it is.
+Finite populations: numbers of people, where every member of a known group has answered.
 
 The fixed-population limits of ``estimators.fixed_population`` hold for n people with one report each, all of them
-counted, through one channel. So they are given only where the counts can say that:
+counted, through one channel. They are computed only where the counts show that this is so:
 
-Closed      While reports come, whoever has not answered is missing.
-Revision    One: a person could have answered two, and a pooled estimate has no one channel.
-Wave        One: added up, the same people are counted more than once.
-Everybody   All respondents: of which cohort somebody is, only the report says.
-Number      As many reports are shown as there are people, and as many are stored: what was taken back, or came after a
-            reopening and stays unshown, would leave somebody out.
-Question    Each report speaks of the option: not where ``ask`` or the channel draws one of several. Of a bit mask each
-            option by itself is X = Bin(T, a) + Bin(n - T, b), as it is of a single value. An answer that was not given
-            counts as what the survey says, as a category of its own or as a fixed answer: the number is of people of
-            whom that would be sent.
+Closed      The survey is closed; while it is open, some members have not answered yet.
+Revision    Reports came to one revision. A person could have answered two, and a pooled estimate has no single channel.
+Wave        One wave is shown. In the sum of several, the same people are counted more than once.
+Everybody   All respondents are shown. Cohort membership is known from reports only, so a cohort is no known group.
+Number      The numbers of published and of stored reports both equal the number of people. A withdrawn report, or one
+            that came after a reopening and is not published, would leave a person out.
+Question    Every report carries the option: not where ``ask`` or the channel draws one of several. Each option of a bit
+            mask follows X = Bin(T, a) + Bin(n - T, b), as a single value does. A missing answer counts as the survey
+            defines it, as a category of its own or as a fixed answer.
 
-That each person sent one report only the researcher can know: links for one person each make sure of it.
+Only the researcher can know that each person sent one report; personal links ensure it.
 """
 
 from collections.abc import Sequence
@@ -31,19 +30,19 @@ from sottovoce.shared.errors import EstimateError
 @dataclass(frozen=True)
 class Population:
     """
-    The people that a survey is about.
+    A finite group of people that a survey covers.
 
     Attributes:
-        of: how many they are.
-        refused: why their number cannot be told exactly: ``open``, ``revisions``, ``waves``, ``cohort``, ``withdrawn``,
-            ``number`` or ``large``; "" if it can.
+        of: size of the group.
+        refused: why numbers of people are not available: ``open``, ``revisions``, ``waves``, ``cohort``, ``withdrawn``,
+            ``number`` or ``large``; "" if they are.
     """
 
     of: int
     refused: str
 
     def count(self, estimate: Estimate) -> PeopleCount | None:
-        """How many of them an option is true of; None where that cannot be told exactly."""
+        """Return limits for the number of people for whom the option is true; None if they are not available."""
         a, b, count = estimate.a, estimate.b, estimate.count
         if self.refused or estimate.kind != "share" or a is None or b is None or count is None or estimate.n != self.of:
             return None
@@ -52,27 +51,27 @@ class Population:
 
 def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
     """
-    Whether everybody of a group has answered.
+    Check whether every member of a group has answered; ``refused`` of the result gives the reason if not.
 
     Args:
-        revisions: all of the survey.
-        results: what is shown of them.
-        people: how many belong to the group, as the researcher says.
+        revisions: all revisions of the survey.
+        results: their published results.
+        people: size of the group, as stated by the researcher.
     """
     return Population(people, _refused(revisions, results, people))
 
 
 def whole_group(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
     """
-    The same, for a program, which is told so where not everybody has answered.
+    Check whether every member of a group has answered, and raise an error if not.
 
     Args:
-        revisions: all of the survey.
-        results: what is shown of them.
-        people: how many belong to the group, as the researcher says.
+        revisions: all revisions of the survey.
+        results: their published results.
+        people: size of the group, as stated by the researcher.
 
     Raises:
-        EstimateError: how many of these very people it is cannot be told.
+        EstimateError: numbers of people are not available, with the reason.
     """
     group = group_of(revisions, results, people)
     if group.refused:
@@ -107,5 +106,5 @@ def _refused(revisions: Sequence[RevisionCounts], results: SurveyResults, people
     return next((reason for reason, is_so in found.items() if is_so), "")
 
 
-# The same count, group and channel come again at each look at a closed survey.
+# Each view of a closed survey repeats the same counts, group and channel, and the limits are slow to compute.
 _people_count = lru_cache(maxsize=4096)(people_count)

@@ -1,9 +1,9 @@
 """
-Reports as columns, one a question: what every joint result is made from.
+Reports as columns, one per question: the input of all joint results.
 
-The rows of what is closed are read once, in the order of the random ids and without them, into columns of 1, 2, 4 or 8
-bytes a value and a byte each for wave and revision: ten million reports of ten yes/no questions take 120 MB. Small ones
-lie in memory, large ones in a temporary file that has no name any more.
+Rows of closed surveys are read once, in the order of their random ids and without the ids, into columns of 1, 2, 4 or 8
+bytes per value, plus a byte each for wave and revision: ten million reports of ten yes/no questions take 120 MB. Small
+tables are kept in memory, large ones in an unlinked temporary file.
 """
 
 import tempfile
@@ -28,10 +28,10 @@ from sottovoce.shared.spec import Question, Survey
 
 Numbers = NDArray[Any]
 Progress = Callable[[int, int], None]
-"""Told how many of how many reports have been read."""
+"""Callback with the number of reports read so far, and their total number."""
 
 IN_MEMORY = 1 << 28
-"""Columns with more bytes lie in a temporary file."""
+"""Largest size in bytes that is kept in memory; larger columns use a temporary file."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Columns:
     Reports, column by column.
 
     Attributes:
-        revisions: the surveys that the reports answer, oldest first; the questions are the newest one's.
-        values: by question name the reported values, unsigned, shape (n,); the largest number that fits stands for
-            what was not asked.
-        wave: of each report, shape (n,).
-        revision: of each report, an index into ``revisions``, shape (n,).
-        apart: questions of which no two are tested together: see ``withheld``.
+        revisions: revisions of the survey, oldest first; the columns are the questions of the newest one.
+        values: reported values by question name, unsigned, shape (n,); the largest number of the type means "not
+            asked".
+        wave: wave of each report, shape (n,).
+        revision: revision of each report, as an index into ``revisions``, shape (n,).
+        apart: questions that may not be tested with each other, see ``disclosure_control``.
     """
 
     revisions: tuple[Survey, ...]
@@ -55,36 +55,36 @@ class Columns:
     apart: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
-        """How many reports there are."""
+        """Return the number of reports."""
         return len(self.wave)
 
     @property
     def survey(self) -> Survey:
-        """The newest revision."""
+        """Newest revision of the survey."""
         return self.revisions[-1]
 
     @cached_property
     def waves(self) -> tuple[int, ...]:
-        """The waves of which there are reports."""
+        """Waves that have reports, ascending."""
         return tuple(np.flatnonzero(np.bincount(self.wave, minlength=1)).tolist())
 
     @property
     def nbytes(self) -> int:
-        """Room that they take."""
+        """Size of all columns in bytes."""
         return sum(column.nbytes for column in (*self.values.values(), self.wave, self.revision))
 
     def question(self, name: str, revision: int = -1) -> Question | None:
-        """The question as a revision asks it; None if it asks something else or nothing by this name."""
+        """Return the question of a revision; None if it lacks the question or asks something else by this name."""
         newest = next((each for each in self.survey.questions if each.name == name), None)
         asked = (each for each in self.revisions[revision].questions if newest and same_question(each, newest))
         return next(asked, None)
 
     def asked(self, name: str) -> NDArray[np.bool_]:
-        """Which reports have a value for a question, shape (n,)."""
+        """Return a mask of the reports that have a value for a question, shape (n,)."""
         return ~is_null(self.values[name])
 
     def of_wave(self, wave: int) -> "Columns":
-        """The reports of one wave."""
+        """Return the reports of one wave."""
         rows = self.wave == wave
         values = {name: column[rows] for name, column in self.values.items()}
         return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.apart)
@@ -98,18 +98,18 @@ class Columns:
         revision: Any = None,  # noqa: ANN401 - the same
     ) -> "Columns":
         """
-        Columns from plain arrays, such as a file gives.
+        Build columns from plain arrays, for example from a file.
 
         Args:
-            survey: the one that the reports answer.
-            arrays: by question name the reported values, each of shape (n,): whole numbers, masked or not a number
-                where a question was not asked.
-            wave: of each report; all of wave 0 without.
-            revision: number of the revision of each report, which must be that of ``survey``.
+            survey: the survey that the reports answer.
+            arrays: reported values by question name, each of shape (n,): whole numbers, masked or NaN where a question
+                was not asked.
+            wave: wave of each report; wave 0 for all by default.
+            revision: revision number of each report, which must be that of ``survey``.
 
         Raises:
-            EstimateError: a column is missing, unknown or of another length, or a value is impossible; the message
-                names the question and the row, counted from 1, and never the value.
+            EstimateError: a column is missing, unknown or of another length, or a value is impossible. The message
+                names the question and the row, counted from 1, but never the value.
         """
         missing = [question.name for question in survey.questions if question.name not in arrays]
         unknown = sorted(set(arrays) - {question.name for question in survey.questions})
@@ -134,13 +134,13 @@ def read_columns(
     progress: Progress | None = None,
 ) -> Columns:
     """
-    All reports of a survey, or of one wave; whether they may be looked at is asked before, see ``closed``.
+    Read all reports of a survey, or of one wave. The caller must call ``availability.check_closed`` first.
 
     Args:
         storage: the database.
-        revisions: all of the survey, oldest first.
-        wave: only this one; None for all.
-        progress: told now and then how far it is.
+        revisions: all revisions of the survey, oldest first.
+        wave: only this wave; None for all.
+        progress: called after each chunk of rows.
     """
     surveys = tuple(survey_of(stored.document) for stored in revisions)
     whole = sum(stored.reports for stored in revisions)
@@ -159,16 +159,16 @@ def read_columns(
 
 
 _WAVE, _REVISION = ".wave", ".revision"
-"""Beside the questions, whose names have no dot."""
+"""Names of the extra columns; they cannot collide with questions, whose names have no dot."""
 
 
 class _Room:
     """
-    Columns that are being filled.
+    Columns under construction.
 
     Args:
-        rows: the most that will come.
-        kinds: by name the type of each column's numbers.
+        rows: maximum number of rows.
+        kinds: data type of each column by name.
     """
 
     def __init__(self, rows: int, kinds: Mapping[str, np.dtype[Any]]) -> None:
@@ -176,6 +176,7 @@ class _Room:
         self._rows = rows
         self._columns: dict[str, Numbers] = {}
         self._filled, start = 0, 0
+        # Columns are laid out by decreasing item size, so that every view into the shared buffer is aligned.
         for name, kind in sorted(kinds.items(), key=lambda item: -item[1].itemsize):
             end = start + rows * kind.itemsize
             self._columns[name] = buffer[start:end].view(kind)
@@ -186,15 +187,15 @@ class _Room:
         Add reports.
 
         Args:
-            chunk: wave and packed values of each.
-            places: by question the index among their values; None if they have none for it.
-            revision: that they answer.
+            chunk: wave and packed values of each report.
+            places: index of each question among the packed values; None if this revision does not ask it.
+            revision: index of the revision of these reports.
         """
-        # A try-out is read while reports come: those that came since they were counted are left for the next time.
+        # A test run is read while reports arrive: rows added since they were counted are left out.
         chunk = chunk[: self._rows - self._filled]
         start, self._filled = self._filled, self._filled + len(chunk)
         into = {name: column[start : self._filled] for name, column in self._columns.items()}
-        # Taken apart in two passes: zip(*chunk) walks all rows at once, which takes four times as long.
+        # Two passes over the chunk, because zip(*chunk) takes four times as long.
         packed = [values for _, values in chunk]
         into[_WAVE][:] = np.frombuffer(bytes([wave for wave, _ in chunk]), dtype=np.uint8)
         into[_REVISION][:] = revision
@@ -203,7 +204,7 @@ class _Room:
                 into[name][rows] = _widened(None if place is None else numbers[:, place], into[name].dtype)
 
     def columns(self) -> dict[str, Numbers]:
-        """What has been filled."""
+        """Return the filled part of each column, by name."""
         return {name: column[: self._filled] for name, column in self._columns.items()}
 
 
@@ -216,10 +217,10 @@ def _buffer(size: int) -> Numbers:
 
 
 def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[slice | NDArray[np.int64], Numbers]]:
-    """The rows of one width of values, and their values as a matrix."""
+    """Yield the rows with values of one width, and their values as a matrix."""
     joined = b"".join(packed)
     if packed and len(joined) == len(packed) * len(packed[0]) and set(joined[:: len(packed[0])]) == {packed[0][0]}:
-        # Mostly all rows are alike, and a million of them are not looked at one by one.
+        # Usually all rows have the same width; this avoids a Python loop over a million rows.
         yield slice(None), matrix(joined, len(packed))
         return
     order = sorted(range(len(packed)), key=lambda row: packed[row][0])
@@ -229,7 +230,7 @@ def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[slice | NDArray[np.int6
 
 
 def _widened(numbers: Numbers | None, kind: np.dtype[Any]) -> Numbers:
-    """The same numbers in another width, with the null of that width."""
+    """Return the numbers in another width, with the null value of that width."""
     missing = kind.type(null(kind.itemsize))
     if numbers is None:
         return np.array([missing])
@@ -237,7 +238,7 @@ def _widened(numbers: Numbers | None, kind: np.dtype[Any]) -> Numbers:
 
 
 def _type(surveys: Sequence[Survey], question: Question) -> np.dtype[Any]:
-    """As few bytes as the largest value of any revision needs beside null."""
+    """Return the narrowest type for the largest value of any revision and the null value."""
     alike = [each for survey in surveys for each in survey.questions if same_question(each, question)]
     return _narrowest(max(each.largest for each in alike))
 
@@ -299,15 +300,18 @@ COUNTS_AS, COUNTS_AS_NONE = (
 
 def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     """
-    The question as the newest revision asks it, and which of its variables is meant.
+    Find a variable by name.
 
     Args:
         columns: the reports.
-        name: a question's, or an option's or coordinate's after a dot.
+        name: name of a question, or "question.option", or "question.coordinate".
+
+    Returns:
+        The question of the newest revision, and the index of the variable within it.
 
     Raises:
-        EstimateError: there is none, or the reports have no column for it. The message tells which names there are, and
-            does not repeat the one that was given: it comes from elsewhere.
+        EstimateError: there is no such variable, or the reports have no column for it. The message lists the known
+            names, but does not repeat the given one, which is untrusted input.
     """
     question = columns.question(name.partition(".")[0])
     if question is None:
@@ -323,7 +327,7 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
 
 def check_one_wave(columns: Columns, question: Question) -> None:
     """
-    Refuse several waves of a question whose draw devices remember.
+    Refuse several waves of a question with memoized draws.
 
     Raises:
         EstimateError: the reports of one person in several waves are not independent.
@@ -339,7 +343,7 @@ def check_one_wave(columns: Columns, question: Question) -> None:
 
 
 def absence(question: Question) -> tuple[Sentence, ...]:
-    """That no answer is counted as one, where it is."""
+    """Return a note on how missing answers to the question are counted; empty if they are not sent as an answer."""
     if question.absent is None:
         return ()
     answer = question.answer(question.absent)

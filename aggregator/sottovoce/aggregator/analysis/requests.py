@@ -1,11 +1,12 @@
 """
-What an analyst asks of reports, and the document that answers it: the same for the command line, HTTP and Python.
+Analysis requests and their result documents, shared by the command line, HTTP and Python.
 
-A dataclass for each kind of analysis; ``parse_request`` makes one of plain JSON values, and tells all mistakes at once.
+There is one dataclass for each kind of analysis. ``parse_request`` builds one from plain JSON values and reports all
+mistakes at once.
 
-Margins     {question: {category: share}}; of several questions together {"a x b": {"one x other": share}}. Shares that
+Margins     {question: {category: share}}; for several questions jointly {"a x b": {"one x other": share}}. Shares that
             sum to 1, or numbers of people.
-People      [{predictor: category, or a number or its digits}], whose outcome is to be predicted.
+People      [{predictor: category, or a number or its digits}]: rows for which to predict the outcome.
 """
 
 import math
@@ -42,28 +43,28 @@ _DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
 def text(given: Any) -> str:  # noqa: ANN401 - JSON
-    """The name of a variable."""
+    """Return the name of a variable, or raise ValueError."""
     if not isinstance(given, str) or not given:
         raise ValueError("must be the name of a question, or of a question and its option with a dot between them")
     return given
 
 
 def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Names of variables, at least one."""
+    """Return names of variables, at least one, or raise ValueError."""
     if not isinstance(given, list | tuple) or not given:
         raise ValueError("must be a list of at least one name")
     return tuple(text(name) for name in given)
 
 
 def whole(given: Any) -> int:  # noqa: ANN401
-    """A whole number from 0."""
+    """Return a whole number from 0, or raise ValueError."""
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise ValueError("must be a whole number from 0")
     return given
 
 
 def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
-    """What reads one of these names."""
+    """Return a reader that accepts one of these names and raises ValueError for any other value."""
 
     def read(given: Any) -> str:  # noqa: ANN401
         if not isinstance(given, str) or given not in names:
@@ -75,10 +76,10 @@ def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
 
 def read_shares(given: Any) -> Shares:  # noqa: ANN401
     """
-    Margins from plain values.
+    Read margins from plain JSON values.
 
     Raises:
-        ValueError: they are none; says how they must be.
+        ValueError: the values are no margins; the message describes the expected form.
     """
     if not isinstance(given, Mapping) or not given:
         raise ValueError("must name at least one question with the shares of its categories")
@@ -90,7 +91,7 @@ def read_shares(given: Any) -> Shares:  # noqa: ANN401
 
 
 def _share(given: Any) -> float:  # noqa: ANN401
-    """A number, or its decimal digits as text, as decimals are in survey files."""
+    """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
     if isinstance(given, str) and _DECIMAL.fullmatch(given):
         return float(given)
     if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
@@ -100,10 +101,10 @@ def _share(given: Any) -> float:  # noqa: ANN401
 
 def people(given: Any) -> People:  # noqa: ANN401
     """
-    Rows of predictors.
+    Read rows of predictor values.
 
     Raises:
-        ValueError: they are none; says how they must be.
+        ValueError: the values are no such rows; the message describes the expected form.
     """
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
         raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
@@ -118,11 +119,11 @@ def people(given: Any) -> People:  # noqa: ANN401
 
 def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
     """
-    A field that is read by this function.
+    Define a dataclass field that ``parse_request`` reads with this function.
 
     Args:
-        read: from a JSON value to that of the field; ValueError says how it must be.
-        default: if there is one, the option may be left out.
+        read: converts a JSON value to the value of the field; raises ValueError with the expected form.
+        default: makes the option optional.
     """
     given = {"default": default[0]} if default else {}
     return field(metadata={"read": read}, **given)
@@ -131,10 +132,10 @@ def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - 
 @dataclass(frozen=True, kw_only=True)
 class Request(ABC):
     """
-    Options that every analysis has.
+    Options common to all analyses.
 
     Attributes:
-        wave: only its reports; None for all.
+        wave: only reports of this wave; None for all.
     """
 
     kind: ClassVar[str]
@@ -143,22 +144,22 @@ class Request(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The variables that are asked for."""
+        """Names of all variables of the request."""
 
     def document(self, columns: Columns, weights: ArrayLike | None = None) -> Document:
         """
-        The answer.
+        Run the analysis and return its JSON document.
 
         Args:
             columns: the reports.
-            weights: one a report, in the place of margins.
+            weights: one weight per report, instead of margins.
 
         Raises:
-            EstimateError: this cannot be had from these reports; the message says why.
+            EstimateError: the reports do not allow this analysis; the message says why.
         """
         for name in self.names:
             find_variable(columns, name)
-        # A folder holds all waves; a database gives the one that is asked for.
+        # Reports from a folder contain all waves; those from a database only the requested one.
         inside = columns if self.wave is None or columns.waves == (self.wave,) else columns.of_wave(self.wave)
         if not len(inside):
             raise EstimateError("there are no reports yet")
@@ -166,41 +167,41 @@ class Request(ABC):
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        """From reports of which there are some."""
+        """Run the analysis on at least one report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedRequest(Request):
     """
-    What can be made with weights.
+    An analysis that accepts weights.
 
     Attributes:
-        margins: known ones, which the weights make hold; None for weights as they are given, or none.
+        margins: known margins to rake the reports to; None for explicit weights, or none.
     """
 
     margins: Shares | None = option(read_shares, None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables and the questions of margins."""
+        """Names of the variables, and of the questions in the margins."""
         return tuple(filter(None, (*self.variables, *questions_of(self.margins))))
 
     @property
     @abstractmethod
     def variables(self) -> tuple[str | None, ...]:
-        """The variables that are asked for, and None where one is not."""
+        """Names of the variables; None for optional ones that are not set."""
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         return self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
 
     @abstractmethod
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        """With the weights of the margins."""
+        """Run the analysis with these weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrosstabRequest(WeightedRequest):
-    """A table of two variables, for each category of a public third one if there is one."""
+    """Request for a table of two variables, optionally for each category of a third, public variable."""
 
     kind = "crosstab"
     rows: str = option(text)
@@ -209,7 +210,7 @@ class CrosstabRequest(WeightedRequest):
 
     @property
     def variables(self) -> tuple[str | None, ...]:
-        """Rows, columns, and within."""
+        """Variables of the rows, of the columns, and the stratifying one."""
         return self.rows, self.columns, self.within
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -220,7 +221,7 @@ class CrosstabRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(WeightedRequest):
-    """The share of a category, or the mean of a number, in each group."""
+    """Request for the share of a category, or the mean of a number, in each group."""
 
     kind = "compare"
     outcome: str = option(text)
@@ -229,7 +230,7 @@ class CompareRequest(WeightedRequest):
 
     @property
     def variables(self) -> tuple[str | None, ...]:
-        """Outcome and groups."""
+        """Outcome variable, and the variable that defines the groups."""
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -238,13 +239,13 @@ class CompareRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class PairsRequest(Request):
-    """Every pair of the survey's variables, tested for independence."""
+    """Request for a test of independence of every pair of the survey's variables."""
 
     kind = "pairs"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """None: all are looked at."""
+        """Return no names: the request covers all variables."""
         return ()
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
@@ -253,7 +254,7 @@ class PairsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
-    """One answer explained by others."""
+    """Request for a regression of one answer on others."""
 
     kind = "regression"
     outcome: str = option(text)
@@ -265,7 +266,7 @@ class RegressionRequest(WeightedRequest):
 
     @property
     def variables(self) -> tuple[str | None, ...]:
-        """Outcome, predictors, and cluster."""
+        """Outcome variable, predictors, and cluster variable."""
         return self.outcome, *self.on, self.cluster
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -286,14 +287,14 @@ class RegressionRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsRequest(Request):
-    """What weights that make margins hold would cost."""
+    """Request for the design effect of raking weights to known margins."""
 
     kind = "weights"
     margins: Shares = option(read_shares)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The questions of margins."""
+        """Names of the questions in the margins."""
         return questions_of(self.margins)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
@@ -303,15 +304,19 @@ class WeightsRequest(Request):
 KINDS_OF_REQUEST: dict[str, type[Request]] = {
     each.kind: each for each in (CrosstabRequest, CompareRequest, PairsRequest, RegressionRequest, WeightsRequest)
 }
-"""By the last word of their address."""
+"""Request classes by the last part of their URL."""
 
 
 def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     """
-    The options of an analysis.
+    Parse the options of an analysis.
+
+    Args:
+        kind: a key of ``KINDS_OF_REQUEST``.
+        given: the options as a JSON object.
 
     Raises:
-        OptionsError: some are missing, unknown or wrong.
+        OptionsError: options are missing, unknown or invalid; lists all problems.
     """
     if not isinstance(given, dict):
         raise OptionsError([Problem("", "must be an object of options")])

@@ -1,4 +1,4 @@
-"""What every joint analysis gives for each figure."""
+"""Result type of all joint analyses: a figure with its uncertainty."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -10,17 +10,16 @@ class Result:
     One figure with its uncertainty.
 
     Attributes:
-        estimate: the figure as it is shown, within its possible range; None where there is none.
-        raw: the same before it was forced into that range; to be added up, weighted and averaged. None where there is
-            none.
-        std_error: of ``raw``; None where it has none.
-        std_error_kind: how it was made, such as "score-products".
-        low, high: 95 % limits, unless it was asked for others; None where a side has no limit.
-        method: how the limits were made.
-        n: reports that were looked at.
-        n_pair: those of them that tell something about all variables of the figure.
-        deff: by how much weights increase the variance (Kish); 1 without weights.
-        warnings: sentences for whoever reads it.
+        estimate: the estimate for display, clipped into its possible range; None if there is none.
+        raw: the unclipped estimate, which may be added, weighted and averaged; None if there is none.
+        std_error: standard error of ``raw``; None if there is none.
+        std_error_kind: how the standard error was computed, such as "score-products".
+        low, high: confidence limits, 95 % by default; None for an unbounded side.
+        method: how the limits were computed.
+        n: number of reports considered.
+        n_pair: number of those reports that carry all variables of the figure.
+        deff: factor by which weights increase the variance (Kish); 1 without weights.
+        warnings: caveats for the reader.
     """
 
     estimate: float | None
@@ -36,5 +35,5 @@ class Result:
     warnings: tuple[str, ...] = ()
 
     def warned(self, *sentences: str) -> Self:
-        """The same with more warnings."""
+        """Return a copy with more warnings."""
         return replace(self, warnings=(*self.warnings, *sentences))

@@ -1,4 +1,4 @@
-"""The published form of results: ``sottovoce-export/1``. Counts and estimates; no report and no id."""
+"""Published form of results, ``sottovoce-export/1``: counts and estimates, without single reports or ids."""
 
 from dataclasses import asdict
 from importlib.metadata import version
@@ -19,23 +19,23 @@ _TOWARDS = {"raw": 0, "clipped": 0} | {
     for end, towards in (("low", -1), ("high", 1))
 }
 _TOWARDS |= {"lowest": -1, "highest": 1}
-"""Figures in the number's unit, and where to round them: an interval must not become narrower."""
+"""Rounding direction of each figure in the question's unit; limits are rounded outward, so no interval shrinks."""
 
 
 def export_document(
     results: SurveyResults, journal: ChainHead | None = None, group: Population | None = None
 ) -> dict[str, Any]:
     """
-    The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
+    Return the results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
     Args:
-        results: what it holds.
-        journal: the head of the journal, for a file to keep: ``journal verify --head`` can be held against it.
-        group: the people whom it asked, where everybody answered: then shares are told as numbers of people too.
+        results: the results to export.
+        journal: head of the journal at the time of export, for a later ``journal verify --head``.
+        group: finite population, if every member answered: shares are then also given as numbers of people.
     """
     survey = results.survey
     return {
-        # First of all, so that nobody who looks into the file takes it for the real survey's.
+        # First in the file, so that a reader does not mistake a test run for the real survey.
         **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
@@ -58,14 +58,14 @@ def export_document(
 
 
 def _withheld(results: SurveyResults) -> dict[str, Any]:
-    """The public questions whose exact tables are not told, because they are published under a budget."""
+    """Return the names of public questions that are withheld because they are published under a budget."""
     told = {each.question.name for each in results.published}
     named = [each.question.name for each in results.questions if each.question.name not in told]
     return {"withheld": named} if named else {}
 
 
 def _dates(survey: Survey) -> dict[str, Any]:
-    """When it is asked, as the survey says it; None where it does not."""
+    """Return opening, closing and waves as in the survey file; None where not set."""
     return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
 
 
@@ -84,14 +84,14 @@ def _question(result: QuestionResult, group: Population | None) -> dict[str, Any
 
 
 def _labels(result: QuestionResult) -> dict[str, Any]:
-    """The question's own text and those of its options, in every language; a yes or no has no texts of its own."""
+    """Return the texts of the question and of its options in all languages; yes and no have no texts of their own."""
     question = result.question
     named = {"options": {each.name: dict(each.label) for each in question.choices}} if question.choices else {}
     return {"label": dict(question.label), **named}
 
 
 def _absence(result: QuestionResult) -> dict[str, Any]:
-    """What no answer was sent as, and what self-protective answers would mean; only where there is such a thing."""
+    """Return the fixed value for missing answers and the self-protection scenarios, where the question has them."""
     question, found = result.question, {}
     if question.absent is not None and not question.domain.absent:
         found["when_absent"] = question.answer(question.absent)
@@ -101,7 +101,7 @@ def _absence(result: QuestionResult) -> dict[str, Any]:
 
 
 def _estimates(result: QuestionResult, group: Population | None) -> dict[str, Any]:
-    """A number has a mean, and what its mechanism can tell of the distribution; every other question estimates."""
+    """Return mean, histogram and quantiles for a number; a list of estimates for other questions."""
     if result.question.kind.truth != "number":
         return {"estimates": [asdict(estimate) | _people(estimate, group) for estimate in result.estimates]}
     grid = result.question.domain.grid
@@ -112,13 +112,13 @@ def _estimates(result: QuestionResult, group: Population | None) -> dict[str, An
 
 
 def _people(estimate: Estimate, group: Population | None) -> dict[str, Any]:
-    """How many of the group it is, where that can be told exactly."""
+    """Return limits for the number of people in the group; empty where they are not available."""
     count = None if group is None else group.count(estimate)
     return {} if count is None else {"people": asdict(count)}
 
 
 def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
-    """An estimate, its figures as the question's own numbers are written; differences of two stay plain numbers."""
+    """Return an estimate with figures formatted in the question's unit; differences remain plain numbers."""
     document = asdict(estimate)
     if grid is not None and estimate.kind != "share":
         known = {key: towards for key, towards in _TOWARDS.items() if document[key] is not None}

@@ -1,4 +1,4 @@
-"""From the names that an analyst gives to variables, and what is refused, each with its sentence."""
+"""Select variables by name, check that they can be analysed together, and group their reports by channel."""
 
 import math
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ class SelectedVariable:
     One variable of a survey.
 
     Attributes:
-        question: as the newest revision asks it.
-        variables: by revision; None where that one asks something else.
+        question: the question of the newest revision.
+        variables: the variable in each revision; None where the revision does not ask it.
     """
 
     question: Question
@@ -35,7 +35,7 @@ class SelectedVariable:
 
     @property
     def newest(self) -> Variable:
-        """As the newest revision asks it."""
+        """Variable of the newest revision."""
         found = self.variables[-1]
         if found is None:
             raise AssertionError("a question of the newest revision is asked by it")
@@ -43,17 +43,17 @@ class SelectedVariable:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader must know of what its answers stand for."""
+        """Notes for the reader on how missing answers are counted."""
         return absence(self.question)
 
 
 def choose(columns: Columns, name: str) -> SelectedVariable:
     """
-    The variable of this name: a question's, or an option's or coordinate's after a dot.
+    Select a variable by name: "question", "question.option" or "question.coordinate".
 
     Raises:
-        EstimateError: there is none, the question has several, or devices remember its draw from wave to wave and
-            there are several waves.
+        EstimateError: there is no such variable, the question has several, or its draws are memoized and the reports
+            come from several waves.
     """
     question, place = find_variable(columns, name)
     check_one_wave(columns, question)
@@ -63,7 +63,7 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
     """
-    What a reader must know of two variables together.
+    Check that two variables can be analysed together, and return notes for the reader.
 
     Args:
         columns: the reports.
@@ -71,7 +71,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
         second: the other one.
 
     Raises:
-        EstimateError: no report can tell of both.
+        EstimateError: no report can carry both variables.
     """
     check_pair(first.newest, second.newest)
     private = all(each.question.mechanism is not None for each in (first, second))
@@ -94,13 +94,13 @@ def count_strata(
     inside: Any = None,  # noqa: ANN401 - arrays
 ) -> list[Pairs]:
     """
-    The reports that tell of two variables, by the channels through which they came.
+    Count the reports of two variables, for each stratum of equal channels.
 
     Args:
         columns: the reports.
-        chosen: the variables.
-        weights: of the reports, (n,); all 1 without.
-        inside: which reports are looked at, (n,); all without.
+        chosen: the two variables.
+        weights: weights of the reports, (n,); all 1 by default.
+        inside: mask of the reports to count, (n,); all by default.
     """
     found = []
     for stratum in strata(columns, chosen, inside):
@@ -111,12 +111,12 @@ def count_strata(
 
 class Stratum(NamedTuple):
     """
-    The reports of two questions through the same channels, whether they tell of both, of one or of neither.
+    Reports of two questions through the same channels, including those without a value for one or both.
 
     Attributes:
-        variables: the two.
+        variables: the two variables.
         columns: their reported values.
-        rows: which reports these are: an index into any column of all.
+        rows: index of these reports into columns of all reports.
     """
 
     variables: tuple[Variable, Variable]
@@ -126,12 +126,12 @@ class Stratum(NamedTuple):
 
 def strata(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
     """
-    The reports by the channels through which they came.
+    Split the reports into strata of equal channels.
 
     Args:
         columns: the reports.
-        chosen: the variables.
-        inside: which reports are looked at, (n,); all without.
+        chosen: the two variables.
+        inside: mask of the reports to include, (n,); all by default.
     """
     found = []
     for revisions in _alike(columns, chosen):
@@ -146,7 +146,7 @@ def strata(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable], 
 
 
 def _alike(columns: Columns, chosen: Sequence[SelectedVariable]) -> list[list[int]]:
-    """The revisions that ask all of these, those with the same channels together; in the order of the last of each."""
+    """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for revision in range(len(columns.revisions)):
         asked = [columns.question(each.question.name, revision) for each in chosen]
@@ -156,14 +156,14 @@ def _alike(columns: Columns, chosen: Sequence[SelectedVariable]) -> list[list[in
 
 
 def drawn_evenly(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> float | None:
-    """The p value of the test that all options, or pairs, were drawn equally often; None where none is drawn."""
+    """Return the p value of a uniformity test of the drawn options (or pairs); None if no options are drawn."""
     drawn = [each for each in chosen if each.newest.drawn]
     asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None
     if asked is None:
         return None
     places: Any = 0
     for each in drawn:
-        # A report is twice the option that was drawn, and its bit.
+        # A reported value is 2 * option + bit.
         places = places * len(each.question.options) + columns.values[each.question.name][asked].astype(np.int64) // 2
     counts = np.bincount(places, minlength=math.prod(len(each.question.options) for each in drawn))
     return uniformity(counts.tolist())

@@ -1,12 +1,12 @@
 """
-The reports of a survey as columns: without ids, in no order that tells anything, public answers only where asked for.
+Reports of a survey as columns for files: without ids, in random order, with public answers only on request.
 
-Order       Rows lie in the database in the order of their ids, and whoever knows an id, as its device does, could tell
-            about where its report stands among n. So rows are put in an order drawn anew for every file.
-Cohort      Public, and nothing shields it. A cohort is named where it stands alone in the results as well, and only if
-            each revision and wave has no report of it or five; the others are left empty, as one group.
-Revisions   The columns are the newest revision's questions. A report of an earlier one has a value where it was asked
-            the same; its mechanism may be another one, so that the revision stands beside it.
+Order       The database stores rows in the order of their ids. A party that knows an id, such as its device, could
+            estimate the position of the report. Each file therefore has a new random order.
+Cohort      Public, and not protected by noise. A file names a cohort only if the results show it alone, and only if it
+            has no reports or at least five in each revision and wave; other values are left empty, as one group.
+Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
+            revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
 
 import os
@@ -23,18 +23,18 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
 Column = NDArray[np.unsignedinteger]
-"""Reported values; all bits set stand for none, as in the database."""
+"""Reported values; all bits set means "not asked", as in the database."""
 
 
 @dataclass(frozen=True)
 class ReportColumns:
     """
-    Reports as columns of one length.
+    Reports as columns of equal length.
 
     Attributes:
-        columns: by the question's name, in the survey's order.
-        wave: of each report, from 0.
-        revision: of each report.
+        columns: reported values by question name, in the survey's order.
+        wave: wave of each report, from 0.
+        revision: revision number of each report.
     """
 
     columns: Mapping[str, Column]
@@ -42,11 +42,11 @@ class ReportColumns:
     revision: Column
 
     def __len__(self) -> int:
-        """How many reports there are."""
+        """Return the number of reports."""
         return len(self.wave)
 
     def taken(self, rows: NDArray[np.intp]) -> "ReportColumns":
-        """These rows, in this order."""
+        """Return these rows, in this order."""
         columns = {name: values[rows] for name, values in self.columns.items()}
         return ReportColumns(columns, self.wave[rows], self.revision[rows])
 
@@ -55,16 +55,16 @@ def read_reports(
     storage: ReadableReports, revisions: Sequence[RevisionCounts], wave: int | None = None, public: bool = False
 ) -> ReportColumns:
     """
-    All reports of a survey, in an order drawn anew; whether they may be read is for ``check_closed`` to say.
+    Read all reports of a survey in a new random order. The caller must call ``check_closed`` first.
 
     Args:
         storage: the database.
-        revisions: all of the survey, oldest first, with their cells.
-        wave: only this one; None for all.
-        public: with the answers to public questions as they were given; else with the cohort alone, coarsened.
+        revisions: all revisions of the survey, oldest first, with their cells.
+        wave: only this wave; None for all.
+        public: include exact answers to public questions; otherwise only the coarsened cohort.
 
     Raises:
-        EstimateError: there are none.
+        EstimateError: there are no reports.
     """
     newest = revisions[-1].survey
     questions = questions_in(newest, public)
@@ -82,17 +82,18 @@ def read_reports(
 
 
 def questions_in(survey: Survey, public: bool) -> list[Question]:
-    """The questions that files of reports have: the private ones and the cohort, or with all public ones."""
+    """Return the questions in files of reports: private ones and the cohort, and all public ones if requested."""
     return [q for q in survey.questions if public or q.mechanism is not None or q.cohort]
 
 
 def random_order(count: int, read: Callable[[int], bytes] = os.urandom) -> NDArray[np.intp]:
-    """A permutation of so many rows, each as likely as the others."""
+    """Return a uniform random permutation of ``count`` rows."""
+    # Sorting 64-bit random keys: a tie, which would bias the order, has a probability near count^2 / 2^65.
     return np.argsort(np.frombuffer(read(8 * count), dtype=np.uint64), kind="stable")
 
 
 def column_type(question: Question, asked: Sequence[Question]) -> np.dtype[np.unsignedinteger]:
-    """The narrowest type for a question's reports, over all revisions, that leaves a number for "not asked"."""
+    """Return the narrowest type for a question's reports in all revisions that leaves a number for "not asked"."""
     largest = max(each.largest for each in asked if each.name == question.name)
     return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
 
@@ -105,14 +106,14 @@ def blocks_of(
     wave: int | None = None,
 ) -> Iterator[ReportColumns]:
     """
-    The reports of one revision as they are stored, cohorts and all, many at a time; each block is of one wave.
+    Yield the reports of one revision as stored, with uncoarsened cohorts; each block has reports of one wave.
 
     Args:
         storage: the database.
-        revision: whose reports.
-        questions: of the newest revision, the columns.
-        revisions: all of the survey, which decide how wide a column is.
-        wave: only this one; None for all.
+        revision: the revision to read.
+        questions: questions of the newest revision, one for each column.
+        revisions: all revisions of the survey; they determine the width of the columns.
+        wave: only this wave; None for all.
     """
     asked = [question for each in revisions for question in each.survey.questions]
     places = {q.name: (place_in(revision.survey, q), column_type(q, asked)) for q in questions}
@@ -123,16 +124,16 @@ def blocks_of(
 
 
 def place_in(survey: Survey, question: Question) -> int | None:
-    """Where a revision asks this question, if it does."""
+    """Return the index of this question in a revision, or None."""
     return next((index for index, each in enumerate(survey.questions) if same_question(each, question)), None)
 
 
 def _alike(chunk: Sequence[tuple[int, bytes]]) -> dict[tuple[int, int], list[bytes]]:
-    """Rows of one wave and width."""
+    """Group packed rows by (wave, width)."""
     rows = [packed for _, packed in chunk]
     waves, widths = {wave for wave, _ in chunk}, {packed[0] for packed in rows}
     if len(waves) == len(widths) == 1:
-        # Mostly all rows are alike, and are not handed over one by one.
+        # Usually all rows share wave and width; this avoids a loop over single rows.
         return {(waves.pop(), widths.pop()): rows}
     found: dict[tuple[int, int], list[bytes]] = {}
     for wave, packed in chunk:
@@ -157,7 +158,7 @@ def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedin
 
 
 def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:
-    """The cohort only where it is one of those that results name, and nowhere that it would be a handful of people."""
+    """Blank out cohorts that results do not name, and all cohorts of a (revision, wave) with too small a group."""
     values = reports.columns[cohort.name].copy()
     missing, alone = null(values.itemsize), standing_alone(cohort, revisions)
     strata = reports.revision.astype(np.int64) << 16 | reports.wave
@@ -170,21 +171,21 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
 
 
 def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:
-    """The cohorts that results name by themselves."""
+    """Return the indices of the cohorts that results show alone."""
     groups = [group.options for group in analyse(revisions).cohorts]
     return [cohort.options.index(options[0]) for options in groups if len(options) == 1]
 
 
 def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
     """
-    Which cohorts are named in a file of one revision and wave.
+    Return the cohorts that a file names for one revision and wave.
 
     Args:
-        sizes: reports there by cohort, whatever stands for none too.
-        alone: those that results name.
+        sizes: number of reports by cohort, including the null value.
+        alone: the cohorts that results show alone.
 
     Returns:
-        All of ``alone``, or none: also the rest that is left empty would be a handful, less the others.
+        All of ``alone``, or none if any nonempty one of them, or the remaining group, has fewer than ``LEAST_COHORT``.
     """
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
     least = min(size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size)

@@ -1,7 +1,7 @@
 """
-Joint results for a social scientist to read: tables with limits, and sentences.
+Text output of joint results for researchers: tables with limits, and sentences.
 
-Made from the documents, so that a result reads the same whether it was made here or by an aggregator.
+The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,13 +32,13 @@ MEASURES = {
 @dataclass(frozen=True)
 class PrintedTable:
     """
-    One table to print, and what is to be said under it.
+    A table to print, with notes.
 
     Attributes:
-        title: above it.
-        headings: of its columns.
-        lines: its cells.
-        sentences: under it.
+        title: title above the table.
+        headings: headings of the columns.
+        lines: cells, row by row.
+        sentences: notes below the table.
     """
 
     title: str
@@ -48,7 +48,7 @@ class PrintedTable:
 
 
 def in_words(document: Document) -> list[PrintedTable]:
-    """The tables and sentences of a joint result, by its format."""
+    """Return the tables and sentences of a joint result, by the format of its document."""
     return list(_WORDS[document["format"]](document))
 
 

@@ -1,8 +1,8 @@
 """
-What a column of reports says of one variable: a small table for the different reports, and which row each report has.
+Dictionary encoding of the reports on one variable: a table of the different reports, and the row of each report.
 
-A revision may ask the same question through another channel; its reports have table rows of their own. Whether a row is
-a yes through one channel or another, or a direct answer, makes no difference to what is computed from it.
+A revision may ask the same question through another channel; its reports then have rows of their own. The computations
+treat all rows alike, for any channel and for direct answers.
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ _SMALL = 1 << 16
 @dataclass(frozen=True)
 class Answers:
     """
-    The reports on one variable.
+    Reports on one variable.
 
     Attributes:
-        variable: as the newest revision asks it.
+        variable: the variable of the newest revision.
         tables: the different reported values of each channel, in the order of ``codes``.
-        observed: (n,), whether a report tells of this variable.
-        codes: (n,), the table row of each report; 0 where it is not observed.
+        observed: (n,), True for reports that carry this variable.
+        codes: (n,), table row of each report; 0 where it is not observed.
     """
 
     variable: Variable
@@ -41,42 +41,42 @@ class Answers:
 
     @property
     def name(self) -> str:
-        """The question's name, and after a dot that of its part."""
+        """Full name of the variable: "question" or "question.option"."""
         return self.variable.full_name
 
     @cached_property
     def likelihood(self) -> Array:
-        """(u, k): c P(reported | truth), a row for each different report."""
+        """Likelihood c P(reported | truth) of each different report, (u, k), any c > 0."""
         return np.concatenate([variable.likelihood(values) for variable, values in self.tables])
 
     @cached_property
     def scores(self) -> Array:
-        """(u, k) for categories, (u,) for a number."""
+        """Unbiased scores of each different report: (u, k) for categories, (u,) for a number."""
         return np.concatenate([variable.scores(values) for variable, values in self.tables])
 
     @cached_property
     def squares(self) -> Array | None:
-        """(u,): scores of a number's square; None where there are none."""
+        """Unbiased scores of a number's square, (u,); None if they are not available for all channels."""
         found = [each.square_scores(values) for each, values in self.tables if isinstance(each, NumberVariable)]
         known = [squares for squares in found if squares is not None]
         return np.concatenate(known) if known and len(known) == len(self.tables) else None
 
     @cached_property
     def sharpness(self) -> float:
-        """A - b, or how much narrower the truth is than its scores: 1 without noise; the least of all channels."""
+        """Smallest signal strength of all channels: a - b, or range of values / range of scores; 1 without noise."""
         return min(_sharpness(variable, values) for variable, values in self.tables)
 
 
 def answers_of(columns: Columns, name: str) -> Answers:
     """
-    The reports on a variable.
+    Return the reports on a variable.
 
     Args:
         columns: all reports.
-        name: the question's name, or "question.option".
+        name: name of the question, or "question.option".
 
     Raises:
-        EstimateError: there is no such variable, nobody reported on it, or several waves share one memoized draw.
+        EstimateError: the variable does not exist, no report carries it, or several waves share a memoized draw.
     """
     newest, place = find_variable(columns, name)
     check_one_wave(columns, newest)
@@ -100,7 +100,8 @@ def answers_of(columns: Columns, name: str) -> Answers:
 
 
 def _different(values: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
-    """The different values, ascending, and the place of each among them; counted instead of sorted where it is few."""
+    """Return the distinct values, ascending, and the index of each value among them."""
+    # Counting is faster than the sort of np.unique when the values are small.
     if values.dtype.kind == "u" and int(values.max()) < _SMALL:
         small = values.astype(np.intp)
         there = np.bincount(small) > 0

@@ -1,13 +1,13 @@
 """
-Weights of reports: what they must be, what they cost, and those that make known margins of the population hold.
+Weights of reports: validation, design effect, post-stratification and raking to known population margins.
 
-Only on public questions. Raking to the known margin of a randomized question gains at most (phi rel)^2 of the variance,
-rel = p (1 - p) (a - b)^2 / (l (1 - l)): with a coin flip and phi = .5 that is 1.6 %. Such a margin is better used as an
-alarm, by comparing the estimate with it.
+Raking uses public questions only. Raking to the known margin of a randomized question reduces the variance by at most
+(phi rel)^2, rel = p (1 - p) (a - b)^2 / (l (1 - l)): with a coin flip and phi = .5 that is 1.6 %. Compare the estimate
+with such a margin instead.
 
-Kish                  deff = n sum w^2 / (sum w)^2; n / deff equally weighted reports tell as much.
-Post-stratification   w = N_cell / n_cell for the cells of all named questions together: raking with a single margin.
-Raking                each margin in turn multiplied to its known shares, until all of them hold.
+Kish                  deff = n sum w^2 / (sum w)^2; the precision is that of n / deff equally weighted reports.
+Post-stratification   w = N_cell / n_cell for the joint cells of the named questions: raking with a single margin.
+Raking                scale the weights to each margin in turn, until all margins hold.
 Source                Kish 1965; Deming and Stephan 1940.
 """
 
@@ -30,10 +30,10 @@ LARGE_RATIO = 10
 
 def checked_weights(weights: ArrayLike, n: int) -> Array:
     """
-    The weights as an array, (n,).
+    Validate weights and return them as an array, (n,).
 
     Raises:
-        EstimateError: they are not as many as the reports, not all positive numbers, or too unequal.
+        EstimateError: there is not one weight per report, a weight is no positive number, or they are too unequal.
     """
     array = np.asarray(weights, dtype=float)
     if array.shape != (n,):
@@ -54,7 +54,7 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
 
 def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None, tuple[str, ...]]:
     """
-    The weights as an array, (n,), or None if there are none; and what is to be said beside a result with them.
+    Validate optional weights; return them as an array, (n,), or None, with warnings for the reader of the result.
 
     Raises:
         EstimateError: as ``checked_weights``.
@@ -66,12 +66,12 @@ def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None,
 
 
 def weight_ratio(weights: Array) -> float:
-    """The largest by the smallest."""
+    """Return the ratio of the largest to the smallest weight."""
     return float(weights.max() / weights.min()) if weights.size else 1.0
 
 
 def weight_warnings(weights: Array) -> list[str]:
-    """What is to be said beside a result with these weights."""
+    """Return warnings for the reader of a result with these weights."""
     if weight_ratio(weights) <= LARGE_RATIO:
         return []
     return [
@@ -82,7 +82,7 @@ def weight_warnings(weights: Array) -> list[str]:
 
 
 def kish_effect(weights: Array) -> float:
-    """How many times as many reports are needed as with equal weights."""
+    """Return Kish's design effect: the factor by which unequal weights increase the number of reports needed."""
     return float(len(weights) * (weights @ weights) / weights.sum() ** 2)
 
 
@@ -93,17 +93,17 @@ _EXACT = 1e-10
 
 Codes = NDArray[np.intp]
 Shares = Mapping[str, Mapping[str, float]]
-"""Margins as an analyst writes them: by question, or several of them together, the share of each category."""
+"""Margins as an analyst writes them: by question (or several joined with " x "), the share of each category."""
 
 
 @dataclass(frozen=True)
 class Margin:
     """
-    What is known of one question, or of several together.
+    Known population margin of one question, or of several jointly.
 
     Attributes:
-        answers: the questions, each public.
-        shares: by category the known share or number; with several questions by a tuple of categories.
+        answers: the questions, all public.
+        shares: known share or number of each category; of each tuple of categories for several questions.
     """
 
     answers: tuple[Answers, ...]
@@ -111,7 +111,7 @@ class Margin:
 
     @property
     def name(self) -> str:
-        """Of the questions."""
+        """Names of the questions, joined with " x "."""
         return " x ".join(answers.name for answers in self.answers)
 
 
@@ -121,9 +121,9 @@ class Weights:
     Weights with mean 1.
 
     Attributes:
-        weights: (n,).
+        weights: weights of the reports, (n,).
         deff: Kish's design effect.
-        warnings: what is to be said beside results with these weights.
+        warnings: warnings for the reader of results with these weights.
     """
 
     weights: Array
@@ -133,14 +133,14 @@ class Weights:
 
 def rake(margins: Sequence[Margin]) -> Weights:
     """
-    The weights that make all margins hold; with a single margin, post-stratification.
+    Rake the reports to known margins; with a single margin, this is post-stratification.
 
     Args:
-        margins: one or more, on the same reports.
+        margins: one or more margins, on the same reports.
 
     Raises:
-        EstimateError: a question is randomized or a number, a margin names no cell or leaves one out, a cell has fewer
-            than two reports, the margins contradict each other, or the weights become too unequal.
+        EstimateError: a question is randomized or a number, a margin names an unknown cell or leaves one out, a cell
+            has fewer than two reports, the margins contradict each other, or the weights become too unequal.
     """
     if not margins:
         raise EstimateError("name at least one margin")
@@ -153,7 +153,7 @@ def rake(margins: Sequence[Margin]) -> Weights:
 
 
 def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
-    """Each margin in turn, until a whole round changes nothing."""
+    """Scale the weights to each margin in turn until a whole round changes nothing (iterative proportional fitting)."""
     weights = np.full(n, 1 / n)
     for _ in range(_ROUNDS):
         furthest = 0.0
@@ -167,7 +167,7 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
 
 
 def _groups(margin: Margin) -> tuple[Codes, Array]:
-    """The group of each report, and the known share of each group."""
+    """Return the group of each report, and the known share of each group."""
     _refuse_unfit(margin)
     names = _cell_names(margin.answers)
     unknown = [_text(name) for name in margin.shares if name not in names]
@@ -256,12 +256,12 @@ def _text(name: str | tuple[str, ...]) -> str:
 
 
 BESIDE = " x "
-"""Between the questions, and the categories, of a margin of several."""
+"""Separator of questions, and of their categories, in joint margins."""
 
 
 def raked(columns: Columns, margins: Shares) -> Weights:
     """
-    The weights of the reports that make margins hold.
+    Rake reports to margins as an analyst writes them.
 
     Raises:
         EstimateError: as ``rake``.
@@ -290,5 +290,5 @@ def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequenc
 
 
 def questions_of(margins: Shares | None) -> tuple[str, ...]:
-    """The questions that margins name."""
+    """Return the names of the questions in the margins."""
     return tuple(question for named in margins or {} for question in named.split(BESIDE))

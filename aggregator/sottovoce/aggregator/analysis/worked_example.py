@@ -1,8 +1,8 @@
 """
-How the share of yes follows from the reports, worked out so that anyone can check it with a pencil.
+Worked example: the estimated share of yes, computed from the reports in steps that a reader can check by hand.
 
-The arithmetic is done once, as numbers and the places where they stand; whoever tells it writes the numbers, in English
-here and as the reader's language does in the studio.
+``Workings`` holds the arithmetic as numbers and a template. The caller formats the numbers: in English here, in the
+reader's language in the studio.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
 
 SHORT = 1000
-"""Numbers below it are written as fractions; the 32 bits of an epsilon's channel are not, but as percentages."""
+"""Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""
 
 MOST_DIGITS = 9
-"""After the point, of a percentage; few are enough, but where a result lies just between two that could be shown."""
+"""Most decimals of a percentage; only results close to a rounding boundary need many."""
 
 LINE, QUOTIENT = "{} × {} − {}", "({} − {}) / {}"
 
 
 @dataclass(frozen=True)
 class Percent:
-    """A share, rounded to what is written: a percentage with so many digits after the point."""
+    """A share, already rounded to a percentage with ``digits`` decimals."""
 
     share: Fraction
     digits: int
@@ -32,31 +32,31 @@ class Percent:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A count over another, written with both."""
+    """A fraction of two counts, shown with both."""
 
     count: int
     of: int
 
 
 Number = Percent | Ratio | Fraction | int
-"""What stands in the sentence; a Fraction is written as one."""
+"""A number in the sentence; a Fraction is shown as one."""
 
 
 @dataclass(frozen=True)
 class Workings:
     """
-    The sentence of one share of yes.
+    Parts of the sentence about one share of yes.
 
     Attributes:
-        reports: all of them.
-        yes: those that said yes, as a share or, where no rounded share gives the result, counted.
-        form: the arithmetic, ``LINE`` or ``QUOTIENT``.
-        parts: what stands in its places.
-        result: the unbiased share, as shown.
-        beyond: no share can lie there, so chance alone brought it about.
-        low, high: the limits to show.
-        confidence: of these.
-        is_band: they hold however often one looks.
+        reports: number of reports.
+        yes: reported share of yes; a count if no rounded share gives the displayed result.
+        form: template of the arithmetic, ``LINE`` or ``QUOTIENT``.
+        parts: numbers for the template.
+        result: unbiased share, as displayed.
+        beyond: True if the result is outside [0, 1], which only chance can cause.
+        low, high: limits to show.
+        confidence: confidence level of the limits.
+        is_band: True if the limits are valid for repeated looks.
     """
 
     reports: int
@@ -85,28 +85,28 @@ def written(number: Number, write: NumberFormat) -> str:
 
 
 def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
-    """The limits to show: the band while the survey is open and there is one, else the interval."""
+    """Return the limits to show: the band if the survey is open and has one, else the interval."""
     if has_band(estimate, still_open):
         return estimate.band_low or 0.0, estimate.band_high or 0.0
     return estimate.low, estimate.high
 
 
 def has_band(estimate: Estimate, still_open: bool) -> bool:
-    """Whether the limits to show are the band."""
+    """Return True if the band is shown instead of the interval."""
     return still_open and estimate.band_low is not None and estimate.band_high is not None
 
 
 def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
     """
-    How the share of yes is worked out, to the digit shown, with its limits.
+    Work out the share of yes to the displayed digit, with its limits.
 
     Args:
-        result: of one question.
-        still_open: whether more reports may come.
+        result: results of one question.
+        still_open: True if more reports may arrive.
 
     Returns:
-        None where there is no such sentence: another type of question, a public one, no reports yet, or revisions whose
-        channels differ.
+        The workings; None for other question types, public questions, no reports yet, or revisions with different
+        channels.
     """
     support = getattr(result.question.mechanism, "support", None)
     if result.question.kind.truth != "yes_no" or support is None:
@@ -120,14 +120,16 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
 
 def yes_in_words(result: QuestionResult, still_open: bool) -> str:
     """
-    "Of 100 reports 30 % said yes; 2 × 30 % − 1/2 = 10.0 % (95 % interval 0.0 to 30.2 %)."
+    Return the workings as an English sentence.
+
+    Example: "Of 100 reports 30 % said yes; 2 × 30 % − 1/2 = 10.0 % (95 % interval 0.0 to 30.2 %)."
 
     Args:
-        result: of one question.
-        still_open: whether more reports may come.
+        result: results of one question.
+        still_open: True if more reports may arrive.
 
     Returns:
-        "" where ``yes_workings`` has none.
+        The sentence; "" if ``yes_workings`` returns None.
     """
     told = yes_workings(result, still_open)
     if told is None:
@@ -141,7 +143,7 @@ def yes_in_words(result: QuestionResult, still_open: bool) -> str:
 
 
 def results_in_words(results: SurveyResults) -> list[str]:
-    """The sentence of each yes/no question that has one, after the question's name."""
+    """Return "name: sentence" for each yes/no question that has workings."""
     told = [(each.question.name, yes_in_words(each, not results.closed)) for each in results.questions]
     return [f"{name}: {words}" for name, words in told if words]
 
@@ -160,20 +162,20 @@ def _shortest(
     share: Fraction, a: Fraction, b: Fraction, shown: Fraction
 ) -> tuple[Percent, str, tuple[Number, ...]] | None:
     """
-    The share of yes among the reports and what to do with it, with as few digits as give the estimate that is shown.
+    Return the arithmetic with the fewest digits that still gives the displayed estimate.
 
     Args:
-        share: of the reports that said yes, exactly.
+        share: exact reported share of yes.
         a: P(report yes | yes).
         b: P(report yes | no).
-        shown: the estimate, rounded.
+        shown: displayed (rounded) estimate.
 
     Returns:
-        None where no digits are enough.
+        (share of yes, template, its numbers); None if ``MOST_DIGITS`` decimals are not enough.
     """
     form = LINE if _is_short(a, b) else QUOTIENT
     ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
-    near = Fraction(1, 2000)
+    near = Fraction(1, 2000)  # half of the last displayed digit, 0.1 %
     return next(((told, form, parts) for told, parts, made in ways if abs(made - shown) <= near), None)
 
 
@@ -182,7 +184,7 @@ def _is_short(a: Fraction, b: Fraction) -> bool:
 
 
 def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
-    """``slope × share − offset``, both exactly; the share, these parts and their value, digit by digit."""
+    """Yield (share, numbers, value) of ``slope × share − offset`` with exact slope and offset, by number of digits."""
     for digits in range(MOST_DIGITS + 1):
         told = _rounded(share, digits)
         yield told, _line(told, a, b), (told.share - b) / (a - b)
@@ -193,7 +195,7 @@ def _line(share: Number, a: Fraction, b: Fraction) -> tuple[Number, ...]:
 
 
 def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
-    """``(share − b) / (a − b)``, all three rounded, likewise."""
+    """Yield (share, numbers, value) of ``(share − b) / (a − b)`` with all three rounded, by number of digits."""
     for digits in range(1, MOST_DIGITS + 1):
         told, low, gap = (_rounded(part, digits) for part in (share, b, a - b))
         if gap.share:
@@ -201,5 +203,5 @@ def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Perc
 
 
 def _rounded(part: Fraction, digits: int) -> Percent:
-    """A share with so many digits of its percentage after the point, as that very number."""
+    """Round a share to a percentage with ``digits`` decimals, exactly."""
     return Percent(Fraction(round(part * 100 * 10**digits), 100 * 10**digits), digits)

@@ -1,4 +1,4 @@
-"""A joint result as a table of numbers to keep: every figure of the document that has limits, one a line."""
+"""Write a joint result as a flat table, with one figure of the document per row."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,13 +16,13 @@ COLUMNS = (
     "figure", "rows", "row", "columns", "column", "within", "within_category", "category", "shown", "raw", "std_error",
     "low", "high", "n", "statistic", "df", "p", "q", "note",
 )  # fmt: skip
-"""Of every such table; a cell is empty where a figure has nothing of the kind."""
+"""Columns of all such tables; cells that do not apply to a figure are empty."""
 
 Line = dict[str, object]
 
 
 def joint_rows(document: Document) -> list[tuple[object, ...]]:
-    """The lines of the table, by ``COLUMNS``."""
+    """Return the rows of the table, by ``COLUMNS``."""
     made = _LINES[document["format"]](document)
     notes: list[Line] = [{"figure": "note", "note": note} for note in document["warnings"]]
     return [tuple(line.get(column) for column in COLUMNS) for line in (*made, *notes)]
@@ -33,9 +33,9 @@ def write_joint_csv(path: Path, document: Document, about: About) -> None:
     Write the table as CSV.
 
     Args:
-        path: of the file.
-        document: of a joint result.
-        about: what the file says of itself.
+        path: path of the file.
+        document: document of a joint result.
+        about: provenance of the file.
     """
     write_csv(path, about, COLUMNS, joint_rows(document))
 
@@ -45,21 +45,21 @@ def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
     Write the table as a workbook.
 
     Args:
-        path: of the file.
-        document: of a joint result.
-        about: what the file says of itself.
+        path: path of the file.
+        document: document of a joint result.
+        about: provenance of the file.
     """
     write_workbook(path, about, [COLUMNS, *joint_rows(document)], "Figures")
 
 
 def write_joint_json(path: Path, document: Document, about: About) -> None:
     """
-    Write the document as programs get it; what it is of stands in the file's name. Of a rehearsal it says that first.
+    Write the JSON document unchanged, except for a leading mark in a simulation.
 
     Args:
-        path: of the file.
-        document: of a joint result.
-        about: stands in the other two.
+        path: path of the file.
+        document: document of a joint result.
+        about: provenance; only its mark of a simulation is written.
     """
     path.write_text(json_text(marked(document, about)), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""All files of a survey in one folder, or in one zip, with the SHA-256 of each."""
+"""Write all files of a survey into one folder, or one zip archive, with the SHA-256 of each."""
 
 import hashlib
 import tempfile
@@ -10,18 +10,18 @@ from sottovoce.aggregator.file_formats.json_text import json_text
 from sottovoce.aggregator.file_formats.provenance import MANIFEST, About
 
 SUMS = "SHA256SUMS"
-"""What ``sha256sum -c`` takes."""
+"""Name of the file of checksums, in the format of ``sha256sum -c``."""
 
 _BLOCK = 1 << 20
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date makes archives reproducible; zip has no earlier one
 
 
 def write_folder(source: Source, folder: Path) -> None:
     """
-    Write all files that stand together into a folder that is there, and empty.
+    Write all files without exact public answers into an existing, empty folder.
 
     Raises:
-        EstimateError: reports may not leave yet, or a library for one of the files is missing.
+        EstimateError: reports are not available yet, or a library for one of the files is missing.
     """
     names = []
     for name, write in together(source):
@@ -32,13 +32,13 @@ def write_folder(source: Source, folder: Path) -> None:
         manifest = {**source.about.pairs, "rehearsal": True, "set": source.set_up, "sha256": sums}
         (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")
     lines = [f"{found}  {name}\n" for name, found in sums.items()]
-    # Tables have no room to say whose they are: beside their sums it stands.
+    # Parquet and statistics files may hide their provenance, so the checksum file states it as a comment.
     (folder / SUMS).write_text(f"# {'; '.join(source.about.lines)}\n" + "".join(lines), encoding="utf-8")
 
 
 def write_zip(source: Source, path: Path) -> None:
     """
-    Write the same files as one zip; what is in it depends on the survey and its reports, not on the day.
+    Write the same files as one zip archive; its entries have a fixed date.
 
     Raises:
         EstimateError: as for ``write_folder``.

@@ -1,4 +1,4 @@
-"""The closed list of files: by its name, how each is written and whether it holds reports."""
+"""Catalogue of export files: how each is written, and which ones contain reports or public answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,14 +39,14 @@ from sottovoce.shared.errors import StorageError
 @dataclass(frozen=True)
 class Source:
     """
-    What files of one survey are written from; reports are read once, when a file needs them.
+    Data source of the files of one survey; reports are read once, when a file needs them.
 
     Attributes:
-        storage: the database, or reports that were invented.
-        revisions: all of the survey, oldest first.
-        now: the present moment, which says what is closed.
-        wave: of whose reports the files are; None for all.
-        set_up: how reports were invented; None of real ones.
+        storage: the database, or simulated reports.
+        revisions: all revisions of the survey, oldest first.
+        now: the current time, which determines what is closed.
+        wave: wave of the reports in the files; None for all.
+        set_up: settings of a simulation; None for real reports.
     """
 
     storage: ReadableReports
@@ -57,43 +57,44 @@ class Source:
 
     @cached_property
     def about(self) -> About:
-        """What every file says of itself."""
+        """Provenance that every file states."""
         return About.of(self.revisions[-1].survey, self.set_up is not None)
 
     @cached_property
     def reports(self) -> ReportColumns:
         """
-        Private answers and the coarsened cohort.
+        Reports with private questions and the coarsened cohort.
 
         Raises:
-            EstimateError: they may still be joined by others, or there are none.
+            EstimateError: the survey or wave is not closed, or there are no reports.
         """
         return self._reports(public=False)
 
     @cached_property
     def reports_with_public(self) -> ReportColumns:
         """
-        The same with all public answers.
+        Reports with private questions and all public answers.
 
         Raises:
-            StorageError: they are published under a budget; exact ones beside it would undo its noise.
+            EstimateError: the survey or wave is not closed, or there are no reports.
+            StorageError: public answers are published under a budget; exact ones would undo its noise.
         """
         self.check_not_released()
         return self._reports(public=True)
 
     def check_not_released(self) -> None:
         """
-        Refuse, before files of public answers are made, where they are published under a budget.
+        Refuse files of public answers if these are published under a budget.
 
         Raises:
-            StorageError: they are; exact ones beside it would undo its noise.
+            StorageError: they are; exact ones would undo the noise.
         """
         if self.released:
             raise StorageError(WITHHELD)
 
     @property
     def released(self) -> bool:
-        """Whether public answers are published under a budget."""
+        """True if public answers are published under a budget."""
         return self.revisions[-1].released
 
     def _reports(self, public: bool) -> ReportColumns:
@@ -103,7 +104,7 @@ class Source:
     @cached_property
     def released_tables(self) -> dict[str, Any]:
         """
-        What was published of public answers under the survey's budget, as JSON.
+        Tables of public answers published so far under the survey's budget, as a JSON document.
 
         Raises:
             StorageError: there is no budget, or its ledger was changed.
@@ -116,27 +117,27 @@ class Source:
 
     @cached_property
     def channels(self) -> list[Channel]:
-        """Of all questions."""
+        """Channels of all questions of the newest revision."""
         return channels_of(self.revisions, [question.name for question in self.about.survey.questions])
 
     def channels_in(self, reports: ReportColumns) -> list[Channel]:
-        """Of the questions in a file of reports."""
+        """Return the channels of the questions in a file of reports."""
         return [channel for channel in self.channels if channel.question.name in reports.columns]
 
     @property
     def randomizing(self) -> list[Channel]:
-        """Of what is decoded: a public answer is not, and the cohort in the file is not everybody's."""
+        """Channels of randomized questions, the only ones that an analyst must decode."""
         return [channel for channel in self.channels if channel.mechanism is not None]
 
     @property
     def plan(self) -> PlannedSize:
-        """For how many people the survey is planned, as far as that was said."""
+        """Planned sample size, as far as the researcher entered it."""
         tables = self.storage.drafts
         return PlannedSize() if tables is None else tables.plan(self.about.survey.name)
 
     @property
     def count(self) -> int:
-        """Reports that are shown."""
+        """Number of published reports of the wave, or of all waves."""
         return analyse(self.revisions, wave=self.wave).reports
 
 
@@ -185,7 +186,7 @@ OF_REPORTS: dict[str, Write] = {
     "reports.sav": _statistics,
     "reports.dta": _statistics,
 }
-"""Of closed surveys and closed waves."""
+"""Files of reports, for closed surveys and closed waves."""
 
 WITH_PUBLIC: dict[str, Write] = {
     "reports-with-public.csv": lambda source, path: write_reports_csv(path, source.reports_with_public, source.about),
@@ -193,7 +194,11 @@ WITH_PUBLIC: dict[str, Write] = {
     "reports-with-public.sav": _statistics_with_public,
     "reports-with-public.dta": _statistics_with_public,
 }
-"""Nothing shields public answers: never among the others, and only after it was said how many people stand alone."""
+"""
+Files with exact public answers, which no noise protects.
+
+They are never part of an archive, and the researcher first sees how many respondents are unique.
+"""
 
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
@@ -210,19 +215,19 @@ AT_ANY_TIME: dict[str, Write] = {
     "analysis.py": _script("analysis.py"),
     "analysis.R": _script("analysis.R"),
 }
-"""Of texts and shown counts."""
+"""Files of texts and published counts, available at any time."""
 
 RELEASED: dict[str, Write] = {
     "public-tables.json": lambda source, path: write_released_json(path, source.released_tables, source.about),
     "public-tables.csv": lambda source, path: write_released_csv(path, source.released_tables, source.about),
 }
-"""Of surveys whose public answers are published under a budget: what was drawn so far."""
+"""Files for surveys whose public answers are published under a budget: the noisy tables so far."""
 
 SINGLE: dict[str, Write] = AT_ANY_TIME | OF_REPORTS | WITH_PUBLIC | RELEASED
 
 
 def together(source: Source) -> Iterator[tuple[str, Write]]:
-    """All files that stand in one folder, public answers apart; with each earlier revision that was asked."""
+    """Yield all files of an archive, without exact public answers, and the survey file of each earlier revision."""
     yield from (AT_ANY_TIME | OF_REPORTS | (RELEASED if source.released else {})).items()
     for revision in source.revisions[:-1]:
         survey = revision.survey

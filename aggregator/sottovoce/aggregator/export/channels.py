@@ -1,19 +1,19 @@
 """
-The channel of each question as two tables, so that any program can decode the reports beside them.
+Channels of all questions as two tables, so that any program can decode the reports.
 
-channels.csv   One row for each share that can be estimated: which reports speak of it (``rule`` and ``code``), and
+channels.csv   One row for each share that can be estimated: which reports carry it (``rule`` and ``code``), and
                a = P(support | true), b = P(support | not true). The unbiased score of a report is (s - b) / (a - b),
                s = 1 if it supports the option, else 0:
                  equals   every report; s = 1 if the value is ``code``
                  bit      every report; s is bit ``code`` of the value
                  drawn    reports whose value, halved and rounded down, is ``code``; s is the value's lowest bit
                  parity   every report; s = 1 if value AND ``code`` has an even number of set bits
-               Any yes/no channel is also a forced response: the truth with probability ``p_truth`` = a - b, a forced
-               yes with ``p_forced_yes`` = b, a forced no with ``p_forced_no`` = 1 - a. So R's packages take it: rr with
-               design "forced-known" as p, p1, p0; RRreg's model "FR" as p = c(p0, p1). GLMMRR takes a and b themselves
-               as p1 and p2 of its model "Kuk", whatever they are; its model "Forced" needs a - b of 1/2 at least.
-scores.csv     One row for each reported value of a number: what it stands for, ``score``, unbiased for the mean.
-               A value without a row says nothing about that mean (another coordinate was drawn).
+               Any yes/no channel is also a forced response design: the truth with probability ``p_truth`` = a - b, a
+               forced yes with ``p_forced_yes`` = b, a forced no with ``p_forced_no`` = 1 - a. R packages accept these:
+               rr with design "forced-known" as p, p1, p0; RRreg with model "FR" as p = c(p0, p1). GLMMRR takes any a
+               and b as p1 and p2 of its model "Kuk"; its model "Forced" needs a - b of at least 1/2.
+scores.csv     One row for each reported value of a number, with its ``score``, which is unbiased for the mean.
+               A value without a row carries no information on that mean (another coordinate was drawn).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,20 +38,20 @@ RULES = {
     "drawn_option": "drawn",
     "own_mark": "parity",
 }
-"""How reports of a kind support an option; the other kinds are of numbers."""
+"""Rule by which reports of a kind support an option; all other kinds are for numbers."""
 
 
 @dataclass(frozen=True)
 class Channel:
     """
-    One question's channel in some revisions.
+    Channel of one question in some revisions.
 
     Attributes:
-        question: as the newest revision asks it.
-        mechanism: in these revisions; None if the question is public.
-        revisions: numbers of the revisions that ask it through this channel.
-        shares: (option, label, rule, code, a, b) of each share; none for a number.
-        scores: (mean's name, {reported value: score}); none for shares.
+        question: the question of the newest revision.
+        mechanism: mechanism in these revisions; None if the question is public.
+        revisions: numbers of the revisions that use this channel.
+        shares: (option, label, rule, code, a, b) of each share; empty for a number.
+        scores: (name of the mean, {reported value: score}); empty for shares.
     """
 
     question: Question
@@ -63,11 +63,11 @@ class Channel:
 
 def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
     """
-    The channels of the newest revision's questions, each with the revisions that share it.
+    Return the channels of the newest revision's questions, each with the revisions that share it.
 
     Args:
-        revisions: all of one survey, oldest first.
-        names: of the questions that the file has.
+        revisions: all revisions of one survey, oldest first.
+        names: names of the questions in the file.
     """
     found: list[Channel] = []
     for question in revisions[-1].survey.questions:
@@ -89,7 +89,7 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
     rule = "equals" if mechanism is None else RULES[mechanism.report_kind]
     a, b = (Fraction(1), Fraction(0)) if mechanism is None else support_of(mechanism)
     labels = option_labels(question, "en")
-    # The share of "no" is the rest.
+    # The share of "no" is one minus the share of "yes".
     first = 1 if question.kind.truth == "yes_no" and not question.domain.absent else 0
     rows = [
         (option, labels[index], rule, index + (rule == "parity"), a, b)
@@ -100,7 +100,7 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
 
 
 def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
-    """P(support | true) and P(support | not true) of a mechanism for shares."""
+    """Return P(support | true) and P(support | not true) of a mechanism for shares."""
     a, b = mechanism.support  # type: ignore[attr-defined] # every mechanism for shares has it
     return a, b
 
@@ -127,7 +127,7 @@ SCORE_COLUMNS = ("question", "revisions", "mean", "value", "score")
 
 
 def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
-    """The rows of channels.csv, by ``CHANNEL_COLUMNS``."""
+    """Yield the rows of channels.csv, by ``CHANNEL_COLUMNS``."""
     for channel in channels:
         made = channel.mechanism
         name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
@@ -137,7 +137,7 @@ def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
 
 
 def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
-    """The rows of scores.csv, by ``SCORE_COLUMNS``."""
+    """Yield the rows of scores.csv, by ``SCORE_COLUMNS``."""
     for channel in channels:
         for name, scores in channel.scores:
             for value, score in scores.items():

@@ -1,4 +1,4 @@
-"""The codebook as a page of its own: no script, nothing loaded, readable in light and dark and on paper."""
+"""Write the codebook as a self-contained HTML page, without scripts, for light and dark screens and print."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -25,9 +25,9 @@ def write_codebook(path: Path, channels: Sequence[Channel], about: About) -> Non
     Write the page.
 
     Args:
-        path: of the file.
-        channels: of all questions.
-        about: what the file says of itself.
+        path: path of the file.
+        channels: channels of all questions.
+        about: provenance of the file.
     """
     path.write_text("\n".join(_lines(channels, about)) + "\n", encoding="utf-8")
 
@@ -74,7 +74,7 @@ def _section(question: Question, channels: Sequence[Channel], language: str) -> 
 
 
 def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """It scrolls by itself where it is too wide, and the keyboard reaches it."""
+    """Yield a table in a scrollable region, focusable so that keyboard users can scroll it (WCAG 2.1.1)."""
     name = escape(caption)
     yield f'<div class="wide" role="region" tabindex="0" aria-label="{name}"><table><caption>{name}</caption>'
     yield (

@@ -1,8 +1,8 @@
 """
-The codebook as DDI-Codebook 2.5 XML, for archives.
+Write the codebook as DDI-Codebook 2.5 XML, for data archives.
 
-Elements stand in the order of the published schema (codebook.xsd 2.5.1), which counts: a study with its title, version
-and dates; the file of reports; a variable for each column with question text, range, value labels and channel.
+The schema (codebook.xsd 2.5.1) prescribes the order of elements: a study with its title, version and dates; the file of
+reports; a variable for each column with question text, range, value labels and channel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ def write_ddi(path: Path, channels: Sequence[Channel], reports: int, about: Abou
     Write the document.
 
     Args:
-        path: of the file.
-        channels: of all questions.
-        reports: how many there are.
-        about: what the file says of itself.
+        path: path of the file.
+        channels: channels of all questions.
+        reports: number of reports.
+        about: provenance of the file.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)

@@ -1,4 +1,4 @@
-"""The estimates as a table, for spreadsheets: everybody's, then each wave's, then each cohort's."""
+"""Write the estimates as a table for spreadsheets: of all respondents, then of each wave, then of each cohort."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,12 +24,14 @@ def estimate_rows(
     revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> Iterator[tuple[object, ...]]:
     """
-    The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all.
+    Yield the rows of the table, by ``COLUMNS``.
+
+    For an open survey, ``low`` and ``high`` are valid for one look, the bands for all looks.
 
     Args:
-        revisions: all of one survey, oldest first.
-        about: what the file says of itself.
-        wave: only this one; None for all together, then each.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        wave: only this wave; None for all together, then each.
     """
     whole = analyse(revisions, wave=wave)
     views = [whole]
@@ -45,10 +47,10 @@ def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: 
     Write the table as CSV.
 
     Args:
-        path: of the file.
-        revisions: all of one survey, oldest first.
-        about: what the file says of itself.
-        wave: only this one; None for all.
+        path: path of the file.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        wave: only this wave; None for all.
     """
     write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
 
@@ -57,19 +59,19 @@ def write_estimates_xlsx(
     path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> None:
     """
-    Write the table as a workbook, and beside it a sheet that says what it is; a text is never a formula or a link.
+    Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link.
 
     Args:
-        path: of the file.
-        revisions: all of one survey, oldest first.
-        about: what the file says of itself.
-        wave: only this one; None for all.
+        path: path of the file.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        wave: only this wave; None for all.
     """
     write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
 
 
 def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, ...]]:
-    """One view's part of the table, by ``COLUMNS``."""
+    """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
     for asked, result in zip(document["questions"], results.published, strict=True):

@@ -1,4 +1,4 @@
-"""What the numbers in a file of reports mean: labels of values, and a sentence where there are too many."""
+"""Labels for files of reports: of questions, options and reported values, and a sentence on the coding."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -6,32 +6,32 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
-"""More values of one question get no labels, only their sentence: a scale of 0 to 1,000 still has them all."""
+"""Questions with more reported values get no value labels, only a sentence; a scale of 0 to 1,000 still gets them."""
 
 ABSENT_LABEL = "No answer"
 
 
 def question_label(question: Question, language: str) -> str:
-    """The question as people read it, in the language asked for, else in any that it has."""
+    """Return the text of the question in the given language, else in any that it has."""
     return question.label.get(language) or next(iter(question.label.values()), question.name)
 
 
 def option_labels(question: Question, language: str) -> list[str]:
-    """The labels of the options, or of a vector's coordinates, in their order; none for a number."""
+    """Return the labels of the options, or of a vector's coordinates, in order; empty for a number."""
     named = {choice.name: choice.label for choice in question.choices}
     labels = [_text(named.get(option, {}), language) or option.capitalize() for option in question.options]
     return [*labels[:-1], ABSENT_LABEL] if question.domain.absent else labels
 
 
 def value_labels(question: Question, language: str) -> dict[int, str]:
-    """What each reported value means; empty where there are too many, or where a value means several things."""
+    """Return a label for each reported value; empty if there are too many, or if a value has no single meaning."""
     kind = "public" if question.mechanism is None else question.mechanism.report_kind
     made = _VALUES.get(kind)
     return made(question, language) if made and question.largest < MOST_LABELS else {}
 
 
 def coding(question: Question) -> str:
-    """How a reported value is to be read, in a sentence."""
+    """Describe the coding of reported values in a sentence."""
     if question.mechanism is None:
         return "The answer as it was given." + (_steps(question.domain.grid) if question.domain.grid else "")
     return f"A randomized report and not the answer. {_CODINGS[question.mechanism.report_kind]}"
@@ -47,7 +47,7 @@ def _text(texts: Mapping[str, str], language: str) -> str:
 
 def _options(question: Question, language: str) -> dict[int, str]:
     labels = option_labels(question, language)
-    # As on receipts: a bare "yes" is no admission, and is not called one. channels.csv says which of them supports it.
+    # As on receipts: a randomized "yes" must not read as an admission. channels.csv says which report supports yes.
     return dict(enumerate(["Report B", "Report A", *labels[2:]] if question.neutral else labels))
 
 
@@ -107,4 +107,4 @@ _CODINGS = {
     "range": "The number of a stretch of the range; scores.csv says what number each stands for.",
     "number": "Steps above the least value, after noise; scores.csv says what number each stands for.",
 }
-"""By the kind of report, ``mechanisms.reports.REPORT_KINDS``."""
+"""Coding by kind of report, see ``mechanisms.reports.REPORT_KINDS``."""

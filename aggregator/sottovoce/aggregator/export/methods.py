@@ -1,4 +1,4 @@
-"""The paragraph for the paper, with the mathematics of each mechanism as its module tells it."""
+"""Write the methods section for a paper, with the mathematics from the module docstring of each mechanism."""
 
 import inspect
 import textwrap
@@ -16,12 +16,12 @@ from sottovoce.shared.spec import Question
 
 def write_methods(path: Path, results: SurveyResults, about: About) -> None:
     """
-    Write it as Markdown.
+    Write the section as Markdown.
 
     Args:
-        path: of the file.
-        results: of all respondents, for the number of reports.
-        about: what the file says of itself.
+        path: path of the file.
+        results: results of all respondents, for the numbers of reports.
+        about: provenance of the file.
     """
     path.write_text("\n".join(_lines(results, about)) + "\n", encoding="utf-8")
 

@@ -1,12 +1,12 @@
 """
-Reads back a folder of files: the survey, and its reports as columns. No server and no database is needed.
+Read an exported folder: the survey, and its reports as columns, without server or database.
 
-survey.json or survey.yaml   the newest revision; survey-N.json the earlier ones, if there were any
+survey.json or survey.yaml   the newest revision; survey-N.json the earlier ones, if any
 reports.csv or .parquet      header = names of questions; a cell is the reported whole number, empty where not asked;
-                             ``wave`` and ``revision`` beside them (``_wave`` where a question is called so)
+                             plus ``wave`` and ``revision`` (``_wave`` if a question has that name)
 
-Everything is checked as an aggregator checks what devices send. A message names the line and the column, never what
-stands there: it may be an answer.
+Values are checked as strictly as an aggregator checks reports. Error messages name the line and the column, never the
+value, because it may be an answer.
 """
 
 import json
@@ -27,7 +27,7 @@ from sottovoce.shared.spec import Survey
 
 SURVEYS = ("survey.json", "survey.yaml", "survey.yml")
 REPORTS = ("reports-with-public.csv", "reports-with-public.parquet", "reports.csv", "reports.parquet")
-"""The first of them that is there is read."""
+"""Names of report files in order of preference; the first existing one is read."""
 
 _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
 
@@ -35,14 +35,14 @@ _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
 @dataclass(frozen=True)
 class Archive:
     """
-    What a folder holds.
+    Content of an exported folder.
 
     Attributes:
         survey: the newest revision.
-        surveys: all revisions by their number.
-        columns: reported values by the question's name; unsigned, all bits set where not asked.
-        wave: of each report, from 0.
-        revision: of each report.
+        surveys: all revisions by number.
+        columns: reported values by question name; unsigned, all bits set where not asked.
+        wave: wave of each report, from 0.
+        revision: revision number of each report.
     """
 
     survey: Survey
@@ -54,10 +54,10 @@ class Archive:
 
 def read_folder(path: Path) -> Archive:
     """
-    The survey and the reports in a folder.
+    Read the survey and the reports in a folder.
 
     Raises:
-        SpecError: there is no such folder, a file is missing, or something in one is wrong; says where.
+        SpecError: the folder or a file is missing, or a file is invalid; the message says where.
     """
     if not path.is_dir():
         raise SpecError("there is no such folder")
@@ -74,7 +74,7 @@ def read_folder(path: Path) -> Archive:
 
 
 def _is_rehearsal(manifest: Path) -> bool:
-    """Folders of real reports have no such file; whatever else is called so is looked at no further."""
+    """Return True if the file is the manifest of a simulation; folders of real reports in this form have none."""
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Reports from CSV, in chunks: with or without a byte order mark, lines ending in LF or CR LF, of any length in all."""
+"""Read reports from CSV in chunks: with or without a byte order mark, with LF or CR LF line ends, of any size."""
 
 import csv
 import re
@@ -17,19 +17,19 @@ _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
 
 Read = tuple[dict[str, Column], np.ndarray, np.ndarray]
-"""Columns by the question's name, waves, revisions."""
+"""Columns by question name, waves, revisions."""
 
 
 def read_csv(path: Path, expected: Expected) -> Read:
     """
-    The reports in a CSV file.
+    Read the reports in a CSV file.
 
     Args:
-        path: of the file.
-        expected: what it may hold.
+        path: path of the file.
+        expected: validation rules of the survey.
 
     Raises:
-        SpecError: with the line, and the column if there is one.
+        SpecError: the file is invalid; the message names the line, and the column if there is one.
     """
     try:
         # "utf-8-sig" drops a byte order mark, if there is one.
@@ -57,7 +57,7 @@ def _read(file: TextIO, name: str, expected: Expected) -> Read:
 
 
 def joined(blocks: Sequence[Read]) -> Read:
-    """The rows of all blocks, one after the other."""
+    """Concatenate the rows of all blocks."""
     columns, waves, revisions = zip(*blocks, strict=True)
     whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
     return whole, np.concatenate(waves), np.concatenate(revisions)
@@ -85,7 +85,8 @@ def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expec
 
 
 def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
-    """Whole numbers, -1 where a cell is empty; a text that was seen before is not read again."""
+    """Parse whole numbers, -1 for empty cells."""
+    # Columns have few distinct values, so a cache of parsed texts saves most of the work.
     if len(known) > _MOST_REMEMBERED:
         known.clear()
         known[""] = -1

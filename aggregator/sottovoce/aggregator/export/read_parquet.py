@@ -1,4 +1,4 @@
-"""Reports from Parquet, in chunks."""
+"""Read reports from Parquet in chunks."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,15 +17,15 @@ CHUNK = 1 << 20
 
 def read_parquet(path: Path, expected: Expected) -> Read:
     """
-    The reports in a Parquet file.
+    Read the reports in a Parquet file.
 
     Args:
-        path: of the file.
-        expected: what it may hold.
+        path: path of the file.
+        expected: validation rules of the survey.
 
     Raises:
-        SpecError: with the row, and the column if there is one.
-        EstimateError: the extra that reads it is not installed.
+        SpecError: the file is invalid; the message names the row, and the column if there is one.
+        EstimateError: an optional library is not installed.
     """
     duckdb = needed("duckdb")
     with duckdb.connect() as connection:
@@ -56,7 +56,7 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
 def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
     missing = np.ma.getmaskarray(found)
     values = np.ma.getdata(found)
-    # Too large for a report in any case, and for the type that is compared.
+    # Values above 2^53 exceed any report, and might not fit the signed type below.
     large = ~missing & ((values < 0) | (values > np.uint64(2**53)) if values.dtype.kind == "u" else values < 0)
     if large.any():
         raise SpecError(f"{file}, row {first + int(np.argmax(large))}, {column}: is out of range")

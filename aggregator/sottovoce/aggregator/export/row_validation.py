@@ -1,4 +1,4 @@
-"""What reports in a file must be: of this survey, whole numbers that its mechanisms can report, as many as it asks."""
+"""Validate reports in a file: header, provenance, possible values, and the number of questions asked in each row."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
 Values = NDArray[np.int64]
-"""Values as they were read; -1 where there is none."""
+"""Values as read; -1 where not asked."""
 
 Block = Mapping[str, Values]
-"""Some rows, by the column's name."""
+"""Values of some rows, by column name."""
 
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
@@ -27,11 +27,11 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 @dataclass(frozen=True)
 class Expected:
     """
-    What a file of reports of this survey may hold.
+    Validation rules for a file of reports of a survey.
 
     Attributes:
         survey: the newest revision.
-        surveys: all revisions by their number.
+        surveys: all revisions by number.
     """
 
     survey: Survey
@@ -39,26 +39,29 @@ class Expected:
 
     @cached_property
     def questions(self) -> dict[str, Question]:
-        """By name."""
+        """Questions of the newest revision by name."""
         return {question.name: question for question in self.survey.questions}
 
     @property
     def wave(self) -> str:
-        """What the column of waves is called."""
+        """Name of the column of waves."""
         return extra_name("wave", self.questions)
 
     @property
     def revision(self) -> str:
-        """What the column of revisions is called."""
+        """Name of the column of revisions."""
         return extra_name("revision", self.questions)
 
     def check_digest(self, told: str, place: str) -> None:
         """
-        Refuse a file that names another survey, and one whose reports were invented.
+        Refuse a file of another survey, or of simulated reports.
 
         Args:
-            told: what the file says of itself.
-            place: where it does.
+            told: provenance text in the file.
+            place: its position, for error messages.
+
+        Raises:
+            SpecError: the text names another digest, or a simulation.
         """
         if REHEARSAL in told:
             raise SpecError(f"{place}: {INVENTED}")
@@ -70,11 +73,14 @@ class Expected:
 
     def check_header(self, names: Sequence[str], place: str) -> None:
         """
-        Refuse a header that is not this survey's; no name in it is repeated, since it may be a row of answers.
+        Check the header of a file. Messages never repeat its names, because it may be a row of answers.
 
         Args:
-            names: of the columns.
-            place: where the header stands.
+            names: names of the columns.
+            place: position of the header, for error messages.
+
+        Raises:
+            SpecError: a column is unknown, repeated or missing.
         """
         known = {*self.questions, self.wave, self.revision}
         for number, name in enumerate(names, start=1):
@@ -94,15 +100,15 @@ class Expected:
         self, block: Block, first: int, row: str
     ) -> tuple[dict[str, Column], NDArray[np.uint16], NDArray[np.uint32]]:
         """
-        The columns in their narrow types, the wave and the revision of each row.
+        Validate rows; return the columns in their narrow types, and the wave and revision of each row.
 
         Args:
-            block: rows that were read, with a column for each name of the header.
-            first: number of its first row in the file.
-            row: what a row is called: "line" or "row".
+            block: rows as read, with a column for each name of the header.
+            first: number of the first row in the file.
+            row: prefix of a row number in messages, such as "reports.csv, line".
 
         Raises:
-            SpecError: with the row and the column of the first value that cannot be.
+            SpecError: a value is impossible; the message names its row and column.
         """
         count = len(next(iter(block.values())))
         revision = block.get(self.revision, np.full(count, self.survey.revision))
@@ -123,7 +129,7 @@ class Expected:
         return narrow, wave.astype(np.uint16), revision.astype(np.uint32)
 
     def _check_values(self, name: str, values: Values, survey: Survey, first: int, row: str) -> None:
-        """Of one question and revision: what is asked there, and what its mechanism can report."""
+        """Check the values of one question in one revision: it must ask the question, and its mechanism admit them."""
         question = next((each for each in survey.questions if same_question(each, self.questions[name])), None)
         different = np.unique(values[values >= 0]).tolist()
         wrong = [value for value in different if question is None or not question.admits(value)]

@@ -1,11 +1,11 @@
 """
-Reports for SPSS (.sav) and Stata (.dta), with labels, and with the channel of each yes/no question beside it.
+Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
 
-Columns NAME_a and NAME_b hold P(1 | yes) and P(1 | no) of the report's own revision, so that a program that takes them
-row by row, as R's GLMMRR does, reads the file as it is. Names that the format does not allow are changed: "q_" before
-them, cut to length; the column's label begins with the question.
+Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, so programs that take them row
+by row, such as R's GLMMRR, can read the file as it is. Names that a format does not allow get the prefix "q_" and are
+cut to length; the column's label starts with the question.
 
-Both formats are written from one table of 8 bytes a number in memory: that is what the library takes.
+Both formats are written from one table with 8 bytes per number in memory, as the library requires.
 """
 
 import textwrap
@@ -33,12 +33,12 @@ _FILE_LABEL = {".sav": 64, ".dta": 80}
 @dataclass(frozen=True)
 class _Format:
     """
-    What a format allows.
+    Limits of a file format.
 
     Attributes:
         name: longest name of a column.
         label: longest label of a column, in bytes of UTF-8.
-        value: longest label of a value, likewise.
+        value: longest label of a value, in bytes of UTF-8.
     """
 
     name: int
@@ -54,10 +54,10 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     Write reports with labels.
 
     Args:
-        path: ends in ``.sav`` or ``.dta``.
-        reports: in an order drawn anew.
-        channels: of their questions.
-        about: becomes the file's label, and in SPSS its notes.
+        path: path of the file, with suffix ``.sav`` or ``.dta``.
+        reports: the reports, already in a new random order.
+        channels: channels of their questions.
+        about: provenance; becomes the file's label, and in SPSS its notes.
     """
     pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
     kind = path.suffix
@@ -89,11 +89,13 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
 
 def allowed_names(names: Sequence[str], longest: int) -> list[str]:
     """
-    Names that the statistics programs take, all different, whether or not capitals count.
+    Return valid, unique column names for the statistics programs.
+
+    Question names are lower case, so the results are unique for case-insensitive programs too.
 
     Args:
-        names: of questions, and of columns beside them.
-        longest: letters that a name may have.
+        names: names of questions, and of additional columns.
+        longest: largest length of a name.
     """
     found: list[str] = []
     for name in names:
@@ -108,18 +110,18 @@ def allowed_names(names: Sequence[str], longest: int) -> list[str]:
 
 
 def cut(text: str, longest: int) -> str:
-    """A text in so many bytes of UTF-8 at most, no letter in halves."""
+    """Cut a text to at most ``longest`` bytes of UTF-8, without splitting a character."""
     return text.encode()[:longest].decode(errors="ignore")
 
 
 def notes(about: About, channels: Sequence[Channel]) -> list[str]:
-    """The provenance, and each question's channel, in lines that SPSS takes."""
+    """Return the provenance and each question's channel, in lines that SPSS accepts."""
     told = [*about.lines, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
     return [line for text in told for line in textwrap.wrap(_ascii(text), _NOTE)]
 
 
 def channel_text(channel: Channel) -> str:
-    """A channel's numbers, for labels."""
+    """Describe a channel's numbers, for labels."""
     if channel.mechanism is None:
         return "public, as given"
     if channel.scores:
@@ -129,7 +131,7 @@ def channel_text(channel: Channel) -> str:
 
 
 def _label(question: Question, channels: Sequence[Channel], language: str) -> str:
-    """The channel first, since it must not be cut off; the newest revision's."""
+    """Return the label of a column, with the channel of the newest revision early so that it is not cut off."""
     found = next(c for c in channels if c.question.name == question.name and c.mechanism == question.mechanism)
     return (
         f"{question_label(question, language)[:40]} [{channel_text(found)}] {question_label(question, language)[40:]}"

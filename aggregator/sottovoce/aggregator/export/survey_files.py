@@ -1,4 +1,4 @@
-"""The survey as YAML and as JSON, and what was settled before anybody answered: files for the next study."""
+"""Write the survey as YAML and JSON, and the preregistration."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +17,9 @@ PREREGISTRATION = "sottovoce-preregistration/1"
 
 def write_survey_json(path: Path, about: About) -> None:
     """
-    The canonical bytes, whose SHA-256 is the digest; of a try-out they say ``"trial": true`` themselves.
+    Write the canonical bytes, whose SHA-256 is the digest; those of a test run contain ``"trial": true``.
 
-    With the mark of a rehearsal it is no survey any more, and whatever reads surveys refuses it.
+    In a simulation the document gets an additional mark. It is then no valid survey, so no program accepts it.
     """
     if about.rehearsal:
         path.write_text(json_text(marked(about.survey.document, about)), encoding="utf-8")
@@ -28,32 +28,32 @@ def write_survey_json(path: Path, about: About) -> None:
 
 
 def write_survey_yaml(path: Path, about: About) -> None:
-    """The same survey as authors write it: read again, it has the same digest."""
+    """Write the survey as YAML, as authors do; when read again, it has the same digest."""
     told = "".join(f"# {line}\n" for line in about.lines)
     path.write_text(told + yaml_text(about.survey.document), encoding="utf-8")
 
 
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
     """
-    Write what was frozen by publishing, as JSON.
+    Write the preregistration as JSON: the decisions that publishing froze.
 
     Args:
-        path: of the file.
-        revisions: all of one survey, oldest first.
-        about: what the file says of itself.
-        plan: for how many people.
+        path: path of the file.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        plan: planned sample size.
     """
     path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
 
 
 def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
     """
-    The document: questions, channels, costs, windows, people, the rule of looking, and how figures are made.
+    Return the preregistration: questions, mechanisms, epsilons, dates, sample size, and the planned analysis.
 
     Args:
-        revisions: all of one survey, oldest first.
-        about: what the file says of itself.
-        plan: for how many people.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        plan: planned sample size.
     """
     survey = about.survey
     return {

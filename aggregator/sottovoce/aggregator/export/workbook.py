@@ -1,4 +1,4 @@
-"""A table as a workbook for spreadsheets, with a sheet beside it that says what it is."""
+"""Write a table as a spreadsheet workbook, with a second sheet for its provenance."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,16 +14,16 @@ _AS_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_
 
 def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], sheet_name: str) -> None:
     """
-    Write a table as a workbook; a text is never a formula or a link.
+    Write a table as a workbook; text never becomes a formula or a link.
 
     Args:
-        path: of the file.
-        about: what the file says of itself.
-        rows: the header first; None is an empty cell.
-        sheet_name: of the sheet with the table.
+        path: path of the file.
+        about: provenance of the file.
+        rows: rows, the header first; None is an empty cell.
+        sheet_name: name of the sheet with the table.
     """
     with xlsxwriter.Workbook(path, {**_AS_TEXT, "in_memory": True}) as book:
-        # The same results make the same bytes, on whatever day.
+        # A fixed date makes the file reproducible: equal results give equal bytes.
         book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})
         sheet = book.add_worksheet(sheet_name)
         lines = about.lines[:-1]

@@ -1,4 +1,4 @@
-"""What a plan is for: a share or a mean, as its channel lets it be estimated."""
+"""Estimand of a plan: a share or a mean, with the channel of its reports."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -9,9 +9,9 @@ class Measure(ABC):
     A share of people, or the mean of a number, with the channel of its reports.
 
     Attributes:
-        noun: what it is called.
-        low, high: its least and its largest value.
-        blur: how far the shown limits lie beyond those of sampling, however many reports there are.
+        noun: name of the estimand in messages.
+        low, high: its smallest and largest possible value.
+        blur: widening of the shown limits that does not shrink with the number of reports.
     """
 
     noun: ClassVar[str]
@@ -21,25 +21,25 @@ class Measure(ABC):
 
     @abstractmethod
     def variance(self, expected: float) -> float:
-        """Of one report's score, people and noise together, where ``expected`` is true."""
+        """Return the variance of one report's score (sampling plus noise) if ``expected`` is the true value."""
 
     @abstractmethod
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
         """
-        The probability that the interval shown has at most this half-width.
+        Return the probability that the shown interval has at most this half-width.
 
         Args:
-            expected: the true share or mean.
-            half_width: wanted, in the measure's unit.
-            reports: their number, at least 1.
-            confidence: of the interval, in (0, 1).
+            expected: true share or mean.
+            half_width: target half-width, in the estimand's unit.
+            reports: number of reports, at least 1.
+            confidence: confidence level of the interval, in (0, 1).
         """
 
     @property
     @abstractmethod
     def openly(self) -> "Measure":
-        """The same, asked as a public question."""
+        """The same estimand, asked as a public question."""
 
     def spread(self, expected: float) -> float:
-        """The largest variance that people's own values can have with this mean."""
+        """Return the largest variance of true values within [low, high] with this mean."""
         return (expected - self.low) * (self.high - expected)

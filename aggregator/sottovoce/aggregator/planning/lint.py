@@ -1,4 +1,4 @@
-"""What a survey asks of a respondent, and what its author may have overlooked, in words and for programs."""
+"""Lint a survey: its privacy cost, warnings and suggestions for its author, as text and as JSON."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -19,11 +19,11 @@ SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
 }
-"""The words of a survey file that came after its first format, by the release that first read them, oldest first."""
+"""Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
 
 def oldest_release(survey: Survey) -> tuple[str, list[str]] | None:
-    """The oldest release that can answer the survey and the words that need it; None where every release can."""
+    """Return the oldest release that can answer the survey, and the words that need it; None if every release can."""
     used = set(_words(survey.document))
     for release, words in reversed(SINCE.items()):
         if needing := [word for word in words if word in used]:
@@ -32,7 +32,8 @@ def oldest_release(survey: Survey) -> tuple[str, list[str]] | None:
 
 
 def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a survey's document
-    """Keys, types and names of mechanisms; none of the author's own names, which may be spelled like any of them."""
+    """Yield keys, types and mechanism names of a survey document."""
+    # Names chosen by the author are left out, because they may coincide with any of these words.
     yield from document
     yield from document["retention"]
     for item in document["questions"]:
@@ -42,24 +43,28 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
 
 
 MANY = 8
-"""So many missing texts are named one by one."""
+"""Number of missing texts to list one by one."""
 
 SLACK = 1e-9
-"""Four coin flips make 10 % exactly 90 %, and a float a little less."""
+"""Tolerance for rounding down: four coin flips raise 10 % to exactly 90 %, and floats give slightly less."""
 
 DAY = 24
-"""Hours within which reports should be sent at random, for few people to be as one."""
+"""Recommended hours of random sending delay for surveys with few people."""
 
 FEW = 10
-"""New answers to one question, on average, below which a new snapshot says much about each of them."""
+"""Smallest average number of new answers to a question per snapshot; fewer would reveal much about each of them."""
 
 
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
     """
-    What lint finds, for programs: costs, what tables will allow, missing texts by language, warnings, suggestions, and
-    the survey in canonical form.
+    Return all findings for programs.
 
-    ``spoken`` are the languages that the form's own sentences are in.
+    They are costs, precision of joint tables, missing texts by language, warnings, suggestions, and the survey in
+    canonical form.
+
+    Args:
+        survey: the survey.
+        spoken: languages of the form's own sentences.
     """
     return {
         "survey": survey.name,
@@ -86,7 +91,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
 
 
 def describe(survey: Survey) -> list[str]:
-    """What the survey costs, a line for each question and one for the whole."""
+    """Describe the privacy cost of the survey, in a line for each question and lines for the whole."""
     lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
     width = max(len(question.name) for question in survey.questions)
     for question in survey.questions:
@@ -139,7 +144,7 @@ def _no_answer(question: Question, hidden: frozenset[str]) -> str:
 
 
 def describe_mechanism(mechanism: Mechanism) -> str:
-    """A mechanism's name, its numbers, of a table its size, and what textbooks call it."""
+    """Return a mechanism's name, its parameters (the size of a table), and its name in textbooks."""
     numbers = []
     for key, value in mechanism.dump().items():
         if isinstance(value, dict):
@@ -153,7 +158,13 @@ def describe_mechanism(mechanism: Mechanism) -> str:
 
 
 def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
-    """What is allowed but seldom wise; ``spoken`` are the languages that the form's own sentences are in."""
+    """
+    Return warnings about choices that are allowed but seldom wise.
+
+    Args:
+        survey: the survey.
+        spoken: languages of the form's own sentences.
+    """
     found = []
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
@@ -182,7 +193,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
 
 
 def _ends(survey: Survey) -> str:
-    """Where it is written when the wave ends that is open for the shortest time."""
+    """Return the JSON pointer of the closing time of the wave with the shortest sending window."""
     if len(survey.waves) == 1:
         return "/closes"
     spreads = [spread(survey.send_within_hours, [wave]) for wave in survey.waves]
@@ -212,7 +223,7 @@ def _nearly_sure(survey: Survey) -> str:
 
 
 def suggestions(survey: Survey) -> list[str]:
-    """What would be kinder to respondents."""
+    """Return suggestions that would help respondents."""
     found = []
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
@@ -248,12 +259,12 @@ def _must_be_answered(question: Question) -> bool:
 
 
 def _is_bare(question: Question) -> bool:
-    """Whether its report is told as a yes or a no, though it may not be the answer."""
+    """Return True if receipts show the randomized report as a bare yes or no, which may be read as the answer."""
     return question.kind.truth == "yes_no" and question.mechanism is not None and not question.neutral
 
 
 def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
-    """Texts that people will read in another language than the rest."""
+    """Return warnings about texts that respondents will see in another language than the rest."""
     found = []
     main_tags = {tag.split("-")[0] for tag in spoken}
     for tag, missing in missing_texts(survey).items():

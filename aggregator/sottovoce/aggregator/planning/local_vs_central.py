@@ -1,16 +1,16 @@
 """
-The price of trusting nobody: half-widths of one share with the same epsilon, on the device, shuffled, and at a curator.
+Local, shuffled and central differential privacy compared: half-widths of one share at the same epsilon.
 
-Half-width  z sqrt(V), z of the confidence; the normal formula of planning: a comparison, not an interval that is shown.
-People      p (1 - p) / n, the sampling of people, is in every row; "no noise" has nothing else.
-Local       v / n, v of one report of each mechanism at this epsilon: noise falls with sqrt(n), as sampling does. Where
-            a report speaks of one of k marks, drawn at random, v is k times as large. Means are of a number in [0, 1]
-            with 100 steps, expected at p.
-Shuffled    Randomized response of a larger epsilon E0, so large that mixing n reports brings it down to epsilon with
+Half-width  z sqrt(V), z of the confidence: the normal approximation, for comparison; results show other intervals.
+People      p (1 - p) / n, the sampling variance, is in every row; "no noise" has nothing else.
+Local       v / n, v the variance of one report of each mechanism at this epsilon: noise falls with sqrt(n), as sampling
+            error does. If a report carries one of k marks, drawn at random, v is k times as large. Means are of a
+            number in [0, 1] with 100 steps and mean p.
+Shuffled    Randomized response with the largest local epsilon E0 that shuffling n reports reduces to epsilon, with
             delta 1/n^2: e^epsilon - 1 = (e^E0 - 1)/(e^E0 + 1) (8 sqrt(e^E0 ln(4/delta)/n) + 8 e^E0/n), E0 at most
-            ln(n / (16 ln(2/delta))); never below epsilon. Under the condition that is told beside it only.
-Central     p (1 - p)/n + s/n^2, s the variance of exact discrete noise under replace-one: of one count (sensitivity 1)
-            for two options, of a cell of a histogram (2, sqrt 2 in L2) for more; Gauss with delta 1/n^2.
+            ln(n / (16 ln(2/delta))), and at least epsilon. Holds only under ``CONDITION``, which the row states.
+Central     p (1 - p)/n + s/n^2, s the variance of exact discrete noise under replace-one neighbours: for two options of
+            one count (sensitivity 1), for more of a cell of a histogram (2, sqrt 2 in L2); Gaussian with delta 1/n^2.
 Sources     Kasiviswanathan et al. 2011; Chan, Shi and Song 2012 (the gap of sqrt n); Feldman, McMillan and Talwar 2021.
 """
 
@@ -28,7 +28,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MECHANISMS, MIN_EPSILON
 
 PEOPLE = tuple(10**power for power in range(2, 8))
-"""Numbers of people compared."""
+"""Numbers of people to compare."""
 
 CHOICES = ("binary_rr", "kary_rr", "subset_selection", "optimal_unary", "hadamard_response")
 MARKS = ("sampled_option", "bitwise_rr")
@@ -52,14 +52,14 @@ WHEN = (
 @dataclass(frozen=True)
 class PriceRow:
     """
-    One way to the same share.
+    Precision of one mechanism under one trust model.
 
     Attributes:
-        name: of the mechanism.
-        trust: local, shuffled, central or none.
-        subject: share, share of marks, mean, or any.
+        name: name of the mechanism.
+        trust: trust model: local, shuffled, central or none.
+        subject: estimand: share, marks, mean, or any.
         half_widths: one for each number of people, as shares of the range.
-        condition: under which the row holds; "" for none beyond the name of its trust.
+        condition: assumption of the row; "" if the trust model says it all.
     """
 
     name: str
@@ -72,15 +72,15 @@ class PriceRow:
 @dataclass(frozen=True)
 class Price:
     """
-    A comparison.
+    A comparison of trust models.
 
     Attributes:
-        epsilon: the same in all rows but "no noise".
-        options: of the question.
+        epsilon: epsilon of all rows except "no noise".
+        options: number of options of the question.
         prevalence: expected share, or mean in [0, 1].
-        confidence: of the half-widths.
-        people: numbers n.
-        rows: local ones first.
+        confidence: confidence level of the half-widths.
+        people: numbers n of people.
+        rows: the rows, local ones first.
     """
 
     epsilon: float
@@ -91,22 +91,22 @@ class Price:
     rows: tuple[PriceRow, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the comparison as a JSON-serializable dict."""
         return {**asdict(self), "neighbours": "replace-one", "when": WHEN}
 
 
 def price_of_trust(epsilon: Fraction, options: int = 2, prevalence: float = 0.5, confidence: float = 0.95) -> Price:
     """
-    Half-widths by mechanism and number of people.
+    Compute half-widths by mechanism and number of people.
 
     Args:
-        epsilon: 0.01 .. 10, of one person.
-        options: of the question, at least 2.
+        epsilon: epsilon per person, 0.01 .. 10.
+        options: number of options of the question, at least 2.
         prevalence: expected share of an option, in [0, 1].
-        confidence: in (0, 1).
+        confidence: confidence level, in (0, 1).
 
     Raises:
-        EstimateError: one of them is out of range.
+        EstimateError: an argument is out of range.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise EstimateError("epsilon must lie between 0.01 and 10")
@@ -130,7 +130,7 @@ def _local(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iter
 
 
 def _variance(name: str, epsilon: Fraction, domain: Domain, prevalence: float) -> float | None:
-    """Of one report; None where the mechanism does not serve such a question or such an epsilon."""
+    """Return the variance of one report; None if the mechanism does not support the question or the epsilon."""
     if name == "binary_rr" and domain.size != 2:
         return None
     try:
@@ -160,7 +160,7 @@ def _others(epsilon: Fraction, options: int, prevalence: float, z: float) -> Ite
 
 
 def _shuffled(epsilon: float, options: int, prevalence: float, n: int) -> float:
-    """The noise's part of the variance: that of k-ary randomized response with the epsilon that mixing allows."""
+    """Return the variance of k-ary randomized response by noise, at the epsilon that shuffling allows."""
     odds = math.exp(allowed_by_shuffling(epsilon, n, 1 / n**2))
     a, b = odds / (odds + options - 1), 1 / (odds + options - 1)
     return (prevalence * a * (1 - a) + (1 - prevalence) * b * (1 - b)) / (a - b) ** 2 / n
@@ -168,12 +168,12 @@ def _shuffled(epsilon: float, options: int, prevalence: float, n: int) -> float:
 
 def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
     """
-    The epsilon that each device may spend so that mixing brings it down to ``epsilon``; at least that itself.
+    Return the largest local epsilon that shuffling reduces to ``epsilon``; at least ``epsilon`` itself.
 
     Args:
-        epsilon: after mixing.
-        people: reports that are mixed.
-        delta: of the conditional claim.
+        epsilon: epsilon after shuffling.
+        people: number of shuffled reports.
+        delta: delta of the guarantee after shuffling.
     """
     high = math.log(max(people / (16 * math.log(2 / delta)), 1))
     if high <= epsilon:
@@ -199,7 +199,7 @@ _DASHES = ("", "6 3", "2 3", "9 3 2 3", "1 4")
 
 
 def price_svg(price: Price) -> str:
-    """A line for each row, its name at the right, with a description for those who listen."""
+    """Draw the comparison as SVG: a labelled line for each row, and a title for screen readers."""
     least = math.floor(math.log10(min(width for row in price.rows for width in row.half_widths)))
     most = math.ceil(math.log10(max(width for row in price.rows for width in row.half_widths)))
     lines = [_line(row, price, (least, most), place) for place, row in enumerate(price.rows)]

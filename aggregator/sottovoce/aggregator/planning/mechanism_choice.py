@@ -1,4 +1,4 @@
-"""What a plan is of: a question of a survey, or what publishing would choose for an epsilon."""
+"""Channel of a plan: that of a survey's question, or the default mechanism for an epsilon."""
 
 import math
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from sottovoce.aggregator.planning.question_channels import best_share, drawn_fr
 from sottovoce.shared.spec import Question, Survey
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
-"""Where the curve is shown."""
+"""Epsilons of the points of the curve."""
 
 SAME = 0.005
-"""A point of the curve so near to the plan's own is not shown beside it."""
+"""Distance in epsilon within which a point of the curve is left out in favour of the plan's own."""
 
 
 @dataclass(frozen=True)
 class ChosenChannel:
     """
-    The channel of a plan.
+    Channel of a plan.
 
     Attributes:
-        question: of a survey; None for one of ``options`` options through what publishing chooses for ``epsilon``.
-        epsilon, options: without a question.
+        question: question of a survey; None for one of ``options`` options with the default mechanism for ``epsilon``.
+        epsilon, options: used only without a question.
     """
 
     question: Question | None
@@ -30,7 +30,7 @@ class ChosenChannel:
 
     @property
     def measure(self) -> Measure:
-        """What is estimated, through this channel."""
+        """Estimand of the plan, with this channel."""
         return best_share(self.epsilon, self.options) if self.question is None else measure_of(self.question)
 
     @property
@@ -42,7 +42,7 @@ class ChosenChannel:
 
     @property
     def others(self) -> list[tuple[float, Measure]]:
-        """The measure through what there would be at other epsilons."""
+        """Estimand with the channels for other epsilons, as (epsilon, measure)."""
         epsilons = [epsilon for epsilon in EPSILONS if self.spent is None or abs(epsilon - self.spent) > SAME]
         if self.question is not None:
             return over_epsilon(self.question, epsilons)
@@ -51,12 +51,12 @@ class ChosenChannel:
 
 def asked_times(file: Survey | None, asked: Question | None, ask: tuple[int, int] | None) -> tuple[int, int]:
     """
-    M of Q: a report speaks of this question, or of one option or coordinate of it, M times in Q.
+    Return (M, Q): M of Q reports carry this question, or a given option or coordinate of it.
 
     Args:
         file: the survey, if there is one.
         asked: its question.
-        ask: M and Q where they are given, in place of the survey's.
+        ask: M and Q, if given, override those of the survey.
     """
     by_file = (1, 1)
     # Public questions are asked of everybody.

@@ -1,12 +1,12 @@
 """
-The mean of a number, as the planner sees it.
+Channel of the mean of a number, for planning.
 
-Variance    V(m) of ``ScoredChannel``: the largest variance of a report's score over all populations with mean m, which
-            is what the shown interval uses.
-Half-width  As shown: half of high - low of ``mean_interval``, with its correction for the gaps between scores; of the
-            square wave also with what steps within one bin cannot tell. The mean of n scores is taken as normal about
-            m with variance V(m) / n. Seen from any mean of scores, the half-width rises and then falls, since sqrt(V)
-            is concave: the means from which it is too large are one stretch.
+Variance    V(m) of ``ScoredChannel``: the largest variance of a report's score over all populations with mean m; the
+            shown interval uses it too.
+Half-width  Half of high - low of ``mean_interval``, as shown, with its correction for the gaps between scores; for the
+            square wave also with the width that one bin cannot resolve. The mean of n scores is taken as normal about m
+            with variance V(m) / n. As a function of the mean of scores the half-width rises and then falls, because
+            sqrt(V) is concave. The means with too large a half-width are therefore one interval.
 """
 
 import math
@@ -25,7 +25,7 @@ from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.questions import MAX_PUBLIC
 
 _FAR = 8
-_NARROWED = 30  # steps of the search for the largest half-width; each leaves .618
+_NARROWED = 30  # golden-section steps of the search for the largest half-width; each leaves .618 of the range
 _HALVED = 30
 
 
@@ -36,9 +36,9 @@ class NumberChannel(Measure):
 
     Attributes:
         scored: levels, scores and moments, in the number's own unit.
-        low, high: the least and the largest value; the levels of a square wave lie within.
-        step: from one value to the next.
-        blur: how far a value may lie from the level that stands for it.
+        low, high: smallest and largest value; the levels of a square wave are inside this range.
+        step: distance between neighbouring values.
+        blur: largest distance of a value from the level that represents it.
     """
 
     noun: ClassVar[str] = "mean"
@@ -50,18 +50,18 @@ class NumberChannel(Measure):
     blur: float = 0.0
 
     def variance(self, expected: float) -> float:
-        """The largest of one score over all populations with this mean."""
+        """Return the largest variance of one score over all populations with this mean."""
         return self.scored.variance(self._level(expected))
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
         """
-        By the normal law of the mean of the scores.
+        Return the probability that the shown interval has at most this half-width, for normal means of scores.
 
         Args:
-            expected: the true mean.
-            half_width: wanted, in the number's own unit.
-            reports: their number, at least 1.
-            confidence: of the interval, in (0, 1).
+            expected: true mean.
+            half_width: target half-width, in the number's own unit.
+            reports: number of reports, at least 1.
+            confidence: confidence level of the interval, in (0, 1).
         """
 
         def excess(raw: float) -> float:
@@ -83,19 +83,19 @@ class NumberChannel(Measure):
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
         """
-        The limits that the product shows.
+        Return the limits that results show.
 
         Args:
             raw: mean of the scores.
-            reports: their number, at least 1.
-            confidence: of the interval, in (0, 1).
+            reports: number of reports, at least 1.
+            confidence: confidence level of the interval, in (0, 1).
         """
         low, high = mean_interval(raw, reports, self.scored, confidence)
         return max(low - self.blur, self.low), min(high + self.blur, self.high)
 
     @property
     def openly(self) -> "NumberChannel":
-        """The same values without noise."""
+        """Channel of the same values without noise."""
         return _asked_openly(self.low, self.high, self.step)
 
     def _level(self, value: float) -> float:
@@ -103,21 +103,21 @@ class NumberChannel(Measure):
 
 
 def number_channel(mechanism: Any, domain: Domain) -> NumberChannel:  # noqa: ANN401 - each reads its own class
-    """The channel of a number, or of a vector's coordinate, whose mechanism has an entry in ``SCORED``."""
+    """Return the channel of a number, or of a vector's coordinate, whose mechanism has an entry in ``SCORED``."""
     grid = grid_of(domain)
     scored, blur = SCORED[mechanism.name](mechanism, domain)
     return NumberChannel(scored, float(grid.low), float(grid.high), float(grid.step), blur)
 
 
 def public_number(domain: Domain) -> NumberChannel:
-    """A number that is asked openly."""
+    """Return the channel of a number that is asked as a public question."""
     grid = grid_of(domain)
     return _asked_openly(float(grid.low), float(grid.high), float(grid.step))
 
 
 def _asked_openly(low: float, high: float, step: float) -> NumberChannel:
-    """Every value is its own score; a number in between is as a mixture of the ends, as in ``estimators.public``."""
-    # More values than a public question may have would only narrow a gap that is next to nothing.
+    """Return a channel in which every value is its own score, with two end levels, as in ``estimators.public``."""
+    # Beyond MAX_PUBLIC values the correction for gaps between scores is negligible.
     count = min(round((high - low) / step) + 1, MAX_PUBLIC)
     scores = tuple(np.linspace(low, high, count).tolist())
     return NumberChannel(ScoredChannel((low, high), scores, (low**2, high**2)), low, high, step)
@@ -135,11 +135,11 @@ SCORED: dict[str, Callable[[Any, Domain], tuple[ScoredChannel, float]]] = {
     "geometric": lambda mechanism, domain: (geometric.channel(mechanism, domain), 0.0),
     "sampled_coordinate": lambda mechanism, domain: (rounding_rr.channel(mechanism.number, domain), 0.0),
 }
-"""``scored(mechanism, domain) -> (channel, blur)`` by the mechanism's name: all mechanisms for numbers, no others."""
+"""Functions ``scored(mechanism, domain) -> (channel, blur)`` by mechanism name, for all mechanisms of numbers."""
 
 
 def _too_large(excess: Callable[[float], float], left: float, right: float) -> float | None:
-    """A point with excess above 0, of a function that rises and then falls; None if there is none."""
+    """Find a point with positive excess of a unimodal function by golden-section search; None if there is none."""
     share = (math.sqrt(5) - 1) / 2
     first, second = right - share * (right - left), left + share * (right - left)
     at_first, at_second = excess(first), excess(second)
@@ -158,7 +158,7 @@ def _too_large(excess: Callable[[float], float], left: float, right: float) -> f
 
 
 def _edge(excess: Callable[[float], float], within: float, outside: float) -> float:
-    """Where the excess reaches 0 between the two, by bisection."""
+    """Return the zero of the excess between the two points, by bisection."""
     for _ in range(_HALVED):
         middle = (within + outside) / 2
         within, outside = (middle, outside) if excess(middle) > 0 else (within, middle)

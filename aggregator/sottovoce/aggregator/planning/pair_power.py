@@ -1,13 +1,13 @@
 """
-What two questions together will allow, before anybody is asked.
+Power analysis for two questions: reports needed for a cell of their table, and to find an association.
 
-Pairs       Under ``ask: m`` of M private questions a pair of them is in m (m - 1) / (M (M - 1)) of the reports; where a
-            report draws one of k options, in one of k of these.
+Pairs       With ``ask: m`` of M private questions, a share m (m - 1) / (M (M - 1)) of the reports carries a pair of
+            them; if a report draws one of k options, a share 1 / k of these.
 Cell        n = z^2 V / h^2 for a cell of share t with half-width h, V the variance of ``score_intervals`` at t: 427
             for a public question with a coin flip, 1,637 for two coin flips (t = .1, margins .25 and .3, 5 points).
-Power       The test of independence is n times the squared correlation of the scores, which noise makes smaller:
-            n = (z + z_power)^2 v_A v_B / cov^2, v = p (1 - p) + noise and cov = p_A (1 - p_A) (p_1 - p_0). Without
-            noise that is the usual formula for two shares with a pooled variance.
+Power       The statistic of the test of independence is n times the squared correlation of the scores, which noise
+            reduces: n = (z + z_power)^2 v_A v_B / cov^2, v = p (1 - p) + noise and cov = p_A (1 - p_A) (p_1 - p_0).
+            Without noise this is the usual formula for two shares with a pooled variance.
 Source      Cohen 1988 (power of chi-square, one degree of freedom).
 """
 
@@ -26,22 +26,22 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
 CELL, MARGINS, POINTS = 0.1, (0.25, 0.3), 0.05
-"""Of the table for which numbers of reports are told: a cell, the margins of its row and column, the half-width."""
+"""Reference table of the plan: share of a cell, margins of its row and column, target half-width."""
 DIFFERENCE, ODDS_RATIO = 0.2, 2.0
-"""What is to be told from nothing."""
+"""Effects that the test should detect."""
 
 
 @dataclass(frozen=True)
 class PairPlan:
     """
-    Two questions together.
+    Plan for two questions together.
 
     Attributes:
-        first, second: their names.
-        share: of the reports that tell of both.
-        cell: reports of the survey for a cell of ``CELL`` to within ``POINTS``; None of a number.
-        difference: reports for a difference of ``DIFFERENCE`` between the groups of the first.
-        odds_ratio: reports for an odds ratio of ``ODDS_RATIO``.
+        first, second: names of the questions.
+        share: share of the reports that carry both.
+        cell: reports of the survey to estimate a cell of ``CELL`` to within ``POINTS``; None for numbers.
+        difference: reports to detect a difference of ``DIFFERENCE`` between the groups of the first; None for numbers.
+        odds_ratio: reports to detect an odds ratio of ``ODDS_RATIO``; None for numbers.
     """
 
     first: str
@@ -52,22 +52,22 @@ class PairPlan:
     odds_ratio: int | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the plan as a JSON-serializable dict."""
         return asdict(self)
 
 
 def pair_plan(survey: Survey, first: Question, second: Question, power: float = 0.8) -> PairPlan:
     """
-    What two questions together will allow.
+    Plan the analysis of two questions together.
 
     Args:
-        survey: that asks them.
-        first: one of them, whose categories are groups.
-        second: the other one.
-        power: chance to find a difference, or an odds ratio.
+        survey: the survey that asks them.
+        first: the question whose categories are groups.
+        second: the outcome.
+        power: probability to detect the difference, or the odds ratio.
 
     Raises:
-        EstimateError: they are one, or no report will tell of both.
+        EstimateError: the two are one question, or no report will carry both.
     """
     if first.name == second.name:
         raise EstimateError("a pair is two different questions")
@@ -91,11 +91,11 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
 
 def pair_share(survey: Survey, first: Question, second: Question) -> float:
     """
-    The chance that a report tells of both questions, or of one option of each.
+    Return the probability that a report carries both questions, or a given option of each.
 
     Args:
-        survey: that asks them.
-        first: one of them.
+        survey: the survey that asks them.
+        first: one of the questions.
         second: the other one.
     """
     drawn = 1 / (drawn_from(first) * drawn_from(second))
@@ -110,13 +110,13 @@ def cell_reports(
     channels: tuple[ShareChannel, ShareChannel], cell: float, margins: tuple[float, float], half_width: float
 ) -> float:
     """
-    Reports of a pair for a cell of a table, with 95 % confidence.
+    Return the number of reports of a pair to estimate a cell of its table, with 95 % confidence.
 
     Args:
-        channels: of the row's and of the column's category.
-        cell: its expected share.
+        channels: channels of the row's and of the column's category.
+        cell: expected share of the cell.
         margins: expected shares of its row and of its column.
-        half_width: wanted.
+        half_width: target half-width.
     """
     (one, other), z = channels, NormalDist().inv_cdf(0.975)
     variance = CellChannel((one.a, one.b), (other.a, other.b), 1).cell_variance(cell, *margins)
@@ -125,16 +125,20 @@ def cell_reports(
 
 def cell_half_width(first: Question, second: Question, reports: float) -> float | None:
     """
-    Half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions; None of a number.
+    Return the half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions.
 
     Args:
-        first: the rows.
-        second: the columns.
-        reports: that tell of both, or of one option of each.
+        first: question of the rows.
+        second: question of the columns.
+        reports: number of reports that carry both, or a given option of each.
+
+    Returns:
+        The half-width; None if one of the questions is a number.
     """
     one, other = (variables_of(question)[0] for question in (first, second))
     if not (one.categories and other.categories):
         return None
+    # n is proportional to 1 / h^2, so h = sqrt(n(1) / n).
     return math.sqrt(cell_reports((_channel(one), _channel(other)), CELL, MARGINS, 1.0) / reports)
 
 
@@ -142,13 +146,13 @@ def power_reports(
     channels: tuple[ShareChannel, ShareChannel], group: float, shares: tuple[float, float], power: float
 ) -> float:
     """
-    Reports of a pair with which the test of independence at 5 % finds that two groups differ.
+    Return the number of reports of a pair with which the test of independence at 5 % detects a difference.
 
     Args:
-        channels: of the group and of the outcome.
+        channels: channels of the group and of the outcome.
         group: expected share of the group.
         shares: expected shares of the outcome outside and inside the group.
-        power: wanted chance to find it.
+        power: target power.
     """
     outcome = (1 - group) * shares[0] + group * shares[1]
     spreads = channels[0].variance(group) * channels[1].variance(outcome)
@@ -157,7 +161,7 @@ def power_reports(
 
 
 def pair_words(plan: PairPlan) -> list[str]:
-    """The same in sentences."""
+    """Return the plan as sentences."""
     of_all = "every report tells" if plan.share == 1 else f"{100 * plan.share:.1f} % of the reports tell"
     lines = [f"{of_all} of both {plan.first} and {plan.second}"]
     if plan.cell is None:
@@ -175,7 +179,7 @@ def pair_words(plan: PairPlan) -> list[str]:
 
 
 def joint_words(survey: Survey) -> list[str]:
-    """What tables and models of a survey will allow: the widest figures, and what will be refused."""
+    """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
     private = [survey.questions[place] for place in survey.private]
     if survey.ask is not None and len(private) > 1:
@@ -196,7 +200,7 @@ def joint_words(survey: Survey) -> list[str]:
 
 
 def _plans(survey: Survey) -> list[PairPlan]:
-    """Of all pairs that reports will tell of, with categories on both sides, one of them private."""
+    """Return plans of all pairs of categorical questions that reports can carry, at least one of them private."""
     found = []
     for first, second in combinations(survey.questions, 2):
         if (first.mechanism or second.mechanism) is not None and pair_share(survey, first, second):
@@ -210,5 +214,5 @@ def _only_outcomes(survey: Survey) -> list[str]:
 
 
 def _channel(variable: Variable) -> ShareChannel:
-    """Of the last category: yes, of a yes/no."""
+    """Return the channel of the last category, which is yes for a yes/no variable."""
     return ShareChannel(*variable.channels[-1])

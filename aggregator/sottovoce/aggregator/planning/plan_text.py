@@ -1,4 +1,4 @@
-"""A plan in words."""
+"""Text output of sample size plans."""
 
 from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
@@ -8,12 +8,12 @@ from sottovoce.shared.rational import show_epsilon
 
 def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
     """
-    How many reports and invitations, and how many an open question would need.
+    Describe the numbers of reports and invitations, and the reports that a public question would need.
 
     Args:
         made: the plan.
-        epsilon: of a report, or of all waves; None for a public question.
-        mechanism: the question's own; None without a question, and for a public one.
+        epsilon: epsilon of a report, or of all waves; None for a public question.
+        mechanism: mechanism of the question; None without a question, and for a public one.
     """
     per_group = " in each group" if made.groups > 1 else ""
     waves = 1 if mechanism is None else mechanism.waves
@@ -30,19 +30,19 @@ def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanis
 
 
 def curve_title(mechanism: Mechanism | None) -> str:
-    """Whose curve it is: one mechanism's, or of what publishing chooses at each point."""
+    """Return the title of the curve over epsilon, which names its mechanism or the default choice at each point."""
     return f"over epsilon ({'what publishing chooses' if mechanism is None else mechanism.name})"
 
 
 def point_in_words(point: CurvePoint) -> tuple[str, str, str]:
-    """A row of the table over epsilon: epsilon, reports, times those of a direct question."""
+    """Return a row of the table over epsilon: epsilon, reports, ratio to those of a direct question."""
     epsilon = f"{show_epsilon(point.epsilon)} (this plan)" if point.own else f"{point.epsilon:.2f}"
     reports = "out of reach" if point.reports is None else f"{point.reports:,}"
     return epsilon, reports, "" if point.ratio is None else f"{point.ratio:.1f}"
 
 
 def protection_in_words(made: SampleSize) -> list[str]:
-    """What would be estimated if some people said no whatever is true."""
+    """Describe the bias if some respondents always answer no."""
     return [
         f"If {row.share:.0%} protect themselves by answering no, {row.expected:.1%} will be estimated "
         f"where {made.goal.expected:.1%} are true."

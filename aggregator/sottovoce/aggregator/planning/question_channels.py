@@ -1,4 +1,4 @@
-"""What a question estimates and through which channel: its own, and those that publishing would choose instead."""
+"""Estimand and channel of a question: with its own mechanism, with other epsilons, and with the default mechanism."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -16,10 +16,10 @@ from sottovoce.shared.spec import Question, Survey
 
 def question_named(survey: Survey, name: str | None) -> Question:
     """
-    The question to plan for.
+    Return the question to plan for.
 
     Raises:
-        SpecError: there is none of this name.
+        SpecError: there is no question of this name.
     """
     questions = {question.name: question for question in survey.questions}
     if name not in questions:
@@ -28,21 +28,21 @@ def question_named(survey: Survey, name: str | None) -> Question:
 
 
 def is_number(question: Question) -> bool:
-    """Whether the question estimates a mean, and no shares."""
+    """Return True if the question estimates a mean instead of shares."""
     return question.domain.grid is not None
 
 
 def expected_of(question: Question | None, prevalence: float | None, mean: str | None) -> float:
     """
-    What a plan expects: a share, or a mean in the number's own unit (a date as days, as its grid counts them).
+    Return the expected value of a plan: a share, or a mean in the number's own unit (a date in days of its grid).
 
     Args:
-        question: of a survey; None for a plan of a share without one.
-        prevalence: as given, or None.
-        mean: as typed, or None.
+        question: question of a survey; None to plan a share without one.
+        prevalence: expected share as given, or None.
+        mean: expected mean as typed, or None.
 
     Raises:
-        SpecError: not the one that this question estimates, or no possible value of it.
+        SpecError: the question estimates the other kind, or the value is impossible.
     """
     if question is not None and is_number(question):
         if mean is None or prevalence is not None:
@@ -58,15 +58,15 @@ def expected_of(question: Question | None, prevalence: float | None, mean: str |
 
 def read_value(question: Question | None, text: str, option: str) -> float:
     """
-    A share, or a value of a number in its own unit, as typed; a plan checks the share's range.
+    Read a share, or a value of a number in its own unit. The range of a share is checked later, by the plan.
 
     Args:
-        question: of a survey; None for a share without one.
-        text: as typed.
-        option: of the command line, to be named in an error.
+        question: question of a survey; None for a share without one.
+        text: the value as typed.
+        option: command line option, for error messages.
 
     Raises:
-        SpecError: no number or date, or out of the question's range.
+        SpecError: the text is no number or date, or out of the question's range.
     """
     grid = None if question is None else question.domain.grid
     try:
@@ -79,7 +79,7 @@ def read_value(question: Question | None, text: str, option: str) -> float:
 
 
 def measure_of(question: Question) -> Measure:
-    """A question's share or mean, through its own channel; a public question's without noise."""
+    """Return a question's estimand with its own channel; a public question has no noise."""
     if question.mechanism is None:
         return public_number(question.domain) if is_number(question) else DIRECT
     return mechanism_measure(question.mechanism, question.domain)
@@ -87,7 +87,7 @@ def measure_of(question: Question) -> Measure:
 
 def best_share(epsilon: float, options: int) -> Measure:
     """
-    The share of one of so many options through what publishing chooses for an epsilon; two of them are yes and no.
+    Return the share of one of ``options`` options with the default mechanism for an epsilon; two mean yes and no.
 
     Raises:
         EstimateError: epsilon is out of range.
@@ -99,7 +99,7 @@ def best_share(epsilon: float, options: int) -> Measure:
 
 
 def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[float, Measure]]:
-    """The question's measure through its own mechanism at other epsilons; without those that the mechanism lacks."""
+    """Return (epsilon, measure) of the question's own mechanism for each epsilon that the mechanism supports."""
     mechanism, found = question.mechanism, []
     if mechanism is None:
         return []
@@ -113,7 +113,7 @@ def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[fl
 
 
 def drawn_from(question: Question) -> int:
-    """Of how many options or coordinates a report speaks of one, drawn at random."""
+    """Return the number of options or coordinates of which a report carries one at random; 1 if it carries all."""
     mechanism = question.mechanism
     if isinstance(mechanism, SampledOption):
         return mechanism.options
@@ -121,9 +121,9 @@ def drawn_from(question: Question) -> int:
 
 
 def mechanism_measure(mechanism: Mechanism, domain: Domain) -> Measure:
-    """The share or the mean that reports of a mechanism estimate, for this domain of true values."""
+    """Return the share or mean that reports of a mechanism estimate, for this domain of true values."""
     if mechanism.name in SCORED:
         return number_channel(mechanism, domain)
-    # Every other mechanism has these two, as a test of completeness holds.
+    # Every other mechanism has a support (a, b); a completeness test ensures it.
     a, b = mechanism.support  # type: ignore[attr-defined]
     return ShareChannel(float(a), float(b))

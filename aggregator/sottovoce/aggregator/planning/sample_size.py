@@ -1,17 +1,17 @@
 """
-How many respondents a question needs, for a share or for a mean.
+Sample size for the share or mean of a question.
 
-Variance    n reports give Var = v / n; v is the measure's, people and noise together.
-Half-width  n = (z / h)^2 v: the usual formula, normal interval, z for the confidence; it promises nothing about the
-            interval that is shown, which has a continuity correction and an estimated v (coin flip, p = .1, h = .03:
-            3,586, and .12 that it comes out as wanted). With an assurance g above 1/2 the interval shown has at most
-            half-width h with probability g for n reports, and not for n - 1.
+Variance    Var = v / n for n reports, v the variance of one report's score: sampling plus noise.
+Half-width  n = (z / h)^2 v: the usual normal formula, z for the confidence. It guarantees nothing about the interval
+            shown, which has a continuity correction and an estimated v (coin flip, p = .1, h = .03: 3,586 reports, and
+            the target is met with probability .12 only). With an assurance g above 1/2, n is a number of reports for
+            which the shown interval has at most half-width h with probability g, and n - 1 is not.
 Difference  n per group = (z_conf + z_power)^2 (v_1 + v_2) / (p_1 - p_2)^2: unpooled variances.
-Fieldwork   v becomes weighting (v + (clustering - 1) people): weights stretch everything, clusters only what people
-            have in common; their coins they do not share. An assured n is stretched by the ratio of the two.
+Fieldwork   v becomes weighting (v + (clustering - 1) people): weights inflate both parts of the variance, clusters only
+            that between people, because noise is independent. An assured n grows by the same ratio.
             Invitations = n / (response rate * share asked).
-Protection  A share s of people answer "no" whatever the truth. On the device the channel still runs: the estimand falls
-            to p (1 - s). With coins of their own they report "no" itself: ((1 - s) l - b) / (a - b).
+Protection  A share s of respondents answers "no" regardless of the truth. If the device randomizes, the expected
+            estimate falls to p (1 - s). If respondents toss a coin, they report "no": ((1 - s) l - b) / (a - b).
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
 """
 
@@ -27,32 +27,32 @@ from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared.errors import EstimateError
 
 PROTECTIVE = (0.0, 0.05, 0.1, 0.2)
-"""Shares of self-protective no-sayers that a plan of a share always shows."""
+"""Shares of self-protective respondents in the scenarios of every plan for a share."""
 
 LARGEST = 10**15
-"""A plan that needs more reports than this is refused: the channel says next to nothing."""
+"""Largest number of reports in a plan; a channel that needs more is nearly uninformative."""
 
 LARGEST_ASSURED = 10**8
-"""The same for a plan with an assurance, whose reports are tried one number after another."""
+"""Largest number of reports in a plan with an assurance, which needs a search over numbers of reports."""
 
 _TOO_MANY_ASSURED = "a plan with an assurance goes up to 10^8 reports, and this channel would need more"
 
 USUAL = 0.5
-"""The assurance that stands for the usual formula."""
+"""Assurance value that selects the usual formula."""
 
 
 @dataclass(frozen=True)
 class Goal:
     """
-    What the estimate is for: a half-width, or a difference between two groups.
+    Target of a plan: a half-width, or a difference between two groups.
 
     Attributes:
-        expected: share or mean; that of the first group for a difference.
-        half_width: wanted half-width of the interval, in the measure's unit; or None.
-        other: expected share or mean in the second group; or None. Exactly one of the two is given.
-        confidence: of the interval, or 1 - two-sided size of the test.
-        power: probability of finding the difference.
-        assurance: probability that the half-width comes out at most as wanted; 1/2 is the usual formula.
+        expected: expected share or mean; in the first group for a difference.
+        half_width: target half-width of the interval, in the estimand's unit; or None.
+        other: expected share or mean in the second group; or None. Exactly one of ``half_width`` and ``other`` is set.
+        confidence: confidence level of the interval, or 1 minus the two-sided level of the test.
+        power: probability to detect the difference.
+        assurance: probability that the half-width meets the target; 1/2 selects the usual formula.
     """
 
     expected: float
@@ -74,10 +74,10 @@ class Goal:
 
     def check(self, measure: Measure) -> None:
         """
-        Refuse what this measure cannot be.
+        Check that the target is possible for this estimand.
 
         Raises:
-            EstimateError: says what is out of range.
+            EstimateError: a value is out of range; the message says which.
         """
         low, high = measure.low, measure.high
         if not all(low <= value <= high for value in self.groups):
@@ -88,21 +88,21 @@ class Goal:
 
     @property
     def groups(self) -> tuple[float, ...]:
-        """What is expected in each."""
+        """Expected share or mean in each group."""
         return (self.expected,) if self.other is None else (self.expected, self.other)
 
 
 @dataclass(frozen=True)
 class Fieldwork:
     """
-    What happens between invitation and report.
+    Assumptions about the fieldwork.
 
     Attributes:
         response_rate: share of the invited who report, in (0, 1].
-        clustering: variance factor of clustered samples on the people's own share, >= 1; the noise is not shared.
-        weighting: variance factor of unequal weights, 1 + their squared coefficient of variation, >= 1.
-        asked: m of q: each respondent answers m questions, drawn from q.
-        own_coin: respondents run the procedure themselves, so that no-sayers bypass it.
+        clustering: design effect of clustered samples, >= 1; applies to the variance between people, not to noise.
+        weighting: design effect of unequal weights, 1 + their squared coefficient of variation, >= 1.
+        asked: (m, q): each respondent answers m questions, drawn from q.
+        own_coin: respondents run the procedure themselves, so self-protective respondents bypass it.
     """
 
     response_rate: float = 1.0
@@ -123,11 +123,11 @@ class Fieldwork:
 @dataclass(frozen=True)
 class Protection:
     """
-    What self-protective no-sayers do to the result.
+    Bias of a share by self-protective respondents, who always answer no.
 
     Attributes:
-        share: share of people who protect themselves.
-        expected: what the estimate then aims at; with own coins possibly below 0.
+        share: share of self-protective respondents.
+        expected: expected value of the estimate; may be negative if respondents toss a coin themselves.
         bias: ``expected`` minus the true share.
     """
 
@@ -139,19 +139,19 @@ class Protection:
 @dataclass(frozen=True)
 class SampleSize:
     """
-    The answer of ``plan``; one group's numbers, of which a difference needs two.
+    Result of ``plan``: the numbers needed in each group.
 
     Attributes:
-        goal: what was asked for.
-        fieldwork: what was assumed.
+        goal: target of the plan.
+        fieldwork: assumptions of the plan.
         measure: share or mean, with its channel.
         groups: 1, or 2 for a difference.
         reports: reports on this question needed in each group.
         invitations: people to invite for each group.
         direct: reports that a direct question would need in each group.
-        ratio: ``reports`` without rounding over ``direct`` without rounding; None if a direct question needs none.
-        std_error: of the share or mean with that many reports; of the difference for two groups.
-        protection: the effect of 0, 5, 10 and 20 % self-protective no-sayers on the (first) share; none for a mean.
+        ratio: ``reports`` over ``direct``, both before rounding; None if a direct question needs none.
+        std_error: standard error of the share or mean with ``reports`` reports; of the difference for two groups.
+        protection: effect of 0, 5, 10 and 20 % self-protective respondents on the (first) share; empty for a mean.
     """
 
     goal: Goal
@@ -166,7 +166,7 @@ class SampleSize:
     protection: tuple[Protection, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, tuples and dicts, ready for JSON."""
+        """Return the plan as a JSON-serializable dict."""
         goal = asdict(self.goal)
         share = {"channel": asdict(self.measure)} if isinstance(self.measure, ShareChannel) else {}
         return {
@@ -189,10 +189,10 @@ class CurvePoint:
     One point of a planning curve.
 
     Attributes:
-        epsilon: of one report.
-        reports: reports needed in each group; None where they are out of reach.
-        ratio: to the direct question's; None if that needs none.
-        own: the point that the plan itself is for.
+        epsilon: epsilon of one report.
+        reports: reports needed in each group; None if the goal is out of reach.
+        ratio: ratio to the reports of a direct question; None if that needs none.
+        own: True for the point of the plan itself.
     """
 
     epsilon: float
@@ -203,7 +203,7 @@ class CurvePoint:
 
 def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> SampleSize:
     """
-    Respondents needed for a goal.
+    Compute the number of respondents needed for a goal.
 
     Args:
         measure: share or mean, with the channel of its reports.
@@ -211,7 +211,7 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Sa
         fieldwork: response, design effects, ``ask``.
 
     Raises:
-        EstimateError: an impossible argument, or more reports needed than anybody can collect.
+        EstimateError: an argument is impossible, or the plan needs too many reports.
     """
     goal.check(measure)
     needed, open_needed = _needed(measure, goal, fieldwork), _needed(measure.openly, goal, fieldwork)
@@ -235,12 +235,12 @@ def curve(
     measures: Iterable[tuple[float, Measure]], made: SampleSize, own: float | None = None
 ) -> tuple[CurvePoint, ...]:
     """
-    Reports needed for the goal of a plan by other channels.
+    Compute the reports that other channels need for the goal of a plan.
 
     Args:
-        measures: each with the epsilon of one report.
-        made: the plan; its goal and fieldwork hold for all.
-        own: the plan's own epsilon, which is a point of the curve; None for none.
+        measures: estimands with other channels, each with the epsilon of one report.
+        made: the plan; its goal and fieldwork apply to all points.
+        own: epsilon of the plan itself, to include it as a point; None to leave it out.
 
     Returns:
         The points in the order of their epsilons.
@@ -278,7 +278,8 @@ def _is_assured(measure: Measure, goal: Goal, reports: int) -> bool:
 
 
 def _first_enough(enough: Callable[[int], bool], start: int) -> int:
-    """A number that is enough while the one below it is not, sought from ``start`` by growing steps and bisection."""
+    """Find a number n with enough(n) and not enough(n - 1), from ``start`` by growing steps and bisection."""
+    # The chance is not monotone in n, so the result is the smallest sufficient number near ``start``, not overall.
     if start > LARGEST_ASSURED:
         raise EstimateError(_TOO_MANY_ASSURED)
     short, high, step = 0, max(start, 1), 1 + start // 64
@@ -298,7 +299,7 @@ def _first_enough(enough: Callable[[int], bool], start: int) -> int:
 
 
 def _variance(measure: Measure, value: float, fieldwork: Fieldwork) -> float:
-    """Of one report's score, with design effects."""
+    """Return the variance of one report's score, with design effects."""
     clustered = (fieldwork.clustering - 1) * measure.spread(value)
     return fieldwork.weighting * (measure.variance(value) + clustered)
 
@@ -315,8 +316,8 @@ def _protection(measure: Measure, p: float, own_coin: bool) -> tuple[Protection,
 
 
 def _whole(needed: float) -> int:
-    """Rounded up; at least one."""
+    """Round up to a whole number of at least one."""
     if not needed <= LARGEST:
         raise EstimateError("this channel would need more than 10^15 reports")
-    # A whisker below the next whole number, since 1024.0000000000001 is rounding and not a respondent.
+    # The factor keeps floating point error from adding a respondent, for example at 1024.0000000000001.
     return max(math.ceil(needed * (1 - 1e-12)), 1)

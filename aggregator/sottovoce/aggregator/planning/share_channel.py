@@ -1,11 +1,11 @@
 """
-The share of one option, as the planner sees it.
+Channel of the share of one option, for planning.
 
-Variance    l (1 - l) / (a - b)^2 a report, l = b + (a - b) p: the channel's noise and the sampling of people together,
+Variance    l (1 - l) / (a - b)^2 per report, l = b + (a - b) p: noise of the channel plus sampling of people,
             noise = (p a (1 - a) + (1 - p) b (1 - b)) / (a - b)^2, people = p (1 - p). (The noise alone, common in the
-            literature, takes the population as given: 3,202 where 4,269 are needed, for the coin flip at p = .5.)
-Half-width  As shown: half of high - low of the score interval with continuity correction, clipped into [0, 1]. Its law
-            is enumerated over the count of supporting reports, Bin(n, l), within _FAR standard deviations.
+            literature, treats the population as fixed: 3,202 reports where 4,269 are needed, coin flip, p = .5.)
+Half-width  Half of high - low of the score interval with continuity correction, clipped into [0, 1], as shown. Its
+            distribution is enumerated over the count of supporting reports, Bin(n, l), within _FAR standard deviations.
 """
 
 import math
@@ -19,13 +19,13 @@ from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.shared.errors import EstimateError
 
 _FAR = 8
-_MORE = 40  # counts on either side, for means of a few reports, whose tails are longer than the normal law's
+_MORE = 40  # extra counts on either side, because binomial tails with small means are longer than normal ones
 
 
 @dataclass(frozen=True)
 class ShareChannel(Measure):
     """
-    One option of a question.
+    Channel of one option of a question.
 
     Attributes:
         a: P(support | true), in (0, 1].
@@ -44,26 +44,27 @@ class ShareChannel(Measure):
             raise EstimateError("a channel needs 0 <= b < a <= 1")
 
     def reported(self, p: float) -> float:
-        """Share of reports that support the option: l = b + (a - b) p."""
+        """Return the expected share of reports that support the option: l = b + (a - b) p."""
         return self.b + (self.a - self.b) * p
 
     def noise(self, p: float) -> float:
-        """Variance that the channel adds to one report's score."""
+        """Return the variance that the channel adds to one report's score."""
         return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.a - self.b) ** 2
 
     def variance(self, expected: float) -> float:
-        """Noise and people together; the sum is exactly 0 where both are."""
+        """Return the variance of one report's score: noise plus sampling."""
+        # As a sum of two terms it is exactly 0 if both are; l (1 - l) / (a - b)^2 could suffer from rounding.
         return self.noise(expected) + self.spread(expected)
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
         """
-        By enumeration of the supporting reports.
+        Return the probability that the shown interval has at most this half-width, by enumeration of counts.
 
         Args:
-            expected: the true share.
-            half_width: wanted, in shares.
-            reports: their number, at least 1.
-            confidence: of the interval, in (0, 1).
+            expected: true share.
+            half_width: target half-width, as a share.
+            reports: number of reports, at least 1.
+            confidence: confidence level of the interval, in (0, 1).
         """
         counts, weights = binomial_window(reports, self.reported(expected))
         low, high = score_cc(counts, reports, self.a, self.b, confidence)
@@ -71,16 +72,16 @@ class ShareChannel(Measure):
 
     @property
     def openly(self) -> "ShareChannel":
-        """Without noise."""
+        """Channel of the direct question, without noise."""
         return DIRECT
 
 
 DIRECT = ShareChannel(1.0, 0.0)
-"""The question asked openly, for comparison."""
+"""Channel of a direct question, for comparison."""
 
 
 def binomial_window(n: int, share: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """All counts of Bin(n, share) but some of probability 1e-14 together, and their probabilities."""
+    """Return the counts of Bin(n, share) and their probabilities, without tails of about 1e-14 together."""
     if share in {0.0, 1.0}:
         return np.array([round(n * share)]), np.ones(1)
     reach = _FAR * math.sqrt(n * share * (1 - share)) + _MORE

@@ -1,7 +1,7 @@
 """
-Reports of invented respondents, in memory alone, for the very functions that make files and joint results of real ones.
+Simulated reports in memory, for the same functions that make files and joint results of real reports.
 
-They are in no database, and nothing here can write to one: these objects have no method for it.
+They are never stored in a database: these objects have no method to write.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,10 +27,10 @@ _KEY = 0
 @dataclass(frozen=True)
 class InventedReports:
     """
-    All reports of a closed survey that was answered in its first wave; a ``storage.readable.ReadableReports``.
+    Simulated reports of a closed survey in its first wave; implements ``storage.report_reader.ReadableReports``.
 
     Attributes:
-        survey: what was asked.
+        survey: the survey.
         numbers: reported values, unsigned and of one width, shape (reports, questions); all bits set where not asked.
     """
 
@@ -41,15 +41,15 @@ class InventedReports:
     releases: None = None
 
     def record(self) -> list[SurveyLogEntry]:
-        """Nothing was ever done to this survey."""
+        """Return an empty survey log."""
         return []
 
-    def changed_since_close(self, name: str, less_than: int | None = None) -> int:  # noqa: ARG002 - as storage has it
-        """Nothing comes after the close."""
+    def changed_since_close(self, name: str, less_than: int | None = None) -> int:  # noqa: ARG002 - interface of storage
+        """Return 0: simulated reports never change after the close."""
         return 0
 
-    def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:  # noqa: ARG002 - there is one
-        """(wave, packed values) of every report, as a database gives them."""
+    def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:  # noqa: ARG002 - there is only one
+        """Yield (wave, packed values) of all reports, in the form that a database returns."""
         width = self.numbers.itemsize
         values = np.ascontiguousarray(self.numbers, dtype=f">u{width}").view(np.uint8)
         packed = np.column_stack([np.full(len(values), width, np.uint8), values])
@@ -57,7 +57,7 @@ class InventedReports:
 
     @cached_property
     def revision(self) -> RevisionCounts:
-        """The one revision, closed, with all that it shows."""
+        """The only revision, closed, with its published counts."""
         survey = self.survey
         count = len(self.numbers)
         stored = StoredSurvey(_KEY, survey.name, survey.revision, survey.digest, survey.canonical, True, count)
@@ -65,7 +65,7 @@ class InventedReports:
 
     @property
     def columns(self) -> Columns:
-        """As joint results take them."""
+        """Reports as columns, the input of joint results."""
         return read_columns(self, [self.revision.stored])
 
     def _cells(self) -> Iterator[Cell]:
@@ -84,12 +84,12 @@ class InventedReports:
 
 def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> InventedReports:
     """
-    What respondents with these true values report, each of those questions that their device picks.
+    Simulate the reports of respondents with these true values, on the questions that each device draws.
 
     Args:
-        survey: what is asked.
+        survey: the survey.
         truths: true values, an array for each question.
-        draws: the chance of all devices.
+        draws: source of randomness of all devices.
     """
     count = len(truths[0])
     width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))

@@ -1,4 +1,4 @@
-"""Invented respondents: true answers for every question of a survey, and what the estimates ought to find."""
+"""Simulated surveys: true answers for every question, randomized reports, and estimates compared with the truth."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 
 def hide(survey: Survey, truths: list[Values]) -> list[Values]:
-    """The truths, with the question's fixed value wherever a question is hidden; the twin of ``Survey.encode``."""
+    """Replace the truths of hidden questions with the question's fixed value; the array twin of ``Survey.encode``."""
     hidden = list(truths)
     given: dict[str, tuple[Values, Mask]] = {}
     index = 0
@@ -70,11 +70,11 @@ Tally = Mapping[int, int]
 
 
 Figure = float | str
-"""A number, or a day as it is written."""
+"""A number, or a date as text."""
 
 
 class SimulatedEstimate(NamedTuple):
-    """An estimate, not yet clipped, and its interval, beside the truth of those who were invented."""
+    """An unclipped estimate with its interval, and the true value among the simulated respondents."""
 
     question: str
     option: str
@@ -87,11 +87,11 @@ class SimulatedEstimate(NamedTuple):
 @dataclass(frozen=True)
 class Piloted:
     """
-    What came of a survey that invented respondents answered.
+    Results of a simulated survey.
 
     Attributes:
-        results: those of a closed survey.
-        truths: the tally of each question's true values, one for each coordinate of a vector; see ``columns.tally``.
+        results: results of the closed survey.
+        truths: tally of each question's true values, one for each coordinate of a vector; see ``batch_columns.tally``.
     """
 
     results: SurveyResults
@@ -100,16 +100,16 @@ class Piloted:
 
 def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterator[list[Values]]:
     """
-    True values of ``count`` respondents, ``block`` of them at a time: an array for each question.
+    Yield true values of ``count`` simulated respondents in blocks: an array for each question.
 
-    Shares of options are drawn uniformly from all distributions, numbers lean towards their lower end. A question that
-    is hidden from somebody has its fixed value. The seed decides all of it, whatever the size of the blocks.
+    Shares of options are drawn uniformly from all distributions (Dirichlet); numbers are skewed towards their lower
+    end. Hidden questions have their fixed value.
 
     Args:
-        survey: what is asked.
-        count: respondents.
-        seed: decides every answer.
-        block: respondents at a time, which is what memory is needed for.
+        survey: the survey.
+        count: number of respondents.
+        seed: seed of all answers.
+        block: respondents per block; memory grows with it.
     """
     draw = [
         _INVENTORS[question.kind.truth](question.domain, generator)
@@ -121,15 +121,15 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
 
 def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:
     """
-    True values of ``count`` respondents whose answers have the shares that were set, an array for each question.
+    Return true values of ``count`` simulated respondents with given shares, an array for each question.
 
-    No two answers of a respondent hang together, but for those that a condition hides: these have their fixed value.
+    Answers to different questions are independent, except that hidden questions have their fixed value.
 
     Args:
-        survey: what is asked.
-        count: respondents.
-        seed: decides every answer.
-        wanted: for each question its shares or means.
+        survey: the survey.
+        count: number of respondents.
+        seed: seed of all answers.
+        wanted: shares or means of each question.
     """
     asked = zip(survey.questions, _generators(survey, seed), wanted, strict=True)
     draw = [set_inventor(question.domain, question.kind.truth, each, generator) for question, generator, each in asked]
@@ -137,19 +137,19 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
 
 
 def _generators(survey: Survey, seed: int) -> list[np.random.Generator]:
-    """One a question, so that none hangs on how many values another one takes."""
+    """Return a generator for each question, so that no question's values depend on the draws of another."""
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
     return [np.random.Generator(np.random.PCG64(each)) for each in seeds]
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
     """
-    The results of a closed survey whose respondents have these true values, through the batch client.
+    Randomize true values with the batch client and estimate the results of the closed survey.
 
     Args:
-        survey: what was asked.
-        blocks: from ``invent``.
-        draws: the chance of all devices.
+        survey: the survey.
+        blocks: blocks of true values from ``invent``.
+        draws: source of randomness of all devices.
     """
     tallies: dict[int, Counter[int]] = {index: Counter() for index in range(len(survey.questions))}
     true = [[Counter[int]() for _ in _coordinates(question)] for question in survey.questions]
@@ -167,23 +167,25 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
 
 def true_tallies(question: Question, truth: Values) -> list[Tally]:
     """
-    What ``true_figure`` takes.
+    Return tallies of the true values of a question, as ``true_figure`` takes them.
 
     Args:
-        question: what was asked.
-        truth: true values of its respondents, shape (n,); (n, d) of a vector.
+        question: the question.
+        truth: true values of its respondents, shape (n,); (n, d) for a vector.
     """
     return [tally(column, _options_of_mask(question)) for column in np.atleast_2d(truth.T)]
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
     """
-    What those who are asked it report, an array for each question; also what they toss by hand.
+    Return the reported values of each question, from the respondents who are asked it.
+
+    Questions that respondents randomize by hand are simulated through the same channel.
 
     Args:
-        survey: what was asked.
+        survey: the survey.
         truths: true values, an array for each question.
-        draws: the chance of all devices.
+        draws: source of randomness of all devices.
     """
     asked = ask_batch(survey, len(truths[0]), draws)
     return [
@@ -194,12 +196,12 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
     """
-    What an estimate ought to find, from the tallies of ``Piloted``; None for the share of a bin.
+    Return the true value that an estimate targets, from the tallies of ``Piloted``; None for the share of a bin.
 
     Args:
-        question: what was asked.
+        question: the question.
         truths: tallies of its true values, one, or one for each coordinate of a vector.
-        estimate: says which figure is meant.
+        estimate: the estimate; determines the option, mean or quantile.
     """
     if question.kind.truth == "numbers":
         return _mean(question, truths[question.options.index(estimate.option)])
@@ -213,7 +215,7 @@ def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate)
 
 
 def compare(piloted: Piloted) -> list[SimulatedEstimate]:
-    """A row for every estimate but the shares of bins."""
+    """Return every estimate with its true value, except the shares of bins."""
     rows = []
     for result, truth in zip(piloted.results.questions, piloted.truths, strict=True):
         for estimate in result.estimates:
@@ -226,17 +228,17 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
 
 
 def _written(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
-    """A figure as the question's own numbers are written."""
+    """Format a figure in the question's own unit."""
     grid = question.domain.grid
     return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
     """
-    One invented respondent's answers, as a form would give them.
+    Return one simulated respondent's answers in the form's representation.
 
     Args:
-        survey: what was asked.
+        survey: the survey.
         truths: true values, an array for each question.
         respondent: index into those arrays.
     """
@@ -251,7 +253,7 @@ def _coordinates(question: Question) -> Sequence[str]:
 
 
 def _options_of_mask(question: Question) -> int:
-    """Of a question whose true values are bit masks, the number of its options."""
+    """Return the number of options if true values are bit masks, else 0."""
     return question.domain.size if question.kind.truth == "options" else 0
 
 
@@ -260,7 +262,8 @@ def _mean(question: Question, truth: Tally) -> float:
 
 
 def _quantile(question: Question, truth: Tally, percent: int) -> float:
-    """Between the two nearest of all values in order, as far along as the rank lies between theirs."""
+    """Return a quantile by linear interpolation between the two nearest order statistics."""
+    # As numpy's default (type 7 of Hyndman and Fan 1996), but from a tally and exact.
     steps = sorted(truth)
     upto = list(itertools.accumulate(truth[step] for step in steps))
     rank = Fraction(percent * (upto[-1] - 1), 100)

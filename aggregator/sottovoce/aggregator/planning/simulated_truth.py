@@ -1,4 +1,4 @@
-"""How true values of invented respondents are drawn, once their shares and means are known."""
+"""Draw true values of simulated respondents with given shares and means."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from sottovoce.aggregator.planning.vectorized_randomizers import Values
 from sottovoce.shared.answers import Domain
 
 Inventor = Callable[[int], Values]
-"""True values of the next so many respondents."""
+"""Function from a number of respondents to their true values; each call continues the stream."""
 
 Shares = NDArray[np.float64]
 
 STEADINESS = 7.0
-"""How closely numbers lie around their mean: the sum of a beta distribution's two parameters."""
+"""Concentration of numbers around their mean: the sum of the two parameters of the beta distribution."""
 
 
 @dataclass(frozen=True)
 class SetShares:
     """
-    What was set for one question.
+    Shares or means that the researcher set for one question.
 
     Attributes:
-        shares: of each option, 0 to 1; of one option of several they sum to 1. None of a number.
-        places: where the mean of a number, or of each coordinate, lies from the least value (0) to the largest (1).
+        shares: share of each option, 0 to 1; they sum to 1 if respondents choose one option. Empty for a number.
+        places: mean of a number, or of each coordinate, rescaled to 0 (smallest value) .. 1 (largest value).
     """
 
     shares: tuple[float, ...] = ()
@@ -34,13 +34,13 @@ class SetShares:
 
 def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.random.Generator) -> Inventor:
     """
-    Draws true values with the shares that were set, each respondent apart from the others.
+    Return a sampler of true values with given shares or means; respondents are independent.
 
     Args:
-        domain: of the question.
-        truth: the kind of its true values.
+        domain: domain of the question.
+        truth: kind of its true values, as in ``Question.kind.truth``.
         wanted: its shares or means.
-        generator: of chance.
+        generator: random number generator.
     """
     if truth == "options":
         return masks(domain, np.array(wanted.shares), generator)
@@ -53,29 +53,29 @@ def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.ra
 
 def options(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
     """
-    One option each.
+    Return a sampler of one option per respondent.
 
     Args:
-        domain: of the question.
-        shares: of the options, summing to 1.
-        generator: of chance.
+        domain: domain of the question.
+        shares: shares of the options, summing to 1.
+        generator: random number generator.
     """
     return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
 
 
 def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
     """
-    A set of options each, every option by itself.
+    Return a sampler of a set of options per respondent, as bit masks; options are independent.
 
     Args:
-        domain: of the question.
-        shares: of those who would choose each option.
-        generator: of chance.
+        domain: domain of the question.
+        shares: probability to choose each option, before the limit on the number of choices.
+        generator: random number generator.
     """
 
     def drawn(count: int) -> Values:
         chosen = generator.random((count, domain.size)) < shares
-        # Whoever chose too many keeps the first ones.
+        # Respondents with too many choices keep the first ones.
         chosen &= chosen.cumsum(axis=1) <= domain.max_choices
         found: Values = (chosen.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
         return found
@@ -86,7 +86,7 @@ def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inv
 def _around(
     domain: Domain, places: Sequence[float], generator: np.random.Generator, shape: Callable[[Any], Any]
 ) -> Inventor:
-    """Numbers around their means, on the grid; a mean at the end of the range leaves nothing but that end."""
+    """Return a sampler of beta-distributed numbers on the grid; a mean at an end of the range gives only that end."""
 
     def column(place: float, count: int) -> Any:  # noqa: ANN401 - an array of numbers
         if not 0 < place < 1:
@@ -95,7 +95,7 @@ def _around(
 
     def drawn(count: int) -> Values:
         exact = np.column_stack([column(place, count) for place in places]) * domain.steps
-        # Rounded by chance, so that the mean stays what was set however coarse the grid is.
+        # Randomized rounding keeps the mean exact on a grid of any coarseness.
         found: Values = shape(np.floor(exact + generator.random(exact.shape)).astype(np.int64).clip(0, domain.steps))
         return found
 

@@ -1,4 +1,8 @@
-"""What somebody who watches the server could tell under ``access: blind``, where signatures tell nothing."""
+"""
+Traffic analysis under ``access: blind``: can an observer of the server match reports to invitations by time?
+
+Blind signatures hide the link between invitation and report, so the times of requests are all that is left.
+"""
 
 from collections.abc import Sequence
 
@@ -6,18 +10,18 @@ from sottovoce.shared.spec import Survey, Wave
 
 HOUR = 3600
 BEFORE_THE_END = 300
-"""Seconds before the end of a wave in which devices send without a wait."""
+"""Seconds before the end of a wave in which devices send without delay."""
 HARDLY = 300
-"""Seconds; reports that are spread over no more of them follow their invitations as if nothing had waited."""
+"""Seconds; a delay of at most this gives no protection, because the report still follows its invitation closely."""
 
 
 def spread(hours: int, waves: Sequence[Wave]) -> int:
     """
-    Over how many seconds reports are spread, at most, in the wave that leaves devices the least; 0 if none waits.
+    Return the longest sending delay in seconds, for the wave with the shortest one; 0 if devices do not wait.
 
     Args:
-        hours: within which devices are asked to send.
-        waves: when reports are taken.
+        hours: configured sending delay (``send_within_hours``).
+        waves: opening and closing times of the waves.
     """
     lengths = [(wave.closes - wave.opens).total_seconds() for wave in waves if wave.opens and wave.closes]
     return max(0, min([hours * HOUR, *(int(length) - BEFORE_THE_END for length in lengths)]))
@@ -25,23 +29,23 @@ def spread(hours: int, waves: Sequence[Wave]) -> int:
 
 def is_in_one_visit(survey: Survey) -> bool:
     """
-    Whether everybody redeems and reports in one visit.
+    Return True if every respondent redeems the invitation and reports in one visit.
 
-    All waves are redeemed at the first visit, so that of people who are asked again only the first report is paired.
+    Devices redeem all waves at the first visit, so in later waves of a panel no redemption precedes the report.
     """
     return len(survey.waves) == 1 or survey.fresh_samples
 
 
 def is_paired(survey: Survey) -> bool:
-    """Whether a watcher pairs invitation and report for certain, or all but, however many people take part."""
+    """Return True if an observer can match invitations and reports almost surely, for any number of respondents."""
     return survey.is_blind and is_in_one_visit(survey) and _hardly_waits(survey)
 
 
 def blind_limits(survey: Survey) -> Sequence[str]:
-    """Names of the sentences, in the catalogues, that say so; none unless the survey is blind."""
+    """Return the message keys of the limits to state; empty unless the survey is blind."""
     if not survey.is_blind:
         return ()
-    # Without a wait the first wave's report is on the heels of the invitation, whatever comes later.
+    # Without delay, the report of the first wave follows its invitation at once, even in a panel.
     return ("blind_now", "blind") if _hardly_waits(survey) else ("blind",)
 
 

@@ -1,8 +1,8 @@
 """
-Whether public answers will single people out: their combinations against the people who will answer.
+Sample uniqueness of public answers: number of possible combinations against the expected number of respondents.
 
-Before anybody has answered, only the declared answers can be counted: what ``curator.reidentify`` counts in a table
-that is there. Where fewer than ``LEAST`` people come to a combination on average, many are alone in theirs.
+Before data collection only the declared options can be counted; ``curator.reidentify`` counts real tables. With fewer
+than ``LEAST`` people per combination on average, many respondents will be unique.
 """
 
 import math
@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from sottovoce.shared.spec import Question
 
 LEAST = 5
-"""People to a combination, on average: as many as a cohort must have to be shown alone."""
+"""Smallest average number of people per combination; equal to the minimum of a cohort that is shown alone."""
 
 USUAL = 500
-"""People, where nobody said how many will answer."""
+"""Assumed number of respondents if none is given."""
 
 
 @dataclass(frozen=True)
 class ThinCells:
     """
-    Public answers of which many people will be alone in theirs.
+    Public questions with too many combinations of answers.
 
     Attributes:
-        cells: combinations.
-        people: who will answer.
-        widest: which of the questions has the most answers, so that coarser ones help most.
+        cells: number of combinations.
+        people: expected number of respondents.
+        widest: index of the question with the most options, where coarser options help most.
     """
 
     cells: int
@@ -36,14 +36,14 @@ class ThinCells:
 
 def thin_cells(questions: Sequence[Question | None], people: int | None) -> ThinCells | None:
     """
-    The combinations of public answers, if there are too many for so many people; None otherwise.
+    Return the combinations of public answers if there are too many for the respondents; None otherwise.
 
     Args:
-        questions: of a survey; None for what is no question yet.
-        people: who are expected to answer; None if that was not said.
+        questions: questions of a survey; None for incomplete ones.
+        people: expected number of respondents; None if unknown.
     """
     sizes = [1 if each is None or each.mechanism is not None else each.domain.size for each in questions]
     cells, expected = math.prod(sizes), USUAL if people is None else people
     if cells == max(sizes, default=1) and people is None:
-        return None  # one public question alone, of nobody knows how many people
+        return None  # a single public question, and no known number of respondents: no basis for a warning
     return ThinCells(cells, expected, sizes.index(max(sizes))) if cells * LEAST > expected and cells > 1 else None

@@ -1,10 +1,10 @@
 """
-The batch client: a million invented respondents at once, for pilots and tests; never for people.
+Batch client: randomizes a million simulated respondents at once, for pilots and tests; never for real respondents.
 
-Reports are drawn from exactly the channel of the scalar twin in ``sottovoce.client.randomizers``, with arrays in the
-place of numbers and the same integer weights; rejection is by redrawing what was rejected. A mechanism whose report is
-one pick from a row of weights, or a bit for each option, needs no function here; what is in ``BATCH`` has its own.
-Random bytes come from an argument: the operating system's in life, a seeded stream for repeatable runs.
+Reports have exactly the channel of the scalar twin in ``sottovoce.client.randomizers``: the same integer weights, with
+arrays instead of numbers, and rejected draws are redrawn. Mechanisms whose report is one pick from a row of weights, or
+one bit per option, need no function here; ``BATCH`` lists those with a function of their own. Random bytes come from an
+argument: from the operating system, or from a seeded stream for repeatable runs.
 """
 
 import hashlib
@@ -35,38 +35,38 @@ from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 from sottovoce.shared.spec import Survey
 
 Values = NDArray[Any]
-"""Integers: one true or reported value a respondent; (n, d) for vectors."""
+"""Integers, one true or reported value per respondent: (n,), or (n, d) for vectors."""
 
 ReadBytes = Callable[[int], bytes]
 
 _PREFIX = 32
-"""Bits of a number in [0, 1) that are drawn at first."""
+"""Number of bits of a uniform number in [0, 1) that are drawn first."""
 _CELL = 16
-"""Prefixes that agree but for so many bits mostly belong to one number."""
+"""Number of low bits of a prefix to ignore in the lookup table; nearly all its cells hold one result."""
 
 BLOCK = 1 << 16
-"""Respondents at a time: arrays of this size stay in the processor's cache."""
+"""Number of respondents per block; arrays of this size stay in the processor's cache."""
 
 
 def seeded(seed: str) -> ReadBytes:
-    """A repeatable stream of bytes: SHAKE-128 of the seed and the number of the call. For simulations only."""
+    """Return a repeatable stream of bytes: SHAKE-128 of the seed and the call number. For simulations only."""
     calls = iter(range(2**62))
     return lambda count: hashlib.shake_128(f"{seed}:{next(calls)}".encode()).digest(count)
 
 
 class BatchDraws:
     """
-    Uniform integers by the array.
+    Arrays of exact random integers.
 
     Args:
-        read: gives as many random bytes as are asked for.
+        read: returns a given number of random bytes.
     """
 
     def __init__(self, read: ReadBytes = os.urandom) -> None:
         self._read = read
 
     def below(self, bound: int, count: int) -> Values:
-        """``count`` uniform integers in 0 .. bound - 1, bound at most 2^32."""
+        """Return ``count`` uniform integers in 0 .. bound - 1, bound at most 2^32."""
         bits = (bound - 1).bit_length()
         kind = np.dtype(np.uint8 if bits <= 8 else np.uint16 if bits <= 16 else np.uint32)
         drawn = self._bits(bits, kind, count)
@@ -74,22 +74,22 @@ class BatchDraws:
             return drawn
         kept = drawn[drawn < bound]
         while len(kept) < count:
-            # Half as much again: a second round is seldom needed.
+            # At least half of all draws are accepted, so three times the missing number nearly always suffices.
             more = self._bits(bits, kind, (count - len(kept)) * 3 + 16)
             kept = np.concatenate([kept, more[more < bound]])
         return kept[:count]
 
     def bit(self, mechanism: BinaryRR, truth: Values) -> Values:
-        """Reported bits, with P(1) = a where the truth is 1 and b where it is 0."""
+        """Return reported bits, with P(1) = a where the truth is 1 and b where it is 0."""
         den = mechanism.denominator
         drawn = self.below(den, len(truth))
-        # The thresholds fit the drawn type, because a and b lie below 1.
+        # The thresholds fit the drawn type, because a and b are below 1.
         one, zero = (drawn.dtype.type(mechanism.weights(value)[1]) for value in (1, 0))
         reported: Values = drawn < np.where(truth.astype(bool), one, zero)
         return reported
 
     def each_below(self, bounds: Sequence[int], count: int) -> Iterator[Values]:
-        """``count`` uniform integers below each bound; as many as fit are drawn as the digits of one number."""
+        """Yield ``count`` uniform integers below each bound, drawn as mixed-radix digits of one number below 2^32."""
         places = list(bounds)
         while places:
             fitting = sum(product <= 1 << 32 for product in itertools.accumulate(places, operator.mul))
@@ -101,7 +101,7 @@ class BatchDraws:
             yield rest
 
     def pick(self, weights: Sequence[int], count: int) -> Values:
-        """``count`` indices, each with its weight."""
+        """Return ``count`` random indices with probabilities proportional to the weights."""
         drawn = self.below(sum(weights), count)
         picked = np.zeros(count, dtype=np.uint8)
         for edge in itertools.accumulate(weights[:-1]):
@@ -110,16 +110,15 @@ class BatchDraws:
 
     def trials(self, going: Fraction, most: int, count: int) -> Values:
         """
-        For each of ``count`` rows of trials that succeed with probability ``going``: 1, and one more for each success
-        before the first failure, but no more than ``most``.
+        Draw from a truncated geometric distribution: 1 plus the number of successes before the first failure.
 
-        Maths: with U uniform in [0, 1) the number is above j where U < going^j. The first 32 bits of U decide unless
-        they are those of some going^j; then more bits are drawn, until they differ.
+        Maths: with U uniform in [0, 1) the result exceeds j if U < going^j. The first 32 bits of U decide unless they
+        equal those of some going^j; then more bits are drawn until they differ, so the distribution is exact.
 
         Args:
-            going: a fraction between 0 and 1.
-            most: the largest number that is given, at least 1.
-            count: rows.
+            going: success probability, strictly between 0 and 1.
+            most: largest result, at least 1.
+            count: number of draws.
         """
         edges, numbers_by_cell, divided = _powers(going, most)
         drawn = self.below(1 << _PREFIX, count)
@@ -133,7 +132,7 @@ class BatchDraws:
         return numbers
 
     def _number(self, going: Fraction, most: int, drawn: int) -> int:
-        """One such number from U's first bits, which do not decide."""
+        """Draw more bits of U to decide a result that its first bits leave open."""
         bits, power = _PREFIX, Fraction(1)
         for number in range(1, most):
             power *= going
@@ -146,7 +145,7 @@ class BatchDraws:
         return most
 
     def rows(self, table: Sequence[Sequence[int]], row: Values) -> Values:
-        """A column for each entry of ``row``, with that row's weights."""
+        """Draw a column for each entry of ``row``, with the weights of that row of the table."""
         drawn = self.below(sum(table[0]), len(row)).astype(np.int64)
         edges = np.cumsum(np.asarray(table, dtype=np.int64), axis=1)
         result = np.zeros(len(row), dtype=np.int64)
@@ -162,11 +161,11 @@ class BatchDraws:
 @lru_cache(maxsize=16)
 def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
     """
-    Where the numbers of ``BatchDraws.trials`` change.
+    Precompute the thresholds of ``BatchDraws.trials``.
 
     Returns:
-        The first bits of ratio, ratio^2, ..., ratio^(most - 1), rising; for each cell of 2^16 prefixes the number that
-        belongs to it, and whether one of those edges lies in it, so that its prefixes have to be looked at one by one.
+        The first bits of ratio, ratio^2, ..., ratio^(most - 1) in ascending order; the result for each cell of 2^16
+        prefixes; and a mask of the cells that contain a threshold, whose prefixes need a search.
     """
     powers = itertools.accumulate(itertools.repeat(ratio, most - 1), operator.mul)
     edges = np.array([(power.numerator << _PREFIX) // power.denominator for power in powers], dtype=np.int64)[::-1]
@@ -176,12 +175,12 @@ def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
     """
-    One reported value for each true value.
+    Randomize true values: one reported value for each.
 
     Args:
         mechanism: the question's mechanism.
-        truth: true values as ``Question.encode`` gives them, shape (n,); (n, d) for a vector question.
-        draws: the source of randomness.
+        truth: true values as returned by ``Question.encode``, shape (n,); (n, d) for a vector question.
+        draws: source of randomness.
 
     Returns:
         Reported values, shape (n,).
@@ -193,12 +192,12 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
 
 def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     """
-    For each question, which of ``count`` respondents are asked it; the twin of ``sottovoce.client.question_sample``.
+    Draw which of ``count`` respondents are asked each question; the twin of ``sottovoce.client.question_sample``.
 
     Args:
-        survey: says how many questions each respondent is asked.
-        count: respondents.
-        draws: where chance comes from.
+        survey: the survey; ``ask`` is the number of private questions per respondent.
+        count: number of respondents.
+        draws: source of randomness.
 
     Returns:
         A selection of respondents for each question: a mask of shape (count,), or a slice of all.
@@ -208,6 +207,7 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
         return everyone
     places = np.tile(np.array(survey.private), (count, 1))
     respondents = np.arange(count)
+    # The first ``ask`` steps of a Fisher-Yates shuffle, for all respondents at once.
     for place in range(survey.ask):
         other = place + draws.below(len(survey.private) - place, count).astype(np.int64)
         places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
@@ -218,7 +218,7 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
 
 
 def _table(mechanism: Table, truth: Values, draws: BatchDraws) -> Values:
-    """Any mechanism whose report is one pick from a row of weights."""
+    """Randomize with any mechanism whose report is one pick from a row of weights."""
     different, row = np.unique(truth, return_inverse=True)
     return draws.rows([mechanism.weights(value) for value in different.tolist()], row)
 
@@ -230,7 +230,7 @@ def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:
 def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     drawn = draws.below(mechanism.denominator, len(truth))
     true, other = mechanism.keep.numerator, mechanism.keep.denominator
-    # u < r keeps the truth; the rest are blocks of s, one for each other category in order.
+    # With keep = r / s: a draw below r keeps the truth; the rest are blocks of s, one for each other category.
     kept = drawn < true
     moved = (drawn - drawn.dtype.type(true)) // drawn.dtype.type(other)
     narrow = moved.astype(np.min_scalar_type(mechanism.inputs))
@@ -246,13 +246,14 @@ def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDra
     count, k = len(truth), mechanism.options
     kind = np.min_scalar_type((1 << k) - 1).type
     included = draws.pick(mechanism.inclusion, count).astype(kind)
-    # Others as 0 .. k - 2, the truth left out. Floyd's way to a set: one of the first j + 1, or j if that one is in it.
+    # Other options are numbered 0 .. k - 2, without the truth. Floyd's algorithm: add a draw from 0 .. j, or j itself
+    # if the draw is already in the set.
     others = np.zeros(count, dtype=kind)
     places = range(k - 1 - mechanism.size, k - 1)
     for last, drawn in zip(places, draws.each_below([last + 1 for last in places], count), strict=True):
         bit = kind(1) << drawn.astype(kind)
         if last == places[0]:
-            bit *= kind(1) - included  # one other less beside the truth
+            bit *= kind(1) - included  # one other option less if the truth is included
         taken = (others & bit) != 0
         others |= bit
         others |= taken * kind(1 << last)
@@ -278,7 +279,7 @@ def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) 
 
 
 def _bits(mechanism: Bits, truth: Values, draws: BatchDraws) -> Values:
-    """Any mechanism whose report has a bit for each option, drawn by itself."""
+    """Randomize with any mechanism whose report has an independent bit for each option."""
     masks = np.asarray(mechanism.chosen(truth.astype(np.int64)))
     reported = np.zeros(len(truth), dtype=np.int64)
     for option in range(mechanism.options):
@@ -332,4 +333,4 @@ BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "geometric": _geometric,
     "sampled_coordinate": _sampled_coordinate,
 }
-"""``batch(mechanism, truth, draws) -> reported``, by the name of each mechanism that has a way or a pace of its own."""
+"""Functions ``batch(mechanism, truth, draws) -> reported`` of mechanisms that need their own, or a faster one."""

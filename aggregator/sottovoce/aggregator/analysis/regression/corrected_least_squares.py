@@ -2,15 +2,16 @@
 Linear regression on scores: least squares, corrected for what randomized predictors add to their own squares.
 
 Equations   u = (1, x, z): constant, public predictors, scores of randomized ones, E[z | true a] = the indicators of a,
-            or the number. E[u u'] is right everywhere but in a randomized predictor's own corner, where the noise is
-            squared: there stand diag(z_j) for categories (an indicator is its own square, and two exclude each other)
-            and the score of the square for a number. M = that matrix; b = (sum w M)^-1 sum w u y.
+            or the number. E[u u'] is unbiased everywhere except in the diagonal block of a randomized predictor, where
+            the noise is squared. That block is replaced by diag(z_j) for categories (an indicator is its own square,
+            and two exclude each other), and by the score of the square for a number. M = the corrected matrix;
+            b = (sum w M)^-1 sum w u y.
 Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: with public predictors only, HC0.
             Clusters: psi summed within each first, times G / (G - 1).
-Outcome     A number, or any score of one: for a yes/no answer this is the linear probability model, which has no
-            maximum to miss and takes weights and clusters.
+Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
+            needs no likelihood maximum to exist and takes weights and clusters.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
-            errors: 2.39); these equations ask for no distribution.
+            errors: 2.39); these equations assume no distribution.
 Source      White 1980; Fuller 1987 (errors in variables).
 """
 
@@ -26,11 +27,11 @@ from sottovoce.shared.errors import EstimateError
 @dataclass(frozen=True)
 class Corner:
     """
-    A randomized predictor's own place in the equations.
+    The diagonal block of a randomized predictor in the equations.
 
     Attributes:
-        place: its rows among the columns.
-        squares: (rows, n), unbiased scores of the squares of what these columns stand for.
+        place: indices of the predictor's columns.
+        squares: (columns of the predictor, n), unbiased scores of the squares of the true values.
     """
 
     place: slice
@@ -39,7 +40,7 @@ class Corner:
 
 @dataclass(frozen=True)
 class LinearFit:
-    """Coefficients (p,), and their covariance (p, p)."""
+    """Coefficients (p,) and their covariance (p, p)."""
 
     coefficients: Array
     covariance: Array
@@ -53,14 +54,14 @@ def solve(
     clusters: Codes | None = None,
 ) -> LinearFit:
     """
-    The regression of ``outcome`` on ``columns``.
+    Fit the corrected least squares regression of ``outcome`` on ``columns``.
 
     Args:
         columns: (p, n), constant, public predictors and scores.
         outcome: (n,), a number or an unbiased score of one.
-        corners: of the randomized predictors among the columns.
-        weights: (n,) positive, or None for one each.
-        clusters: (n,) numbers 0, 1, .. of the reports' clusters, or None.
+        corners: diagonal blocks of the randomized predictors among the columns.
+        weights: (n,) positive, or None for equal weights.
+        clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
 
     Raises:
         EstimateError: the equations have no stable solution.
@@ -81,7 +82,8 @@ def solve(
 
 
 def _matrix(columns: Array, corners: Sequence[Corner], weight: Array) -> Array:
-    """The sum of w M, block by block of reports."""
+    """Return the sum of w M over the reports, (p, p)."""
+    # Blocks of reports keep the weighted copy of the columns small.
     total = np.zeros((len(columns), len(columns)))
     for part in parts(columns.shape[1]):
         total += (columns[:, part] * weight[part]) @ columns[:, part].T
@@ -91,7 +93,7 @@ def _matrix(columns: Array, corners: Sequence[Corner], weight: Array) -> Array:
 
 
 def _residuals(columns: Array, outcome: Array, corners: Sequence[Corner], coefficients: Array) -> Array:
-    """(p, n): psi of each report."""
+    """Return psi of each report, (p, n)."""
     residuals = columns * (outcome - coefficients @ columns)
     for corner in corners:
         scores, own = columns[corner.place], coefficients[corner.place]

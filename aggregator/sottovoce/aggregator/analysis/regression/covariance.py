@@ -1,12 +1,12 @@
 """
-The covariance of a likelihood's estimates, in five kinds; a result always says which it prints.
+Covariance of maximum likelihood estimates, in five kinds; each result names the kind it uses.
 
-observed    The inverse of the observed information.
-expected    The inverse of the expected one; for yes/no reports only.
-opg         The inverse of the sum of score products.
-sandwich    V (sum w^2 s s') V, V the inverse of the observed information: right with weights, and if the model is
-            wrong.
-clustered   The same with scores summed within clusters first, times G / (G - 1).
+observed    Inverse of the observed information.
+expected    Inverse of the expected information; for yes/no reports only.
+opg         Inverse of the sum of score products (outer product of gradients).
+sandwich    V (sum w^2 s s') V with V the inverse of the observed information: valid with weights, and under a
+            misspecified model.
+clustered   The sandwich with scores summed within each of G clusters first, times G / (G - 1).
 Why all     R's packages print one each, and on 189 answers they differ by a factor of 3. With weights the first three
             are wrong, and too small.
 Source      White 1982; Liang and Zeger 1986.
@@ -25,16 +25,16 @@ KINDS = ("observed", "expected", "opg", "sandwich")
 
 def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None) -> Array:
     """
-    The covariance matrix of the estimates, (d, d).
+    Return the covariance matrix of the estimates, (d, d).
 
     Args:
         model: the likelihood.
         fit: its maximum.
-        kind: one of ``KINDS``; without meaning where there are clusters.
-        clusters: (n,) numbers 0, 1, .. of the reports' clusters, or None.
+        kind: one of ``KINDS``; ignored if there are clusters.
+        clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
 
     Raises:
-        EstimateError: the information is singular, or the kind is not for such reports.
+        EstimateError: the information is singular, or the kind does not support such reports.
     """
     if clusters is not None:
         return _sandwich(fit, clustered_products(_all_scores(model, fit.theta), clusters))
@@ -49,11 +49,11 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
 
 def clustered_products(scores: Array, clusters: Codes) -> Array:
     """
-    The sum over clusters of the products of their summed scores, times G / (G - 1).
+    Return the sum over clusters of the products of their summed scores, times G / (G - 1), (d, d).
 
     Args:
         scores: (d, n), weights included.
-        clusters: (n,) numbers 0, 1, ...
+        clusters: (n,) cluster numbers 0, 1, ...
 
     Raises:
         EstimateError: there is only one cluster.
@@ -67,7 +67,7 @@ def clustered_products(scores: Array, clusters: Codes) -> Array:
 
 
 def _all_scores(model: Model, theta: Array) -> Array:
-    """The weighted scores of all reports, (d, n)."""
+    """Return the weighted scores of all reports, (d, n)."""
     scores = np.empty((model.parameters, model.rows))
     for part in parts(model.rows):
         weight = 1.0 if model.weights is None else model.weights[part]
@@ -88,14 +88,14 @@ def _inverse(matrix: Array) -> Array:
 
 
 def _expected(model: Model, theta: Array) -> Array:
-    """The expected information of yes/no reports: each row of likelihoods also tells that of the other report."""
+    """Return the expected information of yes/no reports, (d, d)."""
     if not isinstance(model, Multinomial) or not _of_two_reports(model.likelihood):
         raise EstimateError("expected errors are for yes/no answers reported as yes or no; choose observed")
     total = np.zeros((model.parameters, model.parameters))
     drop = model.likelihood[:, 1] - model.likelihood[:, 0]
     for part in parts(model.rows):
         truth, _, marginal = model.shares(theta, part)
-        # A report that tells nothing has a row of ones, whose other report has probability 0.
+        # An uninformative report has a row of ones, so the other report would have probability 0.
         spread = np.maximum(marginal * (1 - marginal), 1e-300)
         weight = np.ones(1) if model.weights is None else model.weights[part]
         curve = weight * (drop[model.codes[part]] * truth[0] * (1 - truth[0])) ** 2 / spread
@@ -105,7 +105,8 @@ def _expected(model: Model, theta: Array) -> Array:
 
 
 def _of_two_reports(likelihood: Array) -> bool:
-    """Whether every row is P(report | no), P(report | yes), the other report's row standing beside it."""
+    """Return True if the reports are binary: each row is P(report | no), P(report | yes), and 1 - row is a row too."""
+    # Rounding makes rows comparable as set elements.
     rows = {tuple(row) for row in np.round(likelihood, 9).tolist()}
     others = {tuple(np.round(1 - np.array(row), 9).tolist()) for row in rows - {(1.0, 1.0)}}
     return likelihood.shape[1] == 2 and others <= rows

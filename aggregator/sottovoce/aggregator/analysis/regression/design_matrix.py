@@ -1,9 +1,9 @@
 """
-From predictors to the columns of a regression.
+Build the design matrix of a regression from its predictors.
 
-A public answer becomes an indicator for each of its categories but the first that somebody has; a public number one
-column. A randomized answer becomes the scores of its categories but the first, and a randomized number its score, each
-with its own corner in the corrected equations.
+A public answer becomes an indicator for each category that occurs, except the first; a public number becomes one
+column. A randomized answer becomes the scores of its categories except the first, and a randomized number its score.
+Each randomized predictor has its own diagonal block in the corrected equations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ Row = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Term:
-    """One column: what it is called, and the predictor that it belongs to; both the same for a number."""
+    """Name of one column, and of the predictor it belongs to; the two are equal for a number."""
 
     name: str
     predictor: str
@@ -35,13 +35,13 @@ class Term:
 @dataclass(frozen=True)
 class Design:
     """
-    The columns of a regression.
+    Design matrix of a regression.
 
     Attributes:
-        terms: what each column is, (p,).
+        terms: one for each column, (p,).
         columns: (p, n), the constant first.
-        groups: by predictor with categories these, the one first that the others are compared with.
-        corners: of the randomized predictors among the columns.
+        groups: categories of each categorical predictor, the reference category first.
+        corners: diagonal blocks of the randomized predictors among the columns.
     """
 
     terms: tuple[Term, ...]
@@ -52,7 +52,7 @@ class Design:
 
 @dataclass(frozen=True)
 class _Block:
-    """The columns of one predictor: categories, none for a number; (p, n); scores of squares where it is randomized."""
+    """Columns of one predictor, (p, n): categories (none for a number), and scores of squares if it is randomized."""
 
     predictor: str
     groups: tuple[str, ...]
@@ -61,7 +61,7 @@ class _Block:
 
     @property
     def terms(self) -> list[Term]:
-        """What each column is."""
+        """Term of each column, as ``predictor=category``."""
         if not self.groups:
             return [Term(self.predictor, self.predictor)]
         return [Term(f"{self.predictor}={group}", self.predictor) for group in self.groups[1:]]
@@ -71,17 +71,17 @@ def make_design(
     predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str], smallest: int
 ) -> Design:
     """
-    The columns of some reports.
+    Build the design matrix for a subset of the reports.
 
     Args:
-        predictors: public or randomized.
-        rows: (m,), the reports that take part, all of them observed by every predictor.
-        strata: (m,), the stratum of each of these reports: its wave and revision.
-        names: of the strata; those after the first that has reports are columns of their own.
-        smallest: fewest people in a group of a public predictor.
+        predictors: public or randomized variables.
+        rows: (m,), indices of the reports used; every predictor is observed in all of them.
+        strata: (m,), the stratum (wave and revision) of each of these reports.
+        names: names of the strata; each stratum with reports, except the first, gets an indicator column.
+        smallest: smallest allowed group of a public predictor.
 
     Raises:
-        EstimateError: a group has fewer, or a predictor cannot explain anything.
+        EstimateError: a group is smaller, or a predictor does not vary or has no scores of squares.
     """
     blocks = [
         _public(each, rows, smallest) if each.variable.public else _randomized(each, each.codes[rows])
@@ -140,23 +140,25 @@ def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
 
 
 def known_categories(answers: Answers, rows: Row) -> Row:
-    """The true category of each of these reports on a public question, (m,)."""
+    """Return the category index of each of these reports on a public question, (m,)."""
     truth: Row = answers.scores.argmax(axis=1)[answers.codes[rows]]
     return truth
 
 
 def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
     """
-    Refuse to explain a public answer by another one if only a handful gave some two answers: nothing shields them.
+    Refuse a regression of one public answer on another if a nonempty cell of their table is too small.
+
+    No noise protects public answers, so such a regression would describe identifiable people.
 
     Args:
-        outcome: what is explained.
-        predictors: by what.
-        rows: (m,), the reports that take part.
-        smallest: fewest people with any two public answers that somebody has.
+        outcome: the outcome.
+        predictors: the predictors.
+        rows: (m,), indices of the reports used.
+        smallest: smallest allowed nonempty cell of two public answers.
 
     Raises:
-        EstimateError: there are fewer.
+        EstimateError: a cell is smaller.
     """
     public = [each for each in (outcome, *predictors) if each.variable.public and each.variable.categories]
     for other in public[1:] if public[:1] == [outcome] else []:
@@ -175,6 +177,6 @@ def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Ro
 
 
 def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:
-    """A column for each category that somebody has, but the first of them."""
+    """Return an indicator column for each category that occurs, except the first."""
     there = np.flatnonzero(np.bincount(truth))
     return _Block(name, tuple(categories[each] for each in there.tolist()), (truth == there[1:, None]).astype(float))

@@ -1,4 +1,4 @@
-"""Logit, multinomial and ordered models as results: coefficients, errors, effects, tests; or why there are none."""
+"""Fit logit, multinomial and ordered models: coefficients, errors, effects, tests; or the reason if there are none."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ NOT_FOUND = "the search for the maximum of the likelihood did not end; see the l
 
 @dataclass(frozen=True)
 class FittedParameter:
-    """What one parameter is: the outcome's category, where there are several, and the term."""
+    """Category of the outcome (None if there are only two, and in an ordered model) and term of one parameter."""
 
     category: str | None
     term: Term
@@ -43,7 +43,7 @@ class FittedParameter:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model, what its parameters are, and where the search for its maximum ended."""
+    """A model with its labelled parameters and the result of the search for its maximum."""
 
     sample: Sample
     kind: str
@@ -55,14 +55,14 @@ class Fitted:
 
 def likelihood_regression(sample: Sample, kind: str) -> Regression:
     """
-    The model of the outcome's categories.
+    Fit a model of the outcome's categories by maximum likelihood.
 
     Args:
         sample: the reports.
         kind: "logit", "multinomial" or "ordered".
 
     Raises:
-        EstimateError: the predictors cannot be told apart, or the kind of errors is not for these reports.
+        EstimateError: the predictors are collinear, or the kind of errors does not support these reports.
     """
     model, parameters, of_predictor = _model(sample, kind)
     fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model))
@@ -70,12 +70,12 @@ def likelihood_regression(sample: Sample, kind: str) -> Regression:
 
 
 def parameter_count(sample: Sample, kind: str) -> int:
-    """How many parameters the model would have."""
+    """Return the number of parameters of the model, without fitting it."""
     return len(sample.design.terms) if kind == "linear" else _model(sample, kind)[0].parameters
 
 
 def _model(sample: Sample, kind: str) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
-    """The likelihood, its parameters in order, and those of a randomized predictor's own model."""
+    """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model."""
     outcome, columns = sample.outcome, sample.public.columns
     codes, categories = outcome.codes[sample.rows], outcome.variable.categories
     if kind == "ordered":
@@ -86,7 +86,7 @@ def _model(sample: Sample, kind: str) -> tuple[Model, tuple[FittedParameter, ...
     if not sample.randomized:
         return plain, _by_category(categories, sample.public.terms), ()
     predictor = sample.randomized[0]
-    # The terms of a design stand in the order that was asked for; in this likelihood A's come last.
+    # A design has its terms in the requested order; this likelihood puts those of the randomized predictor last.
     own = tuple(term for term in sample.design.terms if term.predictor == predictor.name)
     other = Multinomial(columns, predictor.codes[sample.rows], predictor.likelihood)
     parameters = _by_category(categories, (*sample.public.terms, *own))
@@ -127,7 +127,7 @@ def _kind(sample: Sample) -> str:
 
 
 def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
-    """One for each predictor, where the model without it has a maximum too."""
+    """Yield a test for each predictor, unless the model without it has no maximum."""
     everything = (*fitted.parameters, *fitted.of_predictor)
     for predictor in dict.fromkeys(each.term.predictor for each in fitted.parameters):
         if predictor in {CONSTANT, CUTS}:
@@ -160,7 +160,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
 
 
 def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
-    """The terms that move most, each by how much it varies; the constant only if nothing else does."""
+    """Return the terms that diverge most, scaled by the range of their columns; the constant only if it is alone."""
     design = fitted.sample.design
     spread = {term.name: float(np.ptp(column)) for term, column in zip(design.terms, design.columns, strict=True)}
     everything = (*fitted.parameters, *fitted.of_predictor)
@@ -170,7 +170,7 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
 
 
 def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Regression | None:
-    """The model of the randomized predictor, if there is one."""
+    """Return the model of the randomized predictor, if there is one."""
     if not found:
         return None
     predictor = fitted.sample.randomized[0]
@@ -188,7 +188,7 @@ def _wald(
     )
 
 
-def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - what the caller found of it
+def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - fields of Regression
     sample = fitted.sample
     deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
     groups = sample.design.groups

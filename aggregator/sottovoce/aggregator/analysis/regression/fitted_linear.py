@@ -1,4 +1,4 @@
-"""Linear regression of a number, or of the share of each category, as a result."""
+"""Fit a linear regression of a number, or of the share of each category."""
 
 import numpy as np
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
@@ -10,10 +10,10 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 
 def linear_regression(sample: Sample) -> Regression:
     """
-    The linear model of the outcome's scores; of an answer with categories one for each category after the first.
+    Fit a linear model of the outcome's scores; for a categorical answer, one for each category after the first.
 
     Raises:
-        EstimateError: the predictors cannot be told apart.
+        EstimateError: the predictors are collinear.
     """
     scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
     explained = [scores] if scores.ndim == 1 else list(scores.T[1:])

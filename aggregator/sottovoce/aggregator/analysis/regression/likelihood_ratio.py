@@ -1,9 +1,9 @@
 """
-What comparisons of likelihoods tell: tests of nested models, and limits that exist where no standard error does.
+Likelihood-ratio tests of nested models, and profile likelihood limits, which exist even without standard errors.
 
-Test        Twice what the log likelihood loses without some parameters, chi-square with as many degrees of freedom.
-Limits      The values at which the likelihood, all other parameters at their best, has lost z^2 / 2. One that the
-            likelihood never loses as much for, however far it goes, is None: "no limit on this side".
+Test        Twice the loss in log likelihood without some parameters; chi-square with as many degrees of freedom.
+Limits      The two values at which the profile log likelihood (maximized over all other parameters) is z^2 / 2 below
+            its maximum. If it never falls that far on one side, the limit there is None: "no limit on this side".
 """
 
 import math
@@ -23,7 +23,7 @@ _FLAT = 1e-6
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """A test of one predictor, all its columns at once: ``statistic`` is chi-square with ``df`` if it has no effect."""
+    """Joint test of all columns of one predictor: ``statistic`` is chi-square with ``df`` under no effect."""
 
     predictor: str
     statistic: float
@@ -33,20 +33,21 @@ class LikelihoodRatio:
 
 def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np.bool_]) -> LikelihoodRatio:
     """
-    The test of a predictor.
+    Test a predictor by likelihood ratio.
 
     Args:
         model: the likelihood.
         fit: its maximum.
         predictor: the predictor's name.
-        without: (d,), the parameters that are 0 if it has no effect.
+        without: (d,), True for the parameters that are 0 under the null hypothesis.
 
     Raises:
-        EstimateError: there is no maximum with it, or none without.
+        EstimateError: the model has no maximum with the predictor, or none without it.
     """
     nested = maximize(model, np.where(without, 0.0, fit.theta), ~without)
     if not (fit.converged and nested.converged):
         raise EstimateError("a likelihood-ratio test compares two maxima, and one of these models has none")
+    # Rounding can put the nested maximum above the full one.
     statistic = max(0.0, 2 * (fit.log_likelihood - nested.log_likelihood))
     df = int(without.sum())
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
@@ -54,16 +55,16 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
 
 def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
     """
-    Likelihood-ratio limits of one parameter.
+    Return likelihood-ratio limits of one parameter.
 
     Args:
         model: the likelihood.
-        fit: its maximum, or where the search ended if there is none.
-        index: which parameter.
+        fit: its maximum, or the last point of the search if there is none.
+        index: index of the parameter.
         confidence: nominal coverage.
 
     Returns:
-        (low, high); None for a side without limit.
+        (low, high); None for an unbounded side.
     """
     profile = _ParameterProfile(model, fit, index, normal_quantile(confidence))
     return profile.limit(-1.0), profile.limit(1.0)
@@ -71,7 +72,7 @@ def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95)
 
 @dataclass(frozen=True)
 class _ParameterProfile:
-    """The likelihood of one parameter, all others at their best."""
+    """Profile likelihood of one parameter: maximized over all others."""
 
     model: Model
     fit: Fit
@@ -79,7 +80,7 @@ class _ParameterProfile:
     z: float
 
     def limit(self, side: float) -> float | None:
-        """The limit on one side: doubling steps until it is passed, then false position."""
+        """Return the limit on one side: doubling steps until it is passed, then false position."""
         inner, start = float(self.fit.theta[self.index]), self.fit.theta
         excess = -self.z
         step = side / math.sqrt(max(abs(float(self.fit.information[self.index, self.index])), 1e-4))
@@ -94,7 +95,7 @@ class _ParameterProfile:
         return None
 
     def _excess(self, value: float, start: Array) -> tuple[float, Array] | None:
-        """Signed root of the loss in likelihood, less z, and the other parameters' best; None if there is none."""
+        """Return the root of the likelihood-ratio statistic minus z, and the parameters there; None if it fails."""
         fixed = start.copy()
         fixed[self.index] = value
         free = np.arange(self.model.parameters) != self.index
@@ -105,7 +106,8 @@ class _ParameterProfile:
         return math.sqrt(max(0.0, 2 * (self.fit.log_likelihood - fit.log_likelihood))) - self.z, fit.theta
 
     def _root(self, inner: tuple[float, float], outer: tuple[float, float], start: Array) -> float:
-        """Where the excess is 0: false position, the weight of an end that stays halved (Illinois)."""
+        """Find the root of the excess by false position with the Illinois modification."""
+        # Illinois: halving the value of an end that stays twice avoids the slow convergence of plain false position.
         (low, under), (high, over) = inner, outer
         middle, last = high, 0
         for _ in range(_ROOT_STEPS):

@@ -1,9 +1,10 @@
 """
-What a logit says in shares: average marginal effects, and predicted shares with limits.
+Logit results on the scale of shares: average marginal effects, and predicted shares with limits.
 
 Effect      f_cj = P_c (b_cj - sum_d P_d b_dj), the derivative of category c's share by predictor j, averaged over the
-            reports; of a 0/1 predictor too it is the derivative. Its variance: delta method, plus var(f) / n, since the
-            predictors are a sample as well (coverage .936 to .945; without it, it speaks of these people only).
+            reports; the derivative also for a 0/1 predictor. Variance: delta method, plus var(f) / n because the
+            predictors are a sample as well (coverage .936 to .945; without that term it covers the observed people
+            only).
 Prediction  Limits on the scale of log odds, so that they stay within 0 and 1; the time is linear in the number of rows.
 """
 
@@ -15,12 +16,12 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 
 def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tuple[Array, Array]:
     """
-    The average marginal effects of all predictors on the shares of the categories after the first.
+    Return the average marginal effects of all predictors on the shares of the categories after the first.
 
     Args:
         model: the likelihood.
         theta: its maximum, (d,).
-        covariance: of the maximum, (d, d).
+        covariance: covariance of the estimates, (d, d).
 
     Returns:
         Effects and standard errors, each (k - 1, p).
@@ -43,10 +44,10 @@ def predicted_shares(
     coefficients: Array, covariance: Array, columns: Array, confidence: float = 0.95
 ) -> tuple[Array, Array, Array]:
     """
-    The shares of all categories for given predictors.
+    Predict the shares of all categories for given predictors.
 
     Args:
-        coefficients: (k - 1, p), of the categories after the first.
+        coefficients: (k - 1, p), those of the categories after the first.
         covariance: of the coefficients, category by category, ((k - 1) p, (k - 1) p).
         columns: (p, m), the predictors of m rows.
         confidence: nominal coverage of each interval.
@@ -54,6 +55,7 @@ def predicted_shares(
     Returns:
         Shares, lower and upper limits, each (k, m).
     """
+    # Clipping at 600 keeps exp and sums of it finite (exp overflows near 709).
     odds = np.exp(np.clip(coefficients @ columns, -600, 600))
     after = odds / (1 + odds.sum(axis=0))
     shares = np.vstack([1 - after.sum(axis=0), after])
@@ -71,13 +73,13 @@ def predicted_shares(
 
 
 def _excess(beta: Array, truth: Array) -> Array:
-    """(k - 1, p, m): b_cj less its mean over the categories."""
+    """Return b_cj minus its mean over the categories, (k - 1, p, m)."""
     excess: Array = beta[:, :, None] - np.einsum("cm,cj->jm", truth, beta)
     return excess
 
 
 def _derivative(beta: Array, truth: Array, columns: Array, weights: Array) -> Array:
-    """The sum of the derivatives of f_cj by b_el, (c, j, e, l)."""
+    """Return the weighted sum over reports of the derivatives of f_cj by b_el, indexed (c, j, e, l)."""
     categories, predictors = beta.shape
     excess = _excess(beta, truth)
     total = np.zeros((categories, predictors, categories, predictors))

@@ -1,12 +1,12 @@
 """
-Logit and multinomial logit of a true answer that only its randomized report tells; a yes/no answer is two categories.
+Logit and multinomial logit of a true answer observed only through its randomized report; yes/no is two categories.
 
 Model       P(true = c | x) = exp(x' b_c) / sum_d exp(x' b_d), b_0 = 0; the report y has the likelihood
             L_c = P(y | c) up to a factor. q = sum_c P_c L_c; r_c = P_c L_c / q, the shares given the report.
 Gradient    (r_c - P_c) x.
-Information (diag P - P P' - (diag r - r r')) (x) x x': what the answers would tell, less what the reports hide.
+Information (diag P - P P' - (diag r - r r')) (x) x x': complete information minus missing information (Louis 1982).
 Rows        may come through different channels: each has its own row of likelihoods. An answer that was reported
-            directly is a row of the unit matrix, one that was not asked a row of ones.
+            directly has a row of the unit matrix; a question that was not asked has a row of ones.
 Source      Louis 1982; van den Hout and van der Heijden 2002 (randomized response as misclassification).
 """
 
@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 
-_LARGEST = 600.0  # exp of it is finite, and so are sums of such
+_LARGEST = 600.0  # exp(600) and sums of it are finite; exp overflows near 709
 
 
 @dataclass(frozen=True)
 class Multinomial:
     """
-    The likelihood of reports on a categorical answer.
+    Likelihood of reports on a categorical answer.
 
     Attributes:
         columns: (p, n), predictors, each contiguous.
-        codes: (n,), the row of ``likelihood`` that each report has.
+        codes: (n,), row of ``likelihood`` for each report.
         likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
-        weights: (n,) positive, or None for one each.
+        weights: (n,) positive, or None for equal weights.
     """
 
     columns: Array
@@ -39,26 +39,26 @@ class Multinomial:
 
     @property
     def rows(self) -> int:
-        """Number of reports."""
+        """Number n of reports."""
         return len(self.codes)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the coefficients: categories after the first, predictors."""
+        """Shape (k - 1, p) of the coefficients: categories after the first, predictors."""
         return self.likelihood.shape[1] - 1, len(self.columns)
 
     @property
     def parameters(self) -> int:
-        """One for each predictor in each category but the first."""
+        """Number (k - 1) p of parameters: one for each predictor in each category except the first."""
         categories, predictors = self.shape
         return categories * predictors
 
     def start(self) -> Array:
-        """All categories are as frequent, whatever the predictors."""
+        """Return zeros, (d,): all categories equally likely whatever the predictors."""
         return np.zeros(self.parameters)
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """What the reports in ``part`` add, weights included."""
+        """Return the contribution of the reports in ``part``, weights included."""
         truth, given, marginal = self.shares(theta, part)
         columns = self.columns[:, part]
         weights = None if self.weights is None else self.weights[part]
@@ -69,24 +69,24 @@ class Multinomial:
         return Sums(log_likelihood, (residual @ columns.T).ravel(), information(truth, given, columns, weights))
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         truth, given, _ = self.shares(theta, part)
         return times_columns(given - truth, self.columns[:, part])
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """The log odds of each category against the first."""
+        """Yield the log odds of each category against the first, (m,) each."""
         yield from theta.reshape(self.shape) @ self.columns[:, part]
 
     def directions(self, row: int) -> Array:
-        """The derivatives of one report's log odds."""
+        """Return the derivatives of one report's log odds, (k - 1, d)."""
         return np.asarray(np.kron(np.eye(self.shape[0]), self.columns[:, row]), dtype=float)
 
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - there is none
-        """Never: all parameters are as good."""
+    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
+        """Return False: the parameter space has no boundary."""
         return False
 
     def truth(self, theta: Array, part: slice) -> Array:
-        """(k - 1, m): the fitted shares of the categories after the first."""
+        """Return the fitted shares of the categories after the first, (k - 1, m)."""
         odds = self._odds(theta, part)
         truth: Array = odds / (1 + odds.sum(axis=0))
         return truth
@@ -96,7 +96,7 @@ class Multinomial:
         return np.exp(np.clip(predictors, -_LARGEST, _LARGEST, out=predictors), out=predictors)
 
     def shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
-        """Shares before and given the report, each (k - 1, m), and the report's likelihood, (m,)."""
+        """Return shares before and given the report, each (k - 1, m), and the report's likelihood, (m,)."""
         odds = self._odds(theta, part)
         first = 1 / (1 + odds.sum(axis=0))
         truth = odds * first
@@ -109,18 +109,18 @@ class Multinomial:
 
 
 def times_columns(residuals: Array, columns: Array) -> Array:
-    """The product of every residual, (k - 1, m), with every predictor, (p, m), as ((k - 1) p, m)."""
+    """Return the products of all residuals (k - 1, m) and predictors (p, m) as an array ((k - 1) p, m)."""
     products: Array = (residuals[:, None] * columns).reshape(len(residuals) * len(columns), -1)
     return products
 
 
 def information(truth: Array, given: Array, columns: Array, weights: Array | None) -> Array:
     """
-    The observed information of log odds that are linear in the columns.
+    Return the observed information of log odds that are linear in the columns.
 
     Args:
         truth: (k - 1, m), fitted shares of the categories after the first.
-        given: (k - 1, m), the same given the report.
+        given: (k - 1, m), these shares given the report.
         columns: (p, m), predictors.
         weights: (m,) or None.
 

@@ -1,16 +1,16 @@
 """
-The one maximiser of all likelihoods: Newton's method on sums over reports, made block by block.
+Maximize likelihoods by Newton's method, on sums over reports computed block by block.
 
 Sums        A model adds up log likelihood, gradient and observed information (minus the second derivative) over a block
             of reports in one pass; blocks are small enough to stay in a processor's cache.
-Step        Newton's on the observed information. Where that is not positive definite, as it can be far from the
-            maximum of a mixture, the sum of score products takes its place: it never points downhill. A step that
-            lowers the likelihood is halved.
-No maximum  With randomized reports a likelihood often has no finite maximum: one group whose reported share lies
-            outside [b, a] is enough (two groups of 50, coin flip, true shares .1 and .3: 23 % of samples). So a step
-            moves no row's linear predictor by more than 4, and the search ends where one lies beyond 12 and its own
-            standard error is larger still. The second half of the rule lets a far outlier of a covariate pass; without
-            a maximum the error grows exponentially with the predictor, and so passes it sooner or later.
+Step        Newton's step with the observed information. Far from the maximum of a mixture it may not be positive
+            definite; then the sum of score products replaces it, which never points downhill. A step that lowers the
+            likelihood is halved.
+No maximum  With randomized reports a likelihood often has no finite maximum: one group whose reported share is outside
+            [b, a] is enough (two groups of 50, coin flip, true shares .1 and .3: 23 % of samples). Therefore a step
+            changes no linear predictor by more than 4, and the search ends when one exceeds 12 in absolute value and
+            its standard error is larger still. The second condition lets outliers of a covariate pass: without a
+            maximum the error grows exponentially with the predictor, and exceeds it sooner or later.
 Source      Louis 1982 (the observed information of a mixture).
 """
 
@@ -25,7 +25,7 @@ from sottovoce.shared.errors import EstimateError
 Array = NDArray[np.float64]
 
 BLOCK = 16_384
-"""Reports added up at a time."""
+"""Number of reports in a block."""
 
 LONGEST_STEP = 4.0
 BEYOND = 12.0
@@ -36,7 +36,7 @@ _SINGULAR = 1e-12  # of a matrix scaled to a unit diagonal
 
 
 class Sums(NamedTuple):
-    """What a block of reports adds: log likelihood, its gradient (d,), its observed information (d, d)."""
+    """Contribution of a block of reports: log likelihood, gradient (d,), observed information (d, d)."""
 
     log_likelihood: float
     gradient: Array
@@ -45,16 +45,16 @@ class Sums(NamedTuple):
 
 class Model(Protocol):
     """
-    A likelihood of independent reports.
+    Likelihood of independent reports.
 
     Attributes:
-        rows: number of reports.
+        rows: number n of reports.
         parameters: number d of parameters.
-        weights: (n,) positive, or None for one each.
+        weights: (n,) positive, or None for equal weights.
     """
 
     @property
-    def rows(self) -> int: ...  # noqa: D102 - told above
+    def rows(self) -> int: ...  # noqa: D102 - documented in the class
 
     @property
     def parameters(self) -> int: ...  # noqa: D102
@@ -63,41 +63,41 @@ class Model(Protocol):
     def weights(self) -> Array | None: ...  # noqa: D102
 
     def start(self) -> Array:
-        """Where the search begins, (d,)."""
+        """Return the starting values of the search, (d,)."""
         ...
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """What the reports in ``part`` add, weights included."""
+        """Return the contribution of the reports in ``part``, weights included."""
         ...
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         ...
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """Linear predictors of the reports in ``part``, (m,) each; linear in theta, whatever theta is."""
+        """Yield the linear predictors of the reports in ``part``, (m,) each; they are linear in any theta."""
         ...
 
     def directions(self, row: int) -> Array:
-        """(number of predictors, d): the derivative of each linear predictor of one report."""
+        """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
         ...
 
     def at_edge(self, theta: Array) -> bool:
-        """Whether the parameters are as good as beyond an edge at which the model ends."""
+        """Return True if the parameters are numerically at the boundary of the parameter space."""
         ...
 
 
 @dataclass(frozen=True)
 class Fit:
     """
-    Where a search ended.
+    Result of the search for a maximum.
 
     Attributes:
-        theta: the parameters, (d,).
-        log_likelihood: there.
-        information: observed, (d, d).
-        converged: a maximum was found.
-        runs_off: the direction in which the likelihood has no maximum, (d,), or None.
+        theta: the last parameters, (d,).
+        log_likelihood: its value at ``theta``.
+        information: observed information, (d, d).
+        converged: True if a maximum was found.
+        runs_off: direction in which the likelihood has no maximum, (d,), or None.
     """
 
     theta: Array
@@ -108,13 +108,13 @@ class Fit:
 
 
 def parts(rows: int) -> Iterator[slice]:
-    """The blocks of all reports."""
+    """Yield slices of at most ``BLOCK`` reports that cover all rows."""
     for start in range(0, rows, BLOCK):
         yield slice(start, min(start + BLOCK, rows))
 
 
 def evaluate(model: Model, theta: Array) -> Sums:
-    """The sums over all reports at ``theta``."""
+    """Return the sums over all reports at ``theta``, (d,)."""
     log_likelihood = 0.0
     gradient, information = np.zeros(model.parameters), np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
@@ -127,12 +127,12 @@ def evaluate(model: Model, theta: Array) -> Sums:
 
 def score_products(model: Model, theta: Array, power: int = 1) -> Array:
     """
-    The sum of w^power s s' over all reports, (d, d).
+    Return the sum of w^power s s' over all reports, (d, d).
 
     Args:
         model: the likelihood.
-        theta: where, (d,).
-        power: of the weights: 1 for an information, 2 for the variance of the weighted score.
+        theta: parameters, (d,).
+        power: exponent of the weights: 1 for an information, 2 for the variance of the weighted score.
     """
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
@@ -143,10 +143,11 @@ def score_products(model: Model, theta: Array, power: int = 1) -> Array:
 
 
 def inverse(matrix: Array) -> Array | None:
-    """The inverse of a symmetric matrix, or None if it is not positive definite; blind to the columns' units."""
+    """Return the inverse of a symmetric matrix, or None if it is not numerically positive definite."""
     diagonal = np.diag(matrix)
     if not (np.isfinite(matrix).all() and np.all(diagonal > 0)):
         return None
+    # Scaling to a unit diagonal makes the test for singularity independent of the columns' units.
     scale = 1 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(matrix * scale[:, None] * scale)
     if len(values) and values[0] < _SINGULAR:
@@ -157,18 +158,18 @@ def inverse(matrix: Array) -> Array | None:
 
 def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None) -> Fit:
     """
-    Search the maximum of a likelihood.
+    Maximize a likelihood.
 
     Args:
         model: the likelihood.
-        start: where to begin, (d,); the model's own start if None.
-        free: (d,), the parameters that may move; all if None.
+        start: starting values, (d,); the model's own if None.
+        free: (d,), True for the parameters that may move; all if None.
 
     Returns:
-        A fit; ``converged`` and ``runs_off`` say how the search ended.
+        A fit; ``converged`` and ``runs_off`` describe how the search ended.
 
     Raises:
-        EstimateError: the parameters cannot be told apart by these reports.
+        EstimateError: the reports do not identify the parameters.
     """
     theta = model.start() if start is None else start
     moving = np.ones(model.parameters, bool) if free is None else free
@@ -177,7 +178,7 @@ def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] |
         step = _step(model, theta, sums, moving)
         decrement = float(step @ sums.gradient)
         if decrement < _CLOSE:
-            # So near, the step is exact to rounding, and neither the curvature nor the likelihood changes any more.
+            # This close, the step is exact up to rounding, and curvature and likelihood no longer change.
             return Fit(theta + step, sums.log_likelihood + decrement / 2, sums.information, converged=True)
         step = step * min(1.0, LONGEST_STEP / max(_reach(model, step)[0], 1e-300))
         climbed = _climb(model, theta, sums, step)
@@ -190,7 +191,7 @@ def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] |
 
 
 def _step(model: Model, theta: Array, sums: Sums, moving: NDArray[np.bool_]) -> Array:
-    """Newton's step of the parameters that may move."""
+    """Return Newton's step, (d,), zero for fixed parameters."""
     inner = np.ix_(moving, moving)
     variance = inverse(sums.information[inner])
     if variance is None:
@@ -203,8 +204,8 @@ def _step(model: Model, theta: Array, sums: Sums, moving: NDArray[np.bool_]) -> 
 
 
 def _climb(model: Model, theta: Array, sums: Sums, step: Array) -> tuple[Array, Sums] | None:
-    """The step, halved until the likelihood does not fall; None if it falls whatever the length."""
-    # Near the maximum the gain is below what a sum of so many logarithms can show.
+    """Take the step, halved until the likelihood does not fall; None if it falls for every length."""
+    # Near the maximum the gain is below the rounding error of a sum of so many logarithms.
     least = sums.log_likelihood - 1e-12 * (1 + abs(sums.log_likelihood))
     for _ in range(_HALVINGS):
         tried = evaluate(model, theta + step)
@@ -215,7 +216,7 @@ def _climb(model: Model, theta: Array, sums: Sums, step: Array) -> tuple[Array, 
 
 
 def _reach(model: Model, theta: Array) -> tuple[float, int]:
-    """The largest linear predictor of any report, whatever its sign, and whose it is."""
+    """Return the largest absolute linear predictor over all reports, and the index of its report."""
     largest, row = 0.0, 0
     for part in parts(model.rows):
         for predictor in model.predictors(theta, part):
@@ -227,7 +228,7 @@ def _reach(model: Model, theta: Array) -> tuple[float, int]:
 
 
 def _runs_off(model: Model, theta: Array, information: Array, moving: NDArray[np.bool_]) -> bool:
-    """Whether a report's linear predictor has left for where no maximum is."""
+    """Return True if a linear predictor diverges (see "No maximum" in the module docstring)."""
     if model.at_edge(theta):
         return True
     largest, row = _reach(model, theta)

@@ -1,12 +1,12 @@
 """
-Ordered logit of a true answer that only its randomized report tells.
+Ordered logit of a true answer observed only through its randomized report.
 
 Model       P(true <= j | x) = F(c_j - x'b), F(v) = 1 / (1 + exp(-v)), c_0 < c_1 < ...; predictors without a constant.
             The report has the likelihood q = L_(k-1) + sum_j F(c_j - x'b) (L_j - L_(j+1)), L_j = P(y | j) up to a
             factor.
 Gradient    of ln q for v_j = c_j - x'b: g_j = F'(v_j) (L_j - L_(j+1)) / q.
-Information g g' - diag(F''(v_j) (L_j - L_(j+1)) / q), carried over to b and c, in which every v_j is linear.
-Edge        Where two cuts meet, the category between them is empty, and the likelihood has its maximum beyond.
+Information g g' - diag(F''(v_j) (L_j - L_(j+1)) / q), transformed to b and c, in which every v_j is linear.
+Edge        If two cuts meet, the category between them is empty; the likelihood then has no maximum inside c_0 < c_1.
 Source      McCullagh 1980 (the model).
 """
 
@@ -23,13 +23,13 @@ _LARGEST = 600.0
 @dataclass(frozen=True)
 class Ordered:
     """
-    The likelihood of reports on an answer with ordered categories; its parameters are the slopes, then the cuts.
+    Likelihood of reports on an answer with ordered categories; its parameters are the slopes, then the cuts.
 
     Attributes:
         columns: (p, n), predictors without a constant, each contiguous.
-        codes: (n,), the row of ``likelihood`` that each report has.
+        codes: (n,), row of ``likelihood`` for each report.
         likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
-        weights: (n,) positive, or None for one each.
+        weights: (n,) positive, or None for equal weights.
     """
 
     columns: Array
@@ -39,27 +39,27 @@ class Ordered:
 
     @property
     def rows(self) -> int:
-        """Number of reports."""
+        """Number n of reports."""
         return len(self.codes)
 
     @property
     def slopes(self) -> int:
-        """Number of predictors."""
+        """Number p of predictors, each with one slope."""
         return len(self.columns)
 
     @property
     def parameters(self) -> int:
-        """A slope for each predictor, a cut between any two neighbouring categories."""
+        """Number d of parameters: a slope for each predictor, a cut between any two neighbouring categories."""
         return len(self.columns) + len(self.likelihood.T) - 1
 
     def start(self) -> Array:
-        """All categories are as frequent, whatever the predictors."""
+        """Return starting values, (d,): zero slopes, and cuts that make all categories equally likely."""
         categories = self.likelihood.shape[1]
         below = np.arange(1, categories) / categories
         return np.concatenate([np.zeros(self.slopes), np.log(below / (1 - below))])
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """What the reports in ``part`` add, weights included; minus infinity where the cuts are out of order."""
+        """Return the contribution of the reports in ``part``; minus infinity if the cuts are out of order."""
         if np.any(np.diff(theta[self.slopes :]) <= 0):
             empty = np.zeros((self.parameters, self.parameters))
             return Sums(-np.inf, empty[0], empty)
@@ -69,20 +69,20 @@ class Ordered:
         return Sums(float(weights @ np.log(marginal)), self._scores(gradient, part) @ weights, information)
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         return self._scores(self._derivatives(theta, part)[1], part)
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """The log odds of being at or below each category but the last."""
+        """Yield the log odds of being at or below each category except the last, (m,) each."""
         yield from self._log_odds(theta, part)
 
     def directions(self, row: int) -> Array:
-        """The derivatives of one report's log odds."""
+        """Return the derivatives of one report's log odds, (k - 1, d)."""
         cuts = self.likelihood.shape[1] - 1
         return np.hstack([np.tile(-self.columns[:, row], (cuts, 1)), np.eye(cuts)])
 
     def at_edge(self, theta: Array) -> bool:
-        """Whether two cuts as good as meet."""
+        """Return True if two neighbouring cuts are closer than exp(-BEYOND)."""
         return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))
 
     def _log_odds(self, theta: Array, part: slice) -> Array:
@@ -91,7 +91,8 @@ class Ordered:
         return log_odds
 
     def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
-        """The likelihood (m,), and the first two derivatives of its parts by each log odds, over it, (k - 1, m)."""
+        """Return q, (m,), and F'(v_j) (L_j - L_(j+1)) / q and F''(v_j) (L_j - L_(j+1)) / q, each (k - 1, m)."""
+        # For the logistic function, F' = F (1 - F) and F'' = F' (1 - 2 F).
         below = 1 / (1 + np.exp(np.clip(-self._log_odds(theta, part), -_LARGEST, _LARGEST)))
         likelihood = self.likelihood.T[:, self.codes[part]]
         drop = likelihood[:-1] - likelihood[1:]
@@ -104,7 +105,7 @@ class Ordered:
 
     @staticmethod
     def _information(gradient: Array, curve: Array, weights: Array, columns: Array) -> Array:
-        """Minus the second derivative, (d, d), from the first two by each log odds."""
+        """Return minus the second derivative, (d, d), from the two arrays of ``_derivatives`` by the chain rule."""
         both = gradient.sum(axis=0)
         cuts = (gradient * weights) @ gradient.T - np.diag(curve @ weights)
         across = columns @ ((curve - gradient * both) * weights).T

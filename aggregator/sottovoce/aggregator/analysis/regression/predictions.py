@@ -1,7 +1,8 @@
 """
-What a fitted regression predicts for people with given answers: shares or numbers, with limits.
+Predictions of a fitted regression for given predictor values: shares or numbers, with limits.
 
-Maths  The limits of a share are made on the scale of log odds, those of a linear model on its own; x'Vx for each row.
+Maths  Limits of a share are computed on the scale of log odds, those of a linear model on its own scale; the variance
+       of a row is x'Vx.
 """
 
 import re
@@ -23,13 +24,13 @@ _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 @dataclass(frozen=True)
 class Prediction:
     """
-    A share or a number, and the limits of its mean.
+    A predicted share or mean, with confidence limits.
 
     Attributes:
-        category: of the outcome, where there are more than two.
-        estimate: of yes, of the category, or the number.
-        low: of the interval.
-        high: of the interval.
+        category: category of the outcome; None if the outcome has two, or is a number.
+        estimate: share of the category (of yes), or mean of the number.
+        low: lower limit.
+        high: upper limit.
     """
 
     category: str | None
@@ -42,18 +43,18 @@ def predict(
     fitted: Regression, people: Sequence[Mapping[str, str | float]], confidence: float = 0.95
 ) -> list[tuple[Prediction, ...]]:
     """
-    What is to be expected of people with these answers.
+    Predict the outcome for people with given answers.
 
     Args:
-        fitted: a logit, multinomial logit or linear model with a maximum.
-        people: for each row by predictor its category, or the number or its digits.
-        confidence: of each interval.
+        fitted: a logit, multinomial logit or linear model with standard errors.
+        people: one mapping for each row, from predictor to its category or number (or decimal digits).
+        confidence: nominal coverage of each interval.
 
     Returns:
-        For each row one prediction; of an outcome with more than two categories one for each after the first.
+        For each row one prediction; for an outcome with more than two categories, one for each after the first.
 
     Raises:
-        EstimateError: the model has no errors or is an ordered one, or a row misses a predictor or names what is none.
+        EstimateError: the model has no standard errors or is ordered, or a row lacks a predictor or has an unknown one.
     """
     if fitted.covariance is None or fitted.model == "ordered":
         raise EstimateError(
@@ -73,19 +74,19 @@ def predict(
 
 
 def _shares(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
-    """Shares and limits of the categories after the first, (3, k - 1, rows)."""
+    """Return shares and limits of the categories after the first, (3, k - 1, rows)."""
     return np.stack(predicted_shares(coefficients, covariance, columns, confidence))[:, 1:]
 
 
 def _line(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
-    """The number and its limits, (3, 1, rows)."""
+    """Return predicted means and their limits, (3, 1, rows)."""
     at = coefficients @ columns
     half = normal_quantile(confidence) * np.sqrt(np.sum(columns * (covariance @ columns), axis=0))
     return np.stack([at, at - half, at + half])
 
 
 def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str | float]) -> list[float]:
-    """The values of all terms for one row; without a stratum it is the first."""
+    """Return the values of all terms for one row, with the first stratum as the default."""
     indicators = {f"{predictor}={group}" for predictor, groups in fitted.groups.items() for group in groups}
     numbers = [term for term in terms if term != CONSTANT and term not in indicators]
     if not person.keys() <= {*fitted.groups, *numbers}:

@@ -1,11 +1,12 @@
 """
-Logit of an answer Y on predictors of which one, A, is itself known by its randomized report only.
+Logit of an answer Y on predictors, one of which (A) is itself observed only through its randomized report.
 
 Model       P(A = a | x) multinomial logit with coefficients g, P(Y = y | x, A = a) with coefficients b for x and for
-            each a after the first. A report has q = sum_a P(a | x) L_a q_a, q_a the likelihood of Y's report given a.
+            each a after the first. A report has the likelihood q = sum_a P(a | x) L_a q_a, with L_a the likelihood of
+            A's report and q_a that of Y's report, both given a.
 Gradient    sum_a t_a S_a, t_a = P(a | x) L_a q_a / q, S_a the score if A were a.
 Information sum_a t_a (information if A were a) - (sum_a t_a S_a S_a' - S S'), S = sum_a t_a S_a (Louis).
-Leans on    the model of A given x, which a result must therefore show as well.
+Assumption  The result depends on the model of A given x, so results show that model as well.
 Source      Louis 1982; Blair, Imai and Zhou 2015 (randomized answers as predictors).
 """
 
@@ -21,11 +22,11 @@ from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 @dataclass(frozen=True)
 class RandomizedPredictor:
     """
-    The likelihood of the reports on Y and A; its parameters are b, category by category of Y, then g.
+    Joint likelihood of the reports on Y and A; its parameters are b, category by category of Y, then g.
 
     Attributes:
-        outcome: Y on x, as if A were none of its predictors; with the weights of all.
-        predictor: A on x.
+        outcome: model of Y on x without A; its weights apply to the whole likelihood.
+        predictor: model of A on x.
     """
 
     outcome: Multinomial
@@ -33,17 +34,17 @@ class RandomizedPredictor:
 
     @property
     def rows(self) -> int:
-        """Number of reports."""
+        """Number n of reports."""
         return self.outcome.rows
 
     @property
     def weights(self) -> Array | None:
-        """Of the reports."""
+        """Weights of the reports, (n,), or None for equal weights."""
         return self.outcome.weights
 
     @property
     def parameters(self) -> int:
-        """Those of Y, then those of A."""
+        """Number d of parameters: those of Y plus those of A."""
         return self._outcome_parameters + self.predictor.parameters
 
     @property
@@ -52,15 +53,15 @@ class RandomizedPredictor:
 
     @cached_property
     def _indicators(self) -> Array:
-        """(k, k - 1): A's columns in each of its categories."""
+        """Indicator columns of A for each of its k categories, (k, k - 1)."""
         return np.eye(self.predictor.shape[0] + 1)[:, 1:]
 
     def start(self) -> Array:
-        """All categories are as frequent, whatever the predictors."""
+        """Return zeros, (d,): all categories equally likely whatever the predictors."""
         return np.zeros(self.parameters)
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """What the reports in ``part`` add, weights included."""
+        """Return the contribution of the reports in ``part``, weights included."""
         given, log_likelihoods, cases = self._cases(theta, part)
         weights = np.ones(given.shape[1]) if self.weights is None else self.weights[part]
         score, total = 0.0, np.zeros((self.parameters, self.parameters))
@@ -75,36 +76,36 @@ class RandomizedPredictor:
         return Sums(float(weights @ log_likelihoods), score @ weights, total)
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         given, _, cases = self._cases(theta, part)
         return np.asarray(sum(share * case.score for share, case in zip(given, cases, strict=True)))
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """The log odds of Y if A were each of its categories, and of A."""
+        """Yield the log odds of Y given each category of A, then the log odds of A, (m,) each."""
         for shift in self._indicators:
             yield from self._if(shift, part).predictors(theta[: self._outcome_parameters], slice(None))
         yield from self.predictor.predictors(theta[self._outcome_parameters :], part)
 
     def directions(self, row: int) -> Array:
-        """The derivatives of one report's log odds."""
+        """Return the derivatives of one report's log odds, (number of log odds, d)."""
         part, after = slice(row, row + 1), self.predictor.parameters
         outcome = [self._if(shift, part).directions(0) for shift in self._indicators]
         above = np.vstack(outcome)
         below = self.predictor.directions(row)
         return np.block([[above, np.zeros((len(above), after))], [np.zeros((len(below), above.shape[1])), below]])
 
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - there is none
-        """Never: all parameters are as good."""
+    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
+        """Return False: the parameter space has no boundary."""
         return False
 
     def _if(self, shift: Array, part: slice) -> Multinomial:
-        """The model of Y for the reports in ``part`` if A were one category; it has A's columns as well."""
+        """Return the model of Y for the reports in ``part`` given one category of A, with A's columns added."""
         columns = self.outcome.columns[:, part]
         known = np.repeat(shift[:, None], columns.shape[1], axis=1)
         return replace(self.outcome, columns=np.vstack([columns, known]), codes=self.outcome.codes[part], weights=None)
 
     def _cases(self, theta: Array, part: slice) -> tuple[Array, Array, list["_Case"]]:
-        """The shares of A's categories given both reports, (k, m); the log likelihoods, (m,); and each case."""
+        """Return the shares of A's categories given both reports, (k, m), the log likelihoods, (m,), and the cases."""
         beta, gamma = theta[: self._outcome_parameters], theta[self._outcome_parameters :]
         truth = self.predictor.truth(gamma, part)
         prior = np.vstack([1 - truth.sum(axis=0), truth])
@@ -122,7 +123,7 @@ class RandomizedPredictor:
 
 @dataclass(frozen=True)
 class _Case:
-    """What follows if A were one of its categories: Y's shares before and given its report, and the score."""
+    """Model of Y given one category of A: shares before and given Y's report, report likelihood, columns, score."""
 
     truth: Array
     given: Array

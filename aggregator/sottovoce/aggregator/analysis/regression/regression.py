@@ -1,13 +1,13 @@
 """
-Regressions of one answer on others, whatever channels they came through.
+Regressions of one answer on others, for any mix of channels.
 
-Outcome     yes/no: logit; a choice: multinomial logit; a rating, when asked: ordered logit; a number: linear. Beside a
-            model of categories stands the linear model of their shares, which needs no maximum.
-Predictors  public ones, and randomized ones: any number of them in a linear model, one answer with categories in a
-            logit.
-Strata      Waves and revisions are public predictors of their own, since populations drift.
-Errors      as asked for; with weights the sandwich, with clusters the clustered ones, whatever was asked for.
-Few         Below 10 reports per parameter and (a - b)^-2 there is a warning: a rule of thumb that nobody has measured.
+Outcome     Yes/no: logit. Choice: multinomial logit. Rating, on request: ordered logit. Number: linear. A model of
+            categories also carries the linear probability model, which needs no likelihood maximum.
+Predictors  Public and randomized ones: any number of randomized predictors in a linear model, one (with categories) in
+            a logit.
+Strata      Waves and revisions are additional public predictors, because populations drift.
+Errors      As requested; always the sandwich with weights, and clustered with clusters.
+Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
 """
 
 from collections.abc import Sequence
@@ -53,24 +53,23 @@ def regress(  # noqa: PLR0913 - all but three have a default
     smallest_group: int = SMALLEST_GROUP,
 ) -> Regression:
     """
-    Explain one answer by others.
+    Fit a regression of one answer on others.
 
     Args:
-        columns: the reports of what is closed.
-        outcome: the question that is explained, or "question.option".
-        predictors: the same of those that explain it; the first category that somebody has is what the others are
-            compared with.
-        model: one of ``MODELS``; None for what suits the outcome.
-        errors: one of ``standard_errors.KINDS``.
-        weights: one a report, positive; or None.
-        cluster: a public question, or one value a report; or None.
-        strata: whether waves and revisions are predictors of their own.
-        confidence: of the intervals.
-        smallest_group: fewest people with one public answer, or with two of them; it protects what is published, and 1
-            is for whoever has the rows anyway.
+        columns: reports of a closed survey or wave.
+        outcome: outcome variable, "question" or "question.option".
+        predictors: predictor variables; the first category that occurs is the reference category.
+        model: one of ``MODELS``; None chooses by the type of the outcome.
+        errors: kind of standard errors, one of ``covariance.KINDS``.
+        weights: one positive weight per report, or None.
+        cluster: a public question, or one value per report; or None.
+        strata: add waves and revisions as predictors.
+        confidence: nominal coverage of the intervals.
+        smallest_group: smallest allowed group with one public answer, or with a pair of them. It protects published
+            results; use 1 if all readers have access to the rows anyway.
 
     Raises:
-        EstimateError: this cannot be estimated from these reports; the message says why and what to do.
+        EstimateError: the reports do not allow this estimate; the message says why and what to do.
     """
     if not 0 < confidence < 1:
         raise EstimateError("the confidence must lie between 0 and 1")
@@ -97,7 +96,7 @@ def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
 
 
 def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None) -> str:
-    """The model, which must suit the outcome and the predictors."""
+    """Return the kind of model, after checking that it fits the outcome and the predictors."""
     categories = len(outcome.variable.categories)
     if asked is not None and asked not in MODELS:
         raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
@@ -157,6 +156,7 @@ def _fit(sample: Sample, kind: str) -> Regression:
 def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
     warnings = [] if sample.weights is None else weight_warnings(sample.weights)
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
+    # Randomization multiplies the variance by about (a - b)^-2, so the number of reports needed grows by as much.
     sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.randomized)])
     needed = PER_PARAMETER * parameter_count(sample, kind) / sharp**2
     if effective < needed:

@@ -1,4 +1,4 @@
-"""The reports that take part in a regression, as arrays."""
+"""Arrays of the reports that a regression uses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from sottovoce.shared.sentence import Sentence
 @dataclass(frozen=True)
 class RegressionOptions:
     """
-    How a regression is to be made.
+    Options of a regression.
 
     Attributes:
-        errors: the kind of standard errors, one of ``standard_errors.KINDS``.
-        weights: (n,) of all reports, or None.
-        cluster: a public question, or (n,) anything that is equal within a cluster; None for independent reports.
-        strata: waves and revisions are predictors of their own.
-        confidence: of the intervals.
-        smallest_group: fewest people with one public answer, or with two of them.
+        errors: kind of standard errors, one of ``covariance.KINDS``.
+        weights: (n,), for all reports, or None.
+        cluster: a public question, or (n,) cluster labels; None for independent reports.
+        strata: add waves and revisions as predictors.
+        confidence: nominal coverage of the intervals.
+        smallest_group: smallest allowed group with one public answer, or with a pair of them.
     """
 
     errors: str = "observed"
@@ -46,18 +46,18 @@ class RegressionOptions:
 @dataclass(frozen=True)
 class Sample:
     """
-    What a model is fitted to.
+    Data for fitting a model.
 
     Attributes:
-        outcome: what is explained.
-        rows: (m,), the reports in which everything was observed.
-        design: the columns, of these rows; randomized predictors by their scores.
-        public: the columns without randomized predictors.
+        outcome: outcome variable.
+        rows: (m,), indices of the complete reports.
+        design: design matrix of these rows, with the scores of randomized predictors.
+        public: design matrix without randomized predictors.
         randomized: the randomized predictors.
         weights: (m,) positive, or None.
-        clusters: (m,) numbers 0, 1, .., or None.
-        errors: the kind asked for.
-        confidence: of the intervals.
+        clusters: (m,) cluster numbers 0, 1, .., or None.
+        errors: requested kind of standard errors.
+        confidence: nominal coverage of the intervals.
     """
 
     outcome: Answers
@@ -72,12 +72,12 @@ class Sample:
 
     @property
     def n(self) -> int:
-        """Reports that take part."""
+        """Number m of reports used."""
         return len(self.rows)
 
     @property
     def plain(self) -> bool:
-        """Independent reports of equal weight, so that likelihoods may be compared."""
+        """True for independent reports of equal weight; only then are likelihood ratios valid."""
         return self.weights is None and self.clusters is None
 
 
@@ -85,16 +85,16 @@ def take_sample(
     columns: Columns, outcome: Answers, predictors: Sequence[Answers], choices: RegressionOptions
 ) -> Sample:
     """
-    The reports in which the outcome and all predictors were observed.
+    Select the reports in which the outcome and all predictors were observed.
 
     Args:
         columns: all reports.
-        outcome: what is to be explained.
-        predictors: by what.
-        choices: how.
+        outcome: the outcome variable.
+        predictors: the predictor variables.
+        choices: options of the regression.
 
     Raises:
-        EstimateError: no report tells of all of them; weights, clusters or groups are unfit.
+        EstimateError: no report carries all variables, or weights, clusters or groups are invalid.
     """
     weights = None if choices.weights is None else checked_weights(choices.weights, len(columns))
     clusters, clustered = _clusters(columns, choices.cluster)
@@ -121,7 +121,7 @@ def take_sample(
 
 
 def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDArray[Any] | None, NDArray[np.bool_]]:
-    """What is equal within each cluster, and of which reports it is known."""
+    """Return the cluster labels, (n,) or None, and a mask of the reports that have one, (n,)."""
     everybody = np.ones(len(columns), bool)
     if cluster is None:
         return None, everybody
@@ -142,13 +142,13 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
 
 
 def _strata(columns: Columns, rows: NDArray[np.intp], wanted: bool) -> tuple[NDArray[np.intp], list[str]]:
-    """The stratum of each report that takes part, and the names of all; a single one if they are not wanted."""
+    """Return the stratum of each report used, and the names of all strata; a single one if ``wanted`` is False."""
     if not wanted:
         return np.zeros(len(rows), np.intp), ["all"]
     waves = int(columns.wave.max()) + 1
     strata = columns.revision[rows].astype(np.intp) * waves + columns.wave[rows]
     people = np.bincount(strata, minlength=len(columns.revisions) * waves)
-    # A handful of people tell nothing about how their stratum drifted; they stand with the largest.
+    # Strata with a handful of people join the largest one: their own effect could not be estimated.
     strata = np.where(people < SMALLEST_GROUP, people.argmax(), np.arange(len(people)))[strata]
     revisions = [survey.revision for survey in columns.revisions]
     return strata, [f"revision {revisions[each // waves]}, wave {each % waves}" for each in range(len(people))]

@@ -1,4 +1,4 @@
-"""What a regression says, and its JSON (sottovoce-regression/1)."""
+"""Results of a regression, and their JSON form (sottovoce-regression/1)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,15 @@ FORMAT = "sottovoce-regression/1"
 @dataclass(frozen=True)
 class Coefficient:
     """
-    One figure of a regression.
+    One coefficient or marginal effect of a regression.
 
     Attributes:
-        category: of the outcome, where there are more than two.
-        term: the predictor, or the predictor and its category.
-        estimate: None where the likelihood has no finite maximum.
+        category: category of the outcome; None if there are only two.
+        term: the predictor, or ``predictor=category``.
+        estimate: None if the likelihood has no finite maximum.
         std_error: None likewise.
-        low: of the interval; None where there is no limit on this side.
-        high: likewise.
+        low: lower limit; None if unbounded or unavailable.
+        high: upper limit; None likewise.
     """
 
     category: str | None
@@ -33,7 +33,7 @@ class Coefficient:
     high: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """``category`` only where there is one; what is no finite number is None, as JSON has no other."""
+        """Return the fields for JSON: without ``category`` if it is None, and with None for infinity and NaN."""
         fields = {key: _finite(value) for key, value in asdict(self).items()}
         return fields if self.category is not None else {key: fields[key] for key in fields if key != "category"}
 
@@ -45,21 +45,22 @@ class Regression:
 
     Attributes:
         model: "logit", "multinomial", "ordered" or "linear".
-        outcome: the name of what is explained.
-        n: reports that took part.
-        coefficients: of the model; in an ordered one the cuts between categories come last.
-        std_error_kind: "observed", "expected", "opg", "sandwich", "clustered", or "none" where no maximum exists; the
+        outcome: name of the outcome variable.
+        n: number of reports used.
+        coefficients: coefficients; in an ordered model the cuts between categories come last.
+        std_error_kind: "observed", "expected", "opg", "sandwich", "clustered", or "none" if no maximum exists; the
             limits are then by likelihood ratio, or missing.
         log_likelihood: up to a constant; None for a linear model.
         ame: average marginal effects on shares, by category after the first.
-        tests: likelihood-ratio tests of each predictor; none with weights or clusters, which have no likelihood.
-        converged: a maximum was found.
-        deff: Kish's design effect of the weights; 1 without.
-        warnings: what a reader must know.
-        linear: the linear probability model of the same reports, beside a model of categories.
-        of_predictor: the model of a randomized predictor, on which a logit with one leans.
-        groups: by predictor with categories these, the one first that the others are compared with.
-        covariance: (d, d), of the coefficients in their order; None where there are no standard errors.
+        tests: likelihood-ratio tests of each predictor; empty with weights or clusters, where they are not valid.
+        converged: True if a maximum was found.
+        deff: Kish's design effect of the weights; 1 without weights.
+        warnings: caveats for the reader.
+        linear: linear probability model of the same reports, for models of categories.
+        of_predictor: model of the randomized predictor, which a logit with one depends on.
+        groups: categories of each categorical predictor, the reference category first.
+        covariance: (d, d), covariance of the coefficients in their order; None if there is none (no standard errors,
+            or several linear fits).
     """
 
     model: str
@@ -79,7 +80,7 @@ class Regression:
     covariance: Array | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Return the regression as a JSON document."""
         return {"format": FORMAT, **self._fields()}
 
     def _fields(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """
-Every pair of a survey's variables tested for independence, with q values over all of them.
+Test every pair of a survey's variables for independence, with q values over all pairs.
 
-Columns with few different values are turned into indicators, whose products over a block of rows are the counts of all
-pairs at once; masks and other columns with many are counted pair by pair.
+Columns with few different values become indicators, and one matrix product over a block of rows counts all pairs at
+once. Bit masks and other columns with many values are counted pair by pair.
 """
 
 from collections.abc import Iterator
@@ -22,22 +22,22 @@ from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 
 ROWS = 1 << 14
-"""Rows that are in memory at once."""
+"""Number of rows in a block of indicators."""
 NOT_TESTED = (
     "{} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers would "
     "have cells of fewer than 5 respondents"
 )
 FEW = 32
-"""Different values up to which a column is turned into indicators."""
+"""Limit for indicators: columns with larger reported values are counted pair by pair."""
 
 
 class TestedPair(NamedTuple):
     """
-    Two variables.
+    Test of independence of two variables.
 
     Attributes:
-        n: reports that tell of both.
-        q: of all pairs with a q value so small, such a share at most has nothing to do with each other.
+        n: number of reports that carry both.
+        q: q value: expected share of false discoveries among all pairs with a q value of at most this.
     """
 
     first: str
@@ -50,13 +50,13 @@ class TestedPair(NamedTuple):
 @dataclass(frozen=True)
 class AllPairs:
     """
-    Every pair of variables.
+    Tests of all pairs of variables.
 
     Attributes:
-        reports: that were looked at.
-        possible: pairs that reports could tell of; q values count all of them.
-        tests: of those that could be tested, in the order of the questions.
-        warnings: sentences about all of them.
+        reports: number of reports.
+        possible: number of pairs that a report can carry; q values count all of them.
+        tests: tests of the pairs that could be tested, in the order of the questions.
+        warnings: notes for the reader, about all pairs.
     """
 
     reports: int
@@ -66,7 +66,7 @@ class AllPairs:
 
 
 def every_pair(columns: Columns) -> AllPairs:
-    """The tests of all pairs that reports tell of."""
+    """Test all pairs of variables that reports can carry together."""
     chosen = list(_able(columns))
     places = (place for place in combinations(range(len(chosen)), 2) if not _apart(columns, chosen, place))
     pairs = {place: _cautions(columns, chosen, place) for place in places}
@@ -87,7 +87,7 @@ def every_pair(columns: Columns) -> AllPairs:
 
 
 def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | None:
-    """How many reports tell of both, and the test; None where it tells too much of public answers, or nothing."""
+    """Return the number of reports with both variables and the test; None if suppressed, or not possible."""
     try:
         shown = shown_reports(joint(pairs, len(columns)))
         return None if shown is None else (shown.n, independence(shown.strata))
@@ -96,7 +96,7 @@ def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | 
 
 
 def _able(columns: Columns) -> Iterator[SelectedVariable]:
-    """All variables that can be looked at."""
+    """Yield all variables that can be analysed."""
     for question in columns.survey.questions:
         for variable in variables_of(question):
             try:
@@ -106,12 +106,13 @@ def _able(columns: Columns) -> Iterator[SelectedVariable]:
 
 
 def _apart(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> bool:
-    """Whether their table is not to be told: then nothing is made of it, neither a test nor the q values of others."""
+    """Return True if disclosure control withholds the table of a pair."""
+    # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
     return {chosen[each].question.name for each in place} <= columns.apart
 
 
 def _cautions(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:
-    """What is to be known of a pair; None if no report can tell of both."""
+    """Return notes for the reader of a pair; None if no report can carry both variables."""
     try:
         return check_together(columns, chosen[place[0]], chosen[place[1]])
     except EstimateError:
@@ -120,7 +121,7 @@ def _cautions(columns: Columns, chosen: list[SelectedVariable], place: tuple[int
 
 class _Counts:
     """
-    The reports that tell of any two variables.
+    Counts of the reports that carry any two variables.
 
     Args:
         columns: the reports.
@@ -137,7 +138,7 @@ class _Counts:
         self._counts = self._indicators(end)
 
     def of(self, first: SelectedVariable, second: SelectedVariable) -> list[Pairs]:
-        """By stratum."""
+        """Return the counts of two variables by stratum."""
         places = [self._places.get(each.question.name) for each in (first, second)]
         if first.question.name == second.question.name or None in places:
             return count_strata(self._columns, (first, second))
@@ -149,7 +150,7 @@ class _Counts:
         return [Pairs(first.newest, second.newest, values, numbers, numbers, numbers)]
 
     def _indicators(self, width: int) -> Floats:
-        """How often any two values come together, (width, width)."""
+        """Return the number of reports with each two reported values, (width, width)."""
         total = np.zeros((width, width))
         for start in range(0, len(self._columns) if width else 0, ROWS):
             rows = slice(start, start + ROWS)
@@ -158,6 +159,6 @@ class _Counts:
                 column = self._columns.values[name][rows]
                 for value in range(place.stop - place.start):
                     block[place.start + value] = column == value
-            # Whole numbers up to 2^16 are exact in this type.
+            # float32 is fast and exact here: counts of a block do not exceed ROWS, far below 2^24.
             total += block @ block.T
         return total

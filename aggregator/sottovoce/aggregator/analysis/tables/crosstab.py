@@ -1,8 +1,8 @@
 """
-A table of two variables: how they hang together, and what looks wrong.
+Cross-tabulation of two variables: cells, measures of association, and diagnostics.
 
-What each figure is stands with it: ``table``, ``score_intervals``, ``inversion``, ``odds_ratio``, ``independence``,
-``alarms``.
+The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_intervals``, ``odds_ratio``,
+``independence_test`` and ``table_diagnostics``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ Cells = tuple[tuple[Result, ...], ...]
 
 
 class Measures(NamedTuple):
-    """How two yes/no variables hang together: the columns' yes among the rows' yes, against the rows' no."""
+    """Measures of association of two yes/no variables: yes to the columns, given yes or no to the rows."""
 
     risk_difference: Result
     risk_ratio: Result
@@ -53,18 +53,18 @@ class Crosstab:
 
     Attributes:
         rows, columns: names of the variables.
-        row_categories, column_categories: of its cells.
-        n: reports that were looked at.
-        n_pair: those of them that tell of both.
-        cells: the share of each cell, (rows, columns).
-        conditional: the share of each column among its row, likewise.
-        independence: None where cells are not shown, or a variable does not vary.
-        measures: of a table of two by two.
-        alarm: None where no answer is randomized.
-        forged: what 1 % forged reports could make of a cell.
-        drawn_evenly: p value of the test that devices drew all options, or pairs of them, equally often, which forged
-            reports do not; None where none is drawn, and within a third question.
-        warnings: sentences about the whole table.
+        row_categories, column_categories: categories of the two variables.
+        n: number of reports considered.
+        n_pair: number of those reports that carry both variables.
+        cells: share of each cell, (rows, columns).
+        conditional: share of each column within its row, (rows, columns).
+        independence: test of independence; None if cells are suppressed, or a variable does not vary.
+        measures: measures of association; None unless the table is 2 x 2 without suppressed cells.
+        alarm: test for an implausibly low cell; None if no answer is randomized.
+        forged: largest effect of 1 % forged reports on a cell.
+        drawn_evenly: p value of the test that devices drew all options, or pairs of them, equally often, as forged
+            reports often do not; None if no options are drawn, and in stratified tables.
+        warnings: notes for the reader on the whole table.
     """
 
     rows: str
@@ -86,11 +86,12 @@ class Crosstab:
 @dataclass(frozen=True)
 class Stratified:
     """
-    A table for each category of a third variable, which is public, and a test of independence within them.
+    Tables stratified by a public third variable, with a test of conditional independence.
 
     Attributes:
         within: name of the third variable.
-        tables: by its category, those with no reports left out.
+        tables: table of each of its categories that has reports.
+        independence: stratified test; None if a table has no test.
     """
 
     within: str
@@ -102,17 +103,17 @@ def crosstab(
     columns: Columns, rows: str, across: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Crosstab:
     """
-    The table of two variables with categories.
+    Cross-tabulate two categorical variables.
 
     Args:
         columns: the reports.
-        rows: name of the variable whose categories are the rows.
-        across: name of the other one.
-        weights: of the reports, (n,), above 0; all alike without.
-        rule: how it is made.
+        rows: name of the row variable.
+        across: name of the column variable.
+        weights: weights of the reports, (n,), positive; equal by default.
+        rule: options of the table.
 
     Raises:
-        EstimateError: no report can tell of both, one is a number, or nothing was reported.
+        EstimateError: no report can carry both variables, one of them is a number, or there are no reports.
     """
     chosen, cautions = _choose(columns, rows, across)
     weights, unequal = weights_of_reports(weights, len(columns))
@@ -130,15 +131,15 @@ def crosstab_within(
     rule: Rule = DEFAULT_RULE,
 ) -> Stratified:
     """
-    The tables of two variables within each category of a public third one.
+    Cross-tabulate two variables within each category of a public third one.
 
     Args:
         columns: the reports.
-        rows: name of the variable whose categories are the rows.
-        across: name of the other one.
-        within: name of the third, which is public and has categories.
-        weights: of the reports, (n,), above 0; all alike without.
-        rule: how they are made.
+        rows: name of the row variable.
+        across: name of the column variable.
+        within: name of the stratifying variable, which is public and categorical.
+        weights: weights of the reports, (n,), positive; equal by default.
+        rule: options of the tables.
 
     Raises:
         EstimateError: as ``crosstab``, or the third variable is randomized or a number.
@@ -164,7 +165,7 @@ def crosstab_within(
         if pairs:
             tables[category] = _table(joint(pairs, int(inside.sum())), _seen(columns, chosen), rule, cautions)
             all_pairs += pairs
-    # A table that is not shown is not tested either.
+    # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
     return Stratified(within, tables, tested(all_pairs) if shown else None)
 
@@ -216,7 +217,8 @@ def _measures(whole: Joint, z: float) -> Measures:
 
 
 def _seen(columns: Columns, chosen: Sequence[SelectedVariable]) -> float:
-    """The chance that a report tells of both variables."""
+    """Return the probability that a report carries both variables."""
+    # Each device draws ``ask`` of the private questions without replacement.
     chance = 1.0
     for each in chosen:
         chance /= len(each.question.domain.options) if each.newest.drawn else 1

@@ -1,8 +1,8 @@
 """
-Which of many tests may be called findings.
+False discovery rate of many tests, by the Benjamini-Hochberg procedure.
 
 Maths       q_(i) = min over j >= i of p_(j) m / j, p_(1) <= ... <= p_(m): of the tests with q <= .05 at most 5 % are
-            false on average. m counts all pairs of a survey, not only those that somebody looked at.
+            false discoveries on average. m counts all pairs of a survey, not only those the analyst looked at.
 Source      Benjamini and Hochberg 1995.
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]:
     """
-    The q value of each test, in the order given.
+    Return the q value of each test, in the order given.
 
     Args:
-        p_values: of the tests that were made.
-        tests: how many could have been made; as many as were, if that is not said.
+        p_values: p values of the tests performed.
+        tests: number of all possible tests; by default, the number performed.
     """
     m = len(p_values) if tests is None else max(tests, len(p_values))
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)

@@ -1,8 +1,8 @@
 """
-One variable among groups: the share or the mean of each group, and its difference from the first one.
+Comparison of groups: the share or mean of a variable in each group, and its difference from the first group.
 
-A share among a group has the score interval, a mean and every difference one by inversion, which holds whether the
-groups are public or randomized themselves.
+A share has a score interval. Means and differences have intervals by test inversion, which are valid for public groups
+and for groups that are randomized themselves.
 """
 
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from sottovoce.shared.sentence import Sentence
 @dataclass(frozen=True)
 class Compared:
     """
-    One variable among groups.
+    Comparison of one variable among groups.
 
     Attributes:
         outcome, groups: names of the variables.
-        category: of the outcome, whose share is compared; "" for a number, whose mean is.
-        group_names: the groups, the first of which the others are compared with.
-        values: the share or the mean in each group.
-        differences: that of each later group less that of the first.
-        independence: whether they differ at all; None where there is nothing to test.
-        warnings: sentences about the whole.
+        category: category of the outcome whose share is compared; "" for a number, whose mean is compared.
+        group_names: the groups, the reference group first.
+        values: share or mean in each group.
+        differences: value of each later group minus that of the first; empty if cells are suppressed.
+        independence: test for any difference; None if suppressed, or if a variable does not vary.
+        warnings: notes for the reader on the comparison.
     """
 
     outcome: str
@@ -55,18 +55,19 @@ def compare(
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
     """
-    The outcome among groups.
+    Compare an outcome among groups.
 
     Args:
         columns: the reports.
-        outcome: name of the variable that is compared.
+        outcome: name of the outcome variable.
         groups: name of the variable whose categories are the groups.
-        category: of the outcome, whose share is compared; without, its last one: yes, of a yes/no. Of a number "".
-        weights: of the reports, (n,), above 0; all alike without.
-        rule: how it is made.
+        category: category of the outcome whose share is compared; by default the last one ("yes" of a yes/no). Must be
+            "" for a number.
+        weights: weights of the reports, (n,), positive; equal by default.
+        rule: options of the comparison.
 
     Raises:
-        EstimateError: no report can tell of both, the groups are numbers, or there is no such category.
+        EstimateError: no report can carry both variables, the groups are numbers, or there is no such category.
     """
     told, among = choose(columns, outcome), choose(columns, groups)
     if not among.newest.categories:

@@ -1,14 +1,15 @@
 """
-One test of independence for any two variables, whatever their channels.
+Test of independence of any two variables, for all channels.
 
-Test        S_A and S_B the scores, centred; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
-            chi-square with rank G_A x rank G_B degrees of freedom: the covariance is that of all permutations, so that
-            nothing of the truth is needed. Between square channels Q is Pearson's chi-square of the reported table
-            times (n - 1)/n; for masks, where that is void, it keeps its size (.035 to .065 at 5 %).
-Strata      t = T / n and V = (G_A (x) G_B) / ((n - 1) n^2) of each, Q = (sum V^- t)' (sum V^-)^- (sum V^- t): of groups
-            by a third variable, or of revisions with other channels, which may drift apart.
+Test        S_A and S_B the centred scores; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
+            chi-square with rank G_A x rank G_B degrees of freedom. The covariance is that of the permutation
+            distribution, so the true shares are not needed. For square channels Q is Pearson's chi-square of the
+            reported table times (n - 1)/n; for bit masks, where Pearson's test is not valid, it keeps its level (.035
+            to .065 at 5 %).
+Strata      t = T / n and V = (G_A (x) G_B) / ((n - 1) n^2) of each stratum, Q = (sum V^- t)' (sum V^-)^- (sum V^- t).
+            Strata are groups by a third variable, or revisions with different channels, whose populations may drift.
 Weights     n is the effective number of reports, and sums are weighted: approximate.
-Never       A chi-square test of estimated counts, which rejects a true null in 62 to 79 of 100 samples.
+Not valid   A chi-square test of estimated counts: it rejects a true null hypothesis in 62 to 79 of 100 samples.
 Source      Pillai 1955 (the trace); Mantel 1963 (strata).
 """
 
@@ -26,10 +27,12 @@ _RANK = 1e-9
 
 class Independence(NamedTuple):
     """
-    A test that two variables have nothing to do with each other.
+    Result of a test of independence.
 
     Attributes:
-        p: how often a sample from independent variables would look at least as dependent.
+        statistic: Q, chi-square under independence.
+        df: degrees of freedom.
+        p: probability of a statistic at least as large under independence.
     """
 
     statistic: float
@@ -38,7 +41,7 @@ class Independence(NamedTuple):
 
 
 class _Scatter(NamedTuple):
-    """Centred sums of products of scores: between the variables, within each; and the number of reports."""
+    """Centred sums of products of scores, between the variables and within each, and the effective n."""
 
     between: Floats
     first: Floats
@@ -51,7 +54,7 @@ def independence(strata: Sequence[Pairs]) -> Independence:
     Test independence within strata.
 
     Args:
-        strata: reports of the two variables, each stratum by itself; those with fewer than two tell nothing.
+        strata: reports of the two variables by stratum; strata with at most one effective report are ignored.
 
     Raises:
         EstimateError: in no stratum do both variables vary.
@@ -91,7 +94,8 @@ def _scatter(pairs: Pairs) -> _Scatter:
 
 
 def _inverse(scatter: Floats) -> tuple[Floats, int]:
-    """The pseudo-inverse of a covariance matrix, and its rank."""
+    """Return the pseudo-inverse of a covariance matrix, and its rank."""
+    # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
     kept = values > _RANK * max(values.max(), 0.0)
     inverse: Floats = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T

@@ -1,10 +1,10 @@
 """
-The likeliest table of two variables, also with impossible cells.
+Maximum likelihood estimate of the table of two variables, optionally with impossible cells (structural zeros).
 
-Maths       Expectation and maximization: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over
-            the cells. An impossible cell begins at 0 and stays there; all others begin alike. Every third step is
-            extrapolated (squared extrapolation) and taken if it is likelier.
-            Inside the simplex, so that no share is negative; biased where a share is near 0, and without limits.
+Maths       EM algorithm: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over the cells. An
+            impossible cell starts at 0 and stays there; all others start equal. After every two steps the path is
+            extrapolated (SQUAREM), and the result is used if its likelihood is higher.
+            Shares stay within the simplex, so none is negative; estimates near 0 are biased, and have no limits.
 Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 2002; Varadhan and Roland 2008.
 """
 
@@ -23,11 +23,11 @@ _FLOOR = 1e-300
 
 class ObservedReports(NamedTuple):
     """
-    Different reports.
+    Distinct reports with their frequencies.
 
     Attributes:
         rows: likelihood over the cells of the table, (m, cells).
-        weights: how many reports, (m,).
+        weights: total weight of the reports, (m,).
     """
 
     rows: Floats
@@ -35,7 +35,7 @@ class ObservedReports(NamedTuple):
 
 
 def seen_together(joint: Joint) -> ObservedReports:
-    """The reports that tell of both variables, the cells row by row."""
+    """Return the reports that carry both variables, with the cells in row-major order."""
     rows = [
         _cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1]))
         for pairs in joint.strata
@@ -47,15 +47,15 @@ def likeliest_table(
     seen: Sequence[ObservedReports], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
 ) -> Floats:
     """
-    The shares of all cells.
+    Return the maximum likelihood shares of all cells, of the given shape.
 
     Args:
         seen: the reports.
         shape: numbers of rows and columns.
-        impossible: (row, column) of the cells that nobody can be in.
+        impossible: (row, column) of each structural zero.
 
     Raises:
-        EstimateError: there is no report, every cell is impossible, or a report is impossible in all that are left.
+        EstimateError: there is no report, every cell is impossible, or a report has likelihood 0 in all other cells.
     """
     rows = np.concatenate([each.rows for each in seen])
     weights = np.concatenate([each.weights for each in seen])
@@ -71,13 +71,13 @@ def likeliest_table(
 
 
 def log_likelihood(seen: Sequence[ObservedReports], table: Floats) -> float:
-    """The logarithm of the likelihood of a table, up to a constant."""
+    """Return the log likelihood of a table, up to a constant."""
     cells = table.ravel()
     return float(sum(each.weights @ np.log(np.maximum(each.rows @ cells, _FLOOR)) for each in seen))
 
 
 def expected_table(seen: ObservedReports, table: Floats) -> Floats:
-    """The shares of reports that lie in each cell, given what they say, if ``table`` is the truth."""
+    """Return the expected shares of true cells, given the reports, if ``table`` is the truth (the E step)."""
     cells = table.ravel()
     totals = seen.weights / np.maximum(seen.rows @ cells, _FLOOR)
     expected: Floats = cells * (totals @ seen.rows) / seen.weights.sum()
@@ -100,7 +100,7 @@ def _step(rows: Floats, weights: Floats, shares: Floats) -> Floats:
 
 
 def _extrapolated(rows: Floats, weights: Floats, path: tuple[Floats, Floats, Floats]) -> Floats:
-    """The point that three steps lead to, if it is possible and likelier than the last of them."""
+    """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last point."""
     start, once, twice = path
     change, bend = once - start, twice - 2 * once + start
     length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)

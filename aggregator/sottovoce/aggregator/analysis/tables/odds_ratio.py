@@ -1,12 +1,12 @@
 """
-The odds ratio of two yes/no variables, by maximum likelihood, with profile limits.
+Odds ratio of two yes/no variables, by maximum likelihood, with profile likelihood limits.
 
-Point       Of the likeliest table; from raw shares it would be negative or infinite too often.
-Limits      The odds ratios at which twice the drop of the likelihood is z^2. The likeliest table with a given odds
-            ratio r comes by expectation and maximization: the expected table keeps its margins A and B and gets this
-            odds ratio, p11 the root in its range of (r - 1) p^2 - (1 + (r - 1)(A + B)) p + r A B = 0.
+Point       Odds ratio of the maximum likelihood table; from raw shares it would be negative or infinite too often.
+Limits      The odds ratios at which twice the drop of the log likelihood is z^2. The EM algorithm finds the maximum
+            for a given odds ratio r: the expected table keeps its margins A and B and gets this odds ratio, with p11
+            the feasible root of (r - 1) p^2 - (1 + (r - 1)(A + B)) p + r A B = 0.
             Coverage .938 to .972; limits by the delta method cover .54 to .98. A limit that is not reached within a
-            factor e^12 of the point is none.
+            factor e^12 of the point is reported as None.
 Source      Plackett 1965 (the quadratic equation).
 """
 
@@ -26,7 +26,7 @@ from sottovoce.aggregator.estimators.variable import Floats
 
 METHOD = "profile"
 FARTHEST = 12.0
-"""In the odds ratio's logarithm."""
+"""Search range for limits, on the scale of the log odds ratio."""
 
 _ROUNDS = 2000
 _SETTLED = 1e-9
@@ -35,18 +35,21 @@ _HALVINGS = 24
 
 def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, float | None]:
     """
-    The point and its limits, None for what is infinite, or has no limit.
+    Estimate the odds ratio.
 
     Args:
         joint: reports of two variables with two categories each.
-        z: the normal quantile of the confidence.
+        z: normal quantile of the confidence level.
+
+    Returns:
+        (estimate, low, high); None for an infinite estimate, or an unbounded side.
     """
     seen = seen_together(joint)
     table = likeliest_table([seen], (2, 2))
     top = log_likelihood([seen], table)
     scale = joint.n / float(seen.weights.sum()) / joint.deff
     centre = _centre(table)
-    # From a point without end the limits are looked for on both sides of 1.
+    # The centre of an infinite estimate is cut off at +-FARTHEST; the range must then still reach the other side of 1.
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST
 
     enough = top - z**2 / scale / 2
@@ -65,18 +68,18 @@ def _ratio(table: Floats) -> float | None:
 
 
 def _centre(table: Floats) -> float:
-    """The logarithm of its odds ratio, at most ``FARTHEST`` from 0."""
+    """Return the log odds ratio of a table, cut off at +-``FARTHEST``."""
     logs = np.log(np.maximum(table, math.exp(-FARTHEST)))
     return min(max(float(logs[0, 0] + logs[1, 1] - logs[0, 1] - logs[1, 0]), -FARTHEST), FARTHEST)
 
 
 class _OddsRatioProfile:
     """
-    The largest likelihoods among tables with a given odds ratio.
+    Profile likelihood of the odds ratio.
 
     Args:
         seen: the reports.
-        start: a table to begin with; each later search begins where the last one ended.
+        start: starting table; each later search starts where the last unsuccessful one ended.
     """
 
     def __init__(self, seen: ObservedReports, start: Floats) -> None:
@@ -84,7 +87,8 @@ class _OddsRatioProfile:
         self._table = np.maximum(start, 1e-6)
 
     def reaches(self, enough: float, log_ratio: float) -> bool:
-        """Whether the logarithm of the likelihood is at least ``enough``; every step only adds to it."""
+        """Return True if the profile log likelihood is at least ``enough``."""
+        # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
         ratio = math.exp(log_ratio)
         table = _with_ratio(self._table, ratio)
         for _ in range(_ROUNDS):
@@ -100,13 +104,13 @@ class _OddsRatioProfile:
 
 
 def _with_ratio(table: Floats, ratio: float) -> Floats:
-    """The table with these margins and this odds ratio."""
+    """Return the table with the margins of ``table`` and the given odds ratio."""
     a, b = float(table[1].sum() / table.sum()), float(table[:, 1].sum() / table.sum())
     if abs(ratio - 1) < 1e-12:
         both = a * b
     else:
         middle = 1 + (ratio - 1) * (a + b)
-        # The root in its form without cancellation; the discriminant is not negative for margins within [0, 1].
+        # This form of the root avoids cancellation; rounding alone could make the discriminant negative.
         root = math.sqrt(max(middle**2 - 4 * ratio * (ratio - 1) * a * b, 0.0))
         both = 2 * ratio * a * b / (middle + root)
     return np.maximum([[1 - a - b + both, b - both], [a - both, both]], 0.0)

@@ -1,13 +1,13 @@
 """
-What reports say of two variables together: means of products of scores, with their covariance.
+Moments of two variables: means of products of scores, with their covariance.
 
-Reports     Those in which both variables were observed; which ones that are never depends on the truth. Equal pairs of
-            reported values are counted first, so that ten million reports of two yes/no questions are four rows.
-Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased whatever the population.
-Covariance  sum w^2 (h - m)(h - m)' / (sum w)^2 n / (n - 1): with weights the plain sandwich, without the usual one.
-Strata      Reports through other channels, such as an earlier revision's, count with a factor for each stratum that
-            makes its share of the whole inverse to the variance of its scores in a uniform population: known before any
-            report came, so that nothing is biased by choosing it.
+Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
+            values are counted first, so ten million reports of two yes/no questions become four rows.
+Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased for any population.
+Covariance  sum w^2 (h - m)(h - m)' / (sum w)^2 n / (n - 1): the sandwich with weights, the sample covariance without.
+Strata      Reports through different channels, such as those of an earlier revision, form strata. Each is weighted by
+            its effective n over the variance of its scores in a uniform population. That variance is known before
+            any report arrives, so choosing it causes no bias.
 Effective   n_eff = (sum w)^2 / sum w^2.
 """
 
@@ -23,17 +23,17 @@ from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
 BLOCK = 1 << 16
-"""Rows that are counted at once: so many keys stay in the processor's memory."""
+"""Number of rows counted at once; keys of this many rows fit into the processor's cache."""
 MOST_COUNTED = 1 << 22
-"""Different pairs of reported values up to which they are counted; beyond, every report is a row."""
+"""Largest number of possible pairs of reported values to count; beyond it, each report stays a row of its own."""
 
 Numbers = NDArray[Any]
 Products = Callable[[Floats, Floats], Floats]
-"""From scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
+"""Function from the scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
 
 
 class Moments(NamedTuple):
-    """Means and their covariance."""
+    """Mean of h, (d,), and its covariance, (d, d)."""
 
     mean: Floats
     covariance: Floats
@@ -42,14 +42,14 @@ class Moments(NamedTuple):
 @dataclass(frozen=True)
 class Pairs:
     """
-    The reports of one stratum that tell of two variables.
+    Reports of one stratum that carry two variables, by distinct pair of reported values.
 
     Attributes:
         first, second: the variables.
         reported: their reported values, two columns of shape (m,).
         weights: sum of the weights of the reports with this pair, (m,).
-        squares: sum of their squares, (m,).
-        numbers: how many reports they are, (m,).
+        squares: sum of their squared weights, (m,).
+        numbers: number of reports with this pair, (m,).
     """
 
     first: Variable
@@ -61,12 +61,12 @@ class Pairs:
 
     @cached_property
     def n(self) -> int:
-        """How many reports there are."""
+        """Number n of reports, not weighted."""
         return int(self.numbers.sum())
 
     @cached_property
     def size(self) -> float:
-        """The effective number of reports."""
+        """Effective number of reports, (sum w)^2 / sum w^2."""
         total = float(self.squares.sum())
         return float(self.weights.sum()) ** 2 / total if total else 0.0
 
@@ -76,7 +76,7 @@ class Pairs:
         return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
 
     def blocks(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
-        """Scores of both variables, (m, k) and (m, l), weights and squared weights, some rows at a time."""
+        """Yield scores of both variables, (m, k) and (m, l), weights and squared weights, in blocks of rows."""
         for start in range(0, len(self.weights), ROWS):
             rows = slice(start, start + ROWS)
             one, other = (_matrix(each, column[rows]) for each, column in zip(self._both, self.reported, strict=True))
@@ -93,8 +93,8 @@ class Joint:
     All strata of two variables.
 
     Attributes:
-        strata: at least one, with the same categories in all.
-        reports: that were looked at.
+        strata: at least one; all have the same categories.
+        reports: number of reports considered.
     """
 
     strata: tuple[Pairs, ...]
@@ -102,22 +102,22 @@ class Joint:
 
     @property
     def first(self) -> Variable:
-        """The first variable, as the newest stratum asks it."""
+        """First variable, as in the newest stratum."""
         return self.strata[-1].first
 
     @property
     def second(self) -> Variable:
-        """The second variable."""
+        """Second variable, as in the newest stratum."""
         return self.strata[-1].second
 
     @property
     def n(self) -> int:
-        """Reports that tell of both."""
+        """Number of reports that carry both variables."""
         return sum(pairs.n for pairs in self.strata)
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
-        """How much of the whole each stratum is; they sum to 1."""
+        """Share of each stratum in the pooled estimate, by inverse variance; they sum to 1."""
         if len(self.strata) == 1:
             return (1.0,)
         precision = [pairs.size / _uniform_variance(pairs.first, pairs.second) for pairs in self.strata]
@@ -125,11 +125,11 @@ class Joint:
 
     @property
     def deff(self) -> float:
-        """By how much weights increase the variance: n sum w^2 / (sum w)^2, the most of any stratum."""
+        """Design effect of the weights, n sum w^2 / (sum w)^2: the largest of all strata."""
         return max(pairs.n / pairs.size for pairs in self.strata)
 
     def moments(self, products: Products) -> Moments:
-        """The mean of h over all reports, (d,), and its covariance, (d, d)."""
+        """Return the mean of h over all reports, (d,), and its covariance, (d, d)."""
         sums = [_sums(pairs, products) for pairs in self.strata]
         parts = [share * total.first / total.weight for share, total in zip(self.shares, sums, strict=True)]
         mean: Floats = np.sum(parts, axis=0)
@@ -143,10 +143,14 @@ class Joint:
 
 def joint(strata: Sequence[Pairs], reports: int) -> Joint:
     """
-    All strata of two variables, those without reports left out.
+    Combine the strata of two variables, leaving out those without reports.
+
+    Args:
+        strata: the strata.
+        reports: number of reports considered.
 
     Raises:
-        EstimateError: no report tells of both.
+        EstimateError: no report carries both variables.
     """
     some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
     if not some:
@@ -158,14 +162,14 @@ def count_pairs(
     first: Variable, second: Variable, columns: tuple[Numbers, Numbers], weights: Floats | None = None
 ) -> Pairs:
     """
-    The reports that tell of both variables.
+    Count the reports that carry both variables, by pair of reported values.
 
     Args:
         first: one of the variables.
         second: the other one.
-        columns: their reported values, each of shape (n,) and unsigned; the largest number that fits is what was not
-            asked.
-        weights: of the reports, (n,), above 0; all 1 without.
+        columns: their reported values, each of shape (n,) and unsigned; the largest number of the type means "not
+            asked".
+        weights: weights of the reports, (n,), positive; all 1 by default.
     """
     sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
@@ -184,14 +188,14 @@ def count_pairs(
 def _counted(
     columns: tuple[Numbers, Numbers], sizes: tuple[int, ...], weights: Floats | None
 ) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
-    """Different pairs, and for each the sums of weights, of their squares, and the number of reports."""
+    """Return the distinct pairs, and for each the sums of weights and squared weights and the number of reports."""
     wide = sizes[1] + 1
     places = (sizes[0] + 1) * wide
     totals = np.zeros((1 if weights is None else 3, places))
     kind = np.min_scalar_type(places)
     for start in range(0, len(columns[0]), BLOCK):
         rows = slice(start, start + BLOCK)
-        # What was not asked is larger than every value, and gets the place after the last one.
+        # "Not asked" is larger than every value, so the minimum maps it to the index after the last one.
         one, other = (np.minimum(column[rows], size).astype(kind) for column, size in zip(columns, sizes, strict=True))
         keys = one * kind.type(wide) + other
         totals[0] += np.bincount(keys, minlength=places)
@@ -214,7 +218,7 @@ class _Sums(NamedTuple):
 
 
 def _sums(pairs: Pairs, products: Products) -> _Sums:
-    """Of the weights, their squares, w h, w^2 h and w^2 h h'."""
+    """Return the sums of w, w^2, w h, w^2 h and w^2 h h' over the reports of a stratum."""
     parts = []
     for one, other, weights, squares in pairs.blocks():
         h = products(one, other)
@@ -228,7 +232,7 @@ def _matrix(variable: Variable, reported: Numbers) -> Floats:
 
 
 def _uniform_variance(first: Variable, second: Variable) -> float:
-    """The mean square of a product of scores where every truth is equally likely, summed over the categories."""
+    """Return the mean square of a product of scores for uniform true answers, summed over the categories."""
     return _mean_square(first) * _mean_square(second)
 
 
@@ -241,5 +245,5 @@ def _mean_square(variable: Variable) -> float:
 
 
 def null_of(column: Numbers) -> int:
-    """What stands for a value that was not asked: the largest number that fits."""
+    """Return the code for "not asked" in a column: the largest number of its type."""
     return int(np.iinfo(column.dtype).max)

@@ -1,10 +1,10 @@
 """
-Sums of products of scores over many reports: all that a table, its errors and the test of independence need.
+Sums of products of scores over many reports: sufficient for a table, its errors and the test of independence.
 
 With v = (1, scores of A, scores of B) of each report, and s the squares of v, these are the sums of w v v', w^2 v v',
-w^2 s v' and w^2 s s'. A score of a category takes two values, z = s / (a - b) - b / (a - b) with s whether a report
-supports it, so that for categories all four follow from how many reports support any two of them: one product of two
-matrices of zeros and ones, instead of four of scores.
+w^2 s v' and w^2 s s'. The score of a category takes only two values, z = (x - b) / (a - b) with x = 1 if the report
+supports the category, else 0. For categories, all four sums therefore follow from the number of reports that support
+any two of them: one product of 0/1 matrices instead of four products of scores.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import numpy as np
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 
 ROWS = 100_000
-"""Rows that are in memory at once; no power of two, or the columns of a block share lines of the processor's cache."""
+"""Number of rows in a block; not a power of two, because columns of a block would then compete for cache lines."""
 
 
 class ScoreProducts(NamedTuple):
@@ -22,10 +22,10 @@ class ScoreProducts(NamedTuple):
     The four sums, each (1 + k + m, 1 + k + m) for k scores of the first variable and m of the second.
 
     Attributes:
-        once: of w v v'.
-        twice: of w^2 v v'.
-        squared: of w^2 s v'.
-        fourth: of w^2 s s'.
+        once: sum of w v v'.
+        twice: sum of w^2 v v'.
+        squared: sum of w^2 s v'.
+        fourth: sum of w^2 s s'.
     """
 
     once: Floats
@@ -38,10 +38,10 @@ def score_products(
     variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
 ) -> ScoreProducts:
     """
-    The sums over reports.
+    Compute the sums over reports.
 
     Args:
-        variables: two.
+        variables: the two variables.
         reported: their reported values, (n,) each.
         weights: w and w^2 of each report, (n,) each.
     """
@@ -70,7 +70,7 @@ def _by_support(
     width = 1 + len(channels)
     once, twice = np.zeros((width, width)), np.zeros((width, width))
     for rows in _slices(len(weights[0])):
-        # Whole numbers up to 2^24 are exact in the short type, and there are never so many rows.
+        # float32 is exact for whole numbers up to 2^24, and a block has fewer rows.
         block = np.ones((width, len(weights[0][rows])), dtype=np.float32 if alike else np.float64)
         place = 1
         for variable, column in zip(variables, reported, strict=True):
@@ -83,7 +83,7 @@ def _by_support(
 
 
 def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) -> ScoreProducts:
-    """From counts of supports to sums of scores: z = hi s + lo (1 - s), and so are its squares."""
+    """Convert counts of supports into sums of scores; z = high x + low (1 - x), and likewise for squares."""
     low = np.array([-b / (a - b) for a, b in channels])
     high = np.array([(1 - b) / (a - b) for a, b in channels])
     to_scores, to_squares = _affine(low, high), _affine(low**2, high**2)
@@ -96,14 +96,14 @@ def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) ->
 
 
 def _affine(low: Floats, high: Floats) -> Floats:
-    """The matrix from (1, supports) to (1, numbers that are ``high`` where supported and ``low`` elsewhere)."""
+    """Return the matrix that maps (1, supports) to (1, values: ``high`` where supported, else ``low``)."""
     matrix = np.diag(np.concatenate([[1.0], high - low]))
     matrix[1:, 0] = low
     return matrix
 
 
 def _slices(n: int) -> Iterator[slice]:
-    """At least one, so that sums over no report are zeros."""
+    """Return slices of ``ROWS`` rows; at least one, so that sums over no reports are zeros."""
     return (slice(start, start + ROWS) for start in range(0, max(n, 1), ROWS))
 
 

@@ -1,12 +1,12 @@
 """
-Small groups by public answers, which have no noise to hide in.
+Small cell suppression for public answers, which no noise protects.
 
-Groups      Categories of a public variable with fewer than 5 respondents are one group, joined by the smallest of the
-            rest while that has fewer than 5: as cohorts are.
-Cells       In a table of two public variables a cell with 1 to 4 respondents is not shown, and nor are others in its
-            row and its column until what is hidden there is at least two cells with at least 5 respondents together.
-            Otherwise the margins would tell it.
-Minima      are for what is published: they protect a table, not an analyst who has the rows.
+Groups      Categories of a public variable with fewer than 5 respondents are merged into one group. The smallest of the
+            other categories join it until it has at least 5, as for cohorts.
+Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
+            and column are suppressed as well (secondary suppression), until each row and column has either none or at
+            least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.
+Minima      The limits protect published tables; they are pointless for an analyst who has the rows.
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 LEAST = 5
-"""Respondents of a group by public answers."""
+"""Smallest number of respondents in a nonempty group by public answers."""
 
 
 def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
     """
-    A public variable with its small categories as one; any other one as it is.
+    Return a public choice with its small categories merged; any other variable unchanged.
 
     Args:
         variable: the variable.
         counts: respondents of each category.
-        least: a group has none or so many.
+        least: smallest size of a nonempty group.
     """
     if not (variable.public and isinstance(variable, ChoiceVariable)):
         return variable
@@ -50,24 +50,24 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
 
 def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
     """
-    Which cells of a table of two public variables are not shown.
+    Return a mask of the cells to suppress in a table of two public variables, (rows, columns).
 
     Args:
         counts: respondents of each cell, (rows, columns).
-        least: a cell that is shown has none or so many.
+        least: smallest size of a nonempty cell that is shown.
     """
     hide = (counts > 0) & (counts < least)
-    # A cell and its column are written through the transposed view too.
+    # ``hide.T`` is a view, so suppressing a cell of a column changes ``hide`` as well.
     while not all([_covered(hide, counts, least), _covered(hide.T, counts.T, least)]):
         pass
     return hide
 
 
 def _covered(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> bool:
-    """Whether no row tells what is hidden in it; if one does, another cell of it is hidden first."""
+    """Suppress one more cell in the first row that reveals its suppressed cells; return True if there is none."""
     for cells, line in zip(hide, counts, strict=True):
         if _tells(cells, line, least) and not cells.all():
-            # Best where the column hides something too, then one with respondents, then the smallest.
+            # Prefer columns that already have suppressed cells, then nonempty cells, then small ones.
             ranks = zip(~np.asarray(hide.any(axis=0)), line == 0, line, range(len(line)), strict=True)
             *_, best = min(rank for rank, is_hidden in zip(ranks, cells, strict=True) if not is_hidden)
             cells[best] = True
@@ -76,5 +76,5 @@ def _covered(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> 
 
 
 def _tells(cells: NDArray[np.bool_], line: NDArray[np.int64], least: int) -> bool:
-    """What is hidden in a row or column follows from its margin, or is fewer than ``least`` together."""
+    """Return True if the suppressed cells of a row or column follow from its margin, or sum to less than ``least``."""
     return bool(cells.any()) and (int(cells.sum()) < 2 or int(line[cells].sum()) < least)

@@ -1,13 +1,13 @@
 """
-Limits of a difference, a ratio and phi where a cell of the table may be empty.
+Limits of a difference, a ratio and phi in sparse tables, where a cell may be empty.
 
-Why         The covariance of a sample in which next to nobody is in a cell says that nobody can be: with a cell of .01
-            and little noise limits by inversion cover .70 (n = 50), .90 (200) and .94 (1,000) of the true ratios.
-When        Fewer than 25 reports support one of the four cells; noise alone makes that many where there is much of it.
+Why         If a cell of the sample is nearly empty, the sample covariance underestimates its variance: with a cell of
+            .01 and little noise, limits by inversion cover .70 (n = 50), .90 (200) and .94 (1,000) of the true ratios.
+When        Fewer than 25 reports support one of the four cells. Strong noise alone produces more than that.
 Limits      { t : Q(T, t)^2 <= z^2 grad Q' C(t) grad Q }, T clipped to a possible table, and C(t) the covariance of the
-            scores in the table with its margins and the value t: known from the channels, with nothing of the sample.
-            They cover .94 and more from n = 200 on, and .92 and more of 50 open answers; where noise is strong and
-            reports are few, all of them.
+            scores in the table with these margins and the value t: computed from the channels, not from the sample.
+            Coverage .94 and more from n = 200 on, .92 and more for 50 answers without noise, and close to 1 with strong
+            noise and few reports.
 Covariance  Of u = z_A z_B, z_A and z_B, with z^2 = alpha z + c as in ``score_intervals``: E[u^2] = alpha alpha' p +
             alpha c' A + alpha' c B + c c', E[u z_A] = alpha p + c B, E[u z_B] = alpha' p + c' A, E[z_A z_B] = p.
 """
@@ -23,17 +23,17 @@ from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cl
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 ENOUGH = 25
-"""Reports that must support every cell of a table for the sample's covariance to be trusted."""
+"""Number of reports that must support every cell for the sample covariance to be used."""
 
 
 class Hypothesis(NamedTuple):
     """
-    A table that has a given difference, ratio or phi.
+    A table with a hypothesised difference, ratio or phi.
 
     Attributes:
-        both: its share of the group with the outcome.
+        both: its share of group and outcome together.
         value: Q of the reports.
-        gradient: of Q in (both, group, outcome), at this table.
+        gradient: gradient of Q in (both, group, outcome) at this table.
     """
 
     both: float
@@ -44,13 +44,13 @@ class Hypothesis(NamedTuple):
 @dataclass(frozen=True)
 class ThinTable:
     """
-    A group and the others, with the outcome and without.
+    Sparse 2 x 2 table of group membership by outcome.
 
     Attributes:
-        both: share of the group with the outcome, clipped to what its margins leave possible.
+        both: share of group and outcome together, clipped to the range that the margins allow.
         group: share of the group, within [0, 1].
-        outcome: share of the outcome, likewise.
-        channels: by stratum.
+        outcome: share of the outcome, within [0, 1].
+        channels: channels of the cell by stratum.
     """
 
     both: float
@@ -59,20 +59,20 @@ class ThinTable:
     channels: tuple[CellChannel, ...]
 
     def possible(self, both: float) -> float:
-        """The nearest share of both that these margins allow."""
+        """Clip a share of both to the range that the margins allow (Frechet bounds)."""
         return min(max(both, self.group + self.outcome - 1, 0.0), self.group, self.outcome)
 
     def limits(
         self, at: "Callable[[ThinTable, float], Hypothesis]", point: float, bounds: tuple[float, float], z: float
     ) -> tuple[float, float]:
         """
-        The ends of the values that these reports allow.
+        Return the limits of the values that the test does not reject.
 
         Args:
-            at: the table of a value.
-            point: the value of this table.
-            bounds: the least and the largest possible value.
-            z: the normal quantile of the confidence.
+            at: returns the hypothesis for a value.
+            point: value of this table.
+            bounds: smallest and largest possible value.
+            z: normal quantile of the confidence level.
         """
 
         def inside(t: float) -> bool:
@@ -86,15 +86,15 @@ class ThinTable:
 
 def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable | None:
     """
-    The table of two groups by a category, if a cell of it may be empty.
+    Return the table of two groups by a category of the outcome, if it is sparse.
 
     Args:
         joint: the reports.
-        groups: categories of the first variable: one of two that are each other's opposite, or any two public ones.
+        groups: two categories of the first variable: its only two if their scores sum to 1, or any two public ones.
         outcome: category of the second variable.
 
     Returns:
-        None where no cell is thin, or the variables have no such table.
+        The table; None if it is not sparse, or if the method does not support these variables.
     """
     two = _of_two_groups(joint, groups)
     if two is None or not _by_category(two, outcome):
@@ -114,7 +114,7 @@ def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable
 
 
 def _least_support(joint: Joint, group: int, outcome: int) -> float:
-    """How many reports support the cell that the fewest do, as effective ones."""
+    """Return the smallest effective number of reports that support one of the four cells."""
     counts = np.zeros((2, 2))
     for pairs in joint.strata:
         one = pairs.first.scores(pairs.reported[0])[:, group] > 0
@@ -125,7 +125,7 @@ def _least_support(joint: Joint, group: int, outcome: int) -> float:
 
 
 def _of_two_groups(joint: Joint, groups: tuple[int, int]) -> Joint | None:
-    """The reports of two groups that are each other's opposite; None where they are not."""
+    """Return the reports of the two groups as a binary variable; None if that is not possible."""
     if len(joint.first.categories) == 2:
         return joint if all(_opposite(pairs.first) for pairs in joint.strata) else None
     if not joint.first.public or not isinstance(joint.first, ChoiceVariable):
@@ -135,7 +135,7 @@ def _of_two_groups(joint: Joint, groups: tuple[int, int]) -> Joint | None:
 
 
 def _opposite(variable: Variable) -> bool:
-    """Whether the scores of two categories always sum to 1."""
+    """Return True if the scores of the two categories always sum to 1."""
     (a0, b0), (a1, b1) = variable.channels
     return math.isclose(a0, 1 - b1, abs_tol=1e-12) and math.isclose(b0, 1 - a1, abs_tol=1e-12)
 
@@ -148,7 +148,7 @@ def _among(pairs: Pairs, groups: tuple[int, int]) -> Pairs:
 
 
 def _by_category(joint: Joint, outcome: int) -> bool:
-    """Whether the outcome's score is that of one support, so that its square follows from its channel."""
+    """Return True if the outcome's score depends on support of one category only, so z^2 = alpha z + c holds."""
     return all(
         len(pairs.second.channels) > outcome and not getattr(pairs.second, "balanced", False) for pairs in joint.strata
     )
@@ -156,12 +156,12 @@ def _by_category(joint: Joint, outcome: int) -> bool:
 
 def _variance(channel: CellChannel, gradient: tuple[float, float, float], shares: tuple[float, float, float]) -> float:
     """
-    Of one report's z_A z_B, z_A and z_B, weighted and added up.
+    Return the variance of a linear combination of z_A z_B, z_A and z_B of one report.
 
     Args:
-        channel: how it came.
-        gradient: the weights.
-        shares: the true ones: of both, of the group, of the outcome.
+        channel: channels of the report.
+        gradient: coefficients of the combination.
+        shares: true shares of both, of the group and of the outcome.
     """
     (u, v, w), (both, group, outcome) = gradient, shares
     alpha, c, alpha2, c2 = channel.constants
@@ -173,12 +173,12 @@ def _variance(channel: CellChannel, gradient: tuple[float, float, float], shares
 
 def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -> tuple[float, float]:
     """
-    Of the outcome's share in the group less that among the others; the whole range if a group is empty.
+    Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty.
 
     Args:
-        table: the reports.
-        bounds: the least and the largest possible difference.
-        z: the normal quantile of the confidence.
+        table: the sparse table.
+        bounds: smallest and largest possible difference.
+        z: normal quantile of the confidence level.
     """
     a, b = table.group, table.outcome
     if not 0 < a < 1:
@@ -195,11 +195,11 @@ def _difference(table: ThinTable, t: float) -> Hypothesis:
 
 def ratio_limits(table: ThinTable, z: float) -> tuple[float, float]:
     """
-    Of the two shares, as u = ratio / (1 + ratio) within [0, 1].
+    Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1].
 
     Args:
-        table: the reports.
-        z: the normal quantile of the confidence.
+        table: the sparse table.
+        z: normal quantile of the confidence level.
     """
     top, bottom = table.both * (1 - table.group), (table.outcome - table.both) * table.group
     if top + bottom <= 0:
@@ -217,11 +217,11 @@ def _ratio(table: ThinTable, u: float) -> Hypothesis:
 
 def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:
     """
-    Of the correlation; [-1, 1] where nothing varies.
+    Return limits of the correlation phi; (-1, 1) if a variable does not vary.
 
     Args:
-        table: the reports.
-        z: the normal quantile of the confidence.
+        table: the sparse table.
+        z: normal quantile of the confidence level.
     """
     spread = _spread(table)
     if not spread:

@@ -1,8 +1,8 @@
 """
-The figures of a table: its cells, the shares among its rows, with the rules for small groups by public answers.
+Two-way tables: shares of cells, shares within rows, and suppression of small groups by public answers.
 
-Cells are the means of products of scores over the reports that tell of both variables; raw ones may be negative, shown
-ones are forced into [0, 1] and never scaled to sum to 1.
+Cells are means of products of scores over the reports that carry both variables. Raw shares may be negative; displayed
+shares are clipped into [0, 1] and never rescaled to sum to 1.
 """
 
 from collections.abc import Sequence
@@ -34,13 +34,13 @@ TOO_FEW = "too few reports: the limits are more than half of the range apart"
 @dataclass(frozen=True)
 class Rule:
     """
-    How a table is made.
+    Options of a table.
 
     Attributes:
         confidence: nominal coverage of each interval, in (0, 1).
-        simultaneous: the limits of all cells hold together (Bonferroni).
-        least: respondents of a group by public answers; 0 for whoever has the rows themselves.
-        balanced: shares of a choice sum to 1 also where scores do so on average only (Hadamard response).
+        simultaneous: the limits hold for all cells together (Bonferroni).
+        least: smallest group by public answers; 0 for analysts who have the rows anyway.
+        balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
     """
 
     confidence: float = 0.95
@@ -49,7 +49,7 @@ class Rule:
     balanced: bool = False
 
     def z(self, cells: int = 1) -> float:
-        """The normal quantile for one of so many cells."""
+        """Return the normal quantile for the limits of one of ``cells`` cells."""
         return normal_quantile(1 - (1 - self.confidence) / (cells if self.simultaneous else 1))
 
 
@@ -58,11 +58,11 @@ DEFAULT_RULE = Rule()
 
 class TwoWayTable:
     """
-    The reports of two variables as a table, and its figures.
+    Table of two variables, and its estimates.
 
     Args:
         whole: the reports.
-        rule: how figures are made; its small groups by public answers are made one.
+        rule: options; small groups by public answers are merged as it says.
     """
 
     def __init__(self, whole: Joint, rule: Rule) -> None:
@@ -75,11 +75,11 @@ class TwoWayTable:
 
     @cached_property
     def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
-        """Those of each cell, by stratum."""
+        """Channels of each (row, column), by stratum."""
         return {(i, j): _channels(self.joint, i, j) for i in range(self.shape[0]) for j in range(self.shape[1])}
 
     def cell(self, row: int, column: int) -> Result:
-        """The share of a cell."""
+        """Return the share of a cell."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         raw = float(self.raw[row, column])
@@ -88,7 +88,7 @@ class TwoWayTable:
         return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
 
     def share(self, row: int, column: int) -> Result:
-        """The share of a column among a row."""
+        """Return the share of a column within a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
@@ -105,14 +105,14 @@ class TwoWayTable:
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
     """
-    The reports as they may be shown by public answers, whose small groups are one.
+    Return the reports with small groups by public answers merged.
 
     Args:
         whole: the reports.
-        rule: how small a group is.
+        rule: options with the smallest group.
 
     Returns:
-        None where two public answers would make a cell that is too small.
+        The reports; None if the table of two public variables would have a suppressed cell.
     """
     if not (whole.first.public or whole.second.public):
         return whole
@@ -123,12 +123,12 @@ def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
     """
-    A figure by inversion as a result.
+    Convert an estimate with limits by test inversion into a result.
 
     Args:
         whole: the reports.
-        found: the figure.
-        bounds: its possible range, into which it is forced.
+        found: the estimate.
+        bounds: possible range, into which the displayed estimate is clipped.
     """
     shown = None if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
     high = None if found.high == np.inf else found.high
@@ -154,7 +154,7 @@ def _suppressed(whole: Joint) -> Result:
 
 
 def tested(strata: Sequence[Pairs]) -> Independence | None:
-    """The test of independence; None where a variable does not vary."""
+    """Return the test of independence; None if a variable does not vary."""
     try:
         return independence(strata)
     except EstimateError:
@@ -162,7 +162,7 @@ def tested(strata: Sequence[Pairs]) -> Independence | None:
 
 
 def _merged(whole: Joint, rule: Rule) -> Joint:
-    """With small groups by public answers as one."""
+    """Merge small groups by public answers, in all strata alike."""
     first, second = (
         merged(each, _respondents(whole, each, place), rule.least)
         for place, each in enumerate((whole.first, whole.second))
@@ -173,14 +173,14 @@ def _merged(whole: Joint, rule: Rule) -> Joint:
 
 
 def _as(own: Variable, changed: Variable, rule: Rule) -> Variable:
-    """The stratum's own channel, unless it is public, where there is none."""
+    """Return the stratum's own variable, which has its channel; for public answers, the merged variable."""
     if changed.public or not isinstance(own, ChoiceVariable):
         return changed if changed.public else own
     return replace(own, balanced=rule.balanced)
 
 
 def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
-    """How many gave each public answer."""
+    """Return the number of respondents for each public answer; empty for a randomized or numeric variable."""
     if not variable.public or not variable.categories:
         return []
     counts = np.zeros(len(variable.categories))
@@ -190,7 +190,7 @@ def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
 
 
 class _Shares(NamedTuple):
-    """Raw shares of the cells and of the rows, (k, m) and (k,), and standard errors of cells and of shares in rows."""
+    """Raw shares of cells, (k, m), and rows, (k,), and standard errors of cells and of shares within rows, (k, m)."""
 
     cells: Floats
     rows: Floats
@@ -208,17 +208,17 @@ def _shares(whole: Joint) -> _Shares:
         np.sum([part**2 * each for (part, _), each in zip(found, column, strict=True)], axis=0)
         for column in zip(*(_centred(sums, cells, rows) for _, sums in found), strict=True)
     )
-    # Of a row that nobody seems to be in there is no share, and no error.
+    # A row with an estimated share of 0 has no shares within it, and no errors: NaN.
     groups = np.where(rows == 0, np.nan, rows)[:, None]
     share = cells / groups
-    # The slopes of T_ij / T_i are 1 / T_i and - T_ij / T_i^2.
+    # Delta method: the derivatives of T_ij / T_i are 1 / T_i and -T_ij / T_i^2.
     in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
     factor = whole.n / max(whole.n - 1, 1)
     return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
 
 
 def _centred(sums: ScoreProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sums of w^2 times the squares and the product of z_A z_B and z_A, about their means."""
+    """Return sums of w^2 times the centred squares of z_A z_B, its products with z_A, and the squares of z_A."""
     end = 1 + len(rows)
     total, of_cells, of_rows = sums.twice[0, 0], sums.twice[1:end, end:], sums.twice[1:end, 0]
     spread = sums.fourth[1:end, end:] - 2 * cells * of_cells + cells**2 * total

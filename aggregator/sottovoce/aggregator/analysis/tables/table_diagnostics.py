@@ -1,13 +1,14 @@
 """
-What looks wrong with a table, and what forged reports could make of it.
+Diagnostics of a table: implausible cells, uneven draws, and the possible effect of forged reports.
 
 Implausible The lowest cell's (T_ij + gap/(2n)) / sqrt(V0_ij / n), V0 = alpha c' p_A + alpha' c p_B + c c' the variance
-            at an empty cell, below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000 samples;
-            with the sample's own variance it would be up to one in five.
-Drawn       Where devices draw an option, chi-square of the drawn ones against uniform; of two questions, of all pairs.
-            Who forges reports draws the same option each time.
-Forged      f forged reports of 100, all the same, move a cell by f max |z_A z_B|. Where honest reports tell of both
-            variables with chance s only, forged ones all do, and are f' = f / (f + (1 - f) s) of the pair's reports.
+            at an empty cell, is below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000
+            samples. With the sample's own variance it would be up to one in five.
+Drawn       Where devices draw an option: chi-square test of the drawn ones against uniform; for two questions, of all
+            pairs. Forged reports often carry the same option each time.
+Forged      A share f of identical forged reports moves a cell by at most f max |z_A z_B|. If honest reports carry both
+            variables with probability s only, and all forged ones do, the latter are a share f' = f / (f + (1 - f) s)
+            of the reports of the pair.
 """
 
 import math
@@ -21,15 +22,16 @@ from sottovoce.aggregator.estimators.support import FAKES
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 TAIL = 0.00135
-"""Rate of false alarms of one side at three standard deviations, shared by all cells."""
+"""One-sided false alarm rate at three standard deviations, shared by all cells (Bonferroni)."""
 
 
 class LowestCell(NamedTuple):
     """
-    The lowest cell, in standard deviations of an empty one.
+    Test statistic of the lowest cell.
 
     Attributes:
-        limit: how low chance alone lets it come.
+        statistic: its raw share in standard deviations of an empty cell.
+        limit: smallest statistic that is plausible by chance.
     """
 
     statistic: float
@@ -37,17 +39,17 @@ class LowestCell(NamedTuple):
 
     @property
     def rings(self) -> bool:
-        """The reports cannot well have come through these channels."""
+        """True if the statistic is below the limit: the reports hardly come from these channels."""
         return self.statistic < self.limit
 
 
 class Forged(NamedTuple):
     """
-    What forged reports do.
+    Effect of forged reports on a table.
 
     Attributes:
-        share: of the reports that tell of both variables, if 1 % of all are forged.
-        shift: of a cell's share, at most.
+        share: share of forged reports among those that carry both variables.
+        shift: largest shift of a cell's share.
     """
 
     share: float
@@ -56,11 +58,11 @@ class Forged(NamedTuple):
 
 def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellChannel]]) -> LowestCell | None:
     """
-    How far the lowest cell lies below 0; None where no answer is randomized.
+    Test whether the lowest cell is implausibly far below 0; None if no answer is randomized.
 
     Args:
-        table: raw shares.
-        channels: of each (row, column) the channels of its strata.
+        table: raw shares of the cells.
+        channels: channels of each (row, column), by stratum.
     """
     p_a, p_b = table.sum(axis=1), table.sum(axis=0)
     found = []
@@ -76,18 +78,18 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
 
 def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:
     """
-    The standard deviation of the raw share of an empty cell.
+    Return the standard deviation of the raw share of an empty cell.
 
     Args:
         strata: its channels.
-        p_a: the clipped share of its row.
-        p_b: that of its column.
+        p_a: clipped share of its row.
+        p_b: clipped share of its column.
     """
     return math.sqrt(max(sum(each.factor * each.cell_variance(0.0, p_a, p_b) for each in strata), 0.0))
 
 
 def uniformity(counts: Sequence[int]) -> float:
-    """The p value of Pearson's test that all options, or all pairs of them, were drawn equally often."""
+    """Return the p value of Pearson's test that all options, or all pairs of them, were drawn equally often."""
     expected = sum(counts) / len(counts)
     if not expected or len(counts) < 2:
         return 1.0
@@ -96,12 +98,12 @@ def uniformity(counts: Sequence[int]) -> float:
 
 def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES) -> Forged:
     """
-    What so many forged reports do to a table.
+    Return the largest effect of forged reports on a table.
 
     Args:
         first: one of its variables.
         second: the other one.
-        seen: the chance that an honest report tells of both.
+        seen: probability that an honest report carries both.
         fakes: share of forged reports among all.
     """
     share = fakes / (fakes + (1 - fakes) * seen)
@@ -109,5 +111,5 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
 
 
 def _largest(variable: Variable) -> float:
-    """The largest score of a category, either way."""
+    """Return the largest absolute score of any category."""
     return max(max(1 - b, b) / (a - b) for a, b in variable.channels)

@@ -1,15 +1,16 @@
 """
-Differences, ratios and correlations, with limits by inversion.
+Differences, ratios and correlations, with limits by test inversion.
 
-Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of scores and C their covariance: no division
-            by a share that is nearly 0, and right where both variables are randomized, whose two shares hang together
-            through the noise of the first. From the clipped point outwards; a set that is the whole range is printed as
-            the whole range. Where a cell may be empty the covariance is that of the hypothesis, see ``thin_tables``.
-Difference  of the outcome's mean among group 1 and group 0: Q = m1 A0 - m0 A1 - t A1 A0, m the mean of z_A z_B.
-Ratio       Q = (1 - u) m1 A0 - u m0 A1 with u = t / (1 + t), so that no end is out of reach.
-Mean        of the outcome among one group: Q = m1 - t A1.
+Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of scores and C their covariance (Fieller's
+            method). It never divides by a share near 0, and is valid if both variables are randomized, when the noise
+            of the first makes the shares of the two groups dependent. The search goes outwards from the clipped point;
+            the set may be the whole range. If a cell may be empty, the covariance is that under the hypothesis, see
+            ``sparse_tables``.
+Difference  of the outcome's means in group 1 and group 0: Q = m1 A0 - m0 A1 - t A1 A0, m the mean of z_A z_B.
+Ratio       Q = (1 - u) m1 A0 - u m0 A1 with u = t / (1 + t), which maps [0, infinity] to [0, 1].
+Mean        of the outcome within one group: Q = m1 - t A1.
 Correlation Q = m_AB - m_A m_B - t sqrt(V_A V_B), V = (mean score of the square) - m^2, an indicator being its own
-            square: phi of two yes/no variables. [-1, 1] where a V is not above 0.
+            square: phi of two yes/no variables. [-1, 1] if a V is not positive.
 Std. error  by the delta method, for comparison only: its intervals cover .924 to .974.
 """
 
@@ -31,11 +32,12 @@ METHOD = "inversion"
 
 class Inverted(NamedTuple):
     """
-    A figure with its limits.
+    An estimate with limits by test inversion.
 
     Attributes:
-        raw: None where a share that it is divided by is not above 0.
-        std_error: None likewise.
+        raw: unclipped estimate; None if its denominator is not positive.
+        std_error: standard error by the delta method; None likewise.
+        low, high: limits; ``high`` may be infinite.
     """
 
     raw: float | None
@@ -46,14 +48,14 @@ class Inverted(NamedTuple):
 
 def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tuple[float, float], z: float) -> Inverted:
     """
-    The difference of the outcome's share, or mean, between two categories of the first variable.
+    Estimate the difference of the outcome's share, or mean, between two categories of the first variable.
 
     Args:
         joint: the reports.
-        groups: the categories that are compared, the second one less the first.
-        outcome: the category of the second variable; 0 for a number.
-        bounds: the least and the largest possible difference.
-        z: the normal quantile of the confidence.
+        groups: the categories to compare: the second minus the first.
+        outcome: category of the second variable; 0 for a number.
+        bounds: smallest and largest possible difference.
+        z: normal quantile of the confidence level.
     """
     found = joint.moments(_two_groups(groups, outcome))
     m0, m1, g0, g1 = found.mean.tolist()
@@ -71,13 +73,13 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
 
 def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inverted:
     """
-    The ratio of the outcome's shares among two categories of the first variable; its upper limit may be infinite.
+    Estimate the ratio of the outcome's shares in two categories of the first variable.
 
     Args:
         joint: the reports.
-        groups: the categories that are compared, the second one over the first.
-        outcome: the category of the second variable.
-        z: the normal quantile of the confidence.
+        groups: the categories to compare: the second divided by the first.
+        outcome: category of the second variable.
+        z: normal quantile of the confidence level.
     """
     found = joint.moments(_two_groups(groups, outcome))
     m0, m1, g0, g1 = found.mean.tolist()
@@ -100,14 +102,14 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
 
 def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, float], z: float) -> Inverted:
     """
-    The mean of the second variable, or the share of one of its categories, among a category of the first.
+    Estimate the mean of the second variable, or the share of one of its categories, in a category of the first.
 
     Args:
         joint: the reports.
-        group: the category of the first variable.
-        outcome: the category of the second; 0 for a number.
-        bounds: the least and the largest possible value.
-        z: the normal quantile of the confidence.
+        group: category of the first variable.
+        outcome: category of the second; 0 for a number.
+        bounds: smallest and largest possible value.
+        z: normal quantile of the confidence level.
     """
     found = joint.moments(lambda one, other: np.column_stack([one[:, group] * other[:, outcome], one[:, group]]))
     m, g = found.mean.tolist()
@@ -118,11 +120,14 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
 
 def correlation(joint: Joint, z: float) -> Inverted:
     """
-    The correlation of two variables: of two numbers, or phi of two yes/no variables.
+    Estimate the correlation of two numbers, or phi of two yes/no variables.
 
     Args:
-        joint: the reports; of a yes/no variable the second category is its yes.
-        z: the normal quantile of the confidence.
+        joint: the reports; the second category of a yes/no variable is its yes.
+        z: normal quantile of the confidence level.
+
+    Raises:
+        EstimateError: the reports of a number do not show its variance.
     """
     strata = tuple(
         replace(each, first=_Squared(of=each.first), second=_Squared(of=each.second)) for each in joint.strata
@@ -141,7 +146,7 @@ def correlation(joint: Joint, z: float) -> Inverted:
         by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
         return both - a * b - t * spread, (1.0, -b + 2 * a * by_a, -by_a, -a + 2 * b * by_b, -by_b)
 
-    # Q is spread times (correlation - t), so its slopes at the point are the correlation's, but for that factor.
+    # Q = spread (correlation - t), so at the point its gradient is that of the correlation times spread.
     delta = tuple(slope / spread for slope in slopes(raw)[1])
     thin = thin_table(joint, (0, 1), 1)
     if thin is not None:
@@ -151,16 +156,16 @@ def correlation(joint: Joint, z: float) -> Inverted:
 
 @dataclass(frozen=True, kw_only=True)
 class _Squared(Variable):
-    """A variable's scores beside those of its square; an indicator is its own."""
+    """A variable with two scores: of its value and of its square; an indicator equals its square."""
 
     of: Variable
 
     def likelihood(self, reported: Reported) -> Floats:
-        """That of the variable."""
+        """Return the likelihood of the underlying variable."""
         return self.of.likelihood(reported)
 
     def scores(self, reported: Reported) -> Floats:
-        """(u, 2)."""
+        """Return scores of the value and of its square, (u, 2)."""
         if not isinstance(self.of, NumberVariable):
             return np.repeat(self.of.scores(reported)[:, [1]], 2, axis=1)
         squares = self.of.square_scores(reported)
@@ -176,11 +181,11 @@ class _Squared(Variable):
 
 
 _Slopes = Callable[[float], tuple[float, tuple[float, ...]]]
-"""From t to Q and its slopes in the means."""
+"""Function from t to Q and its gradient in the means."""
 
 
 def _two_groups(groups: tuple[int, int], outcome: int) -> Callable[[Floats, Floats], Floats]:
-    """z_0 z, z_1 z, z_0 and z_1."""
+    """Return the function that computes h = (z_0 z, z_1 z, z_0, z_1), (m, 4)."""
     chosen = list(groups)
     return lambda one, other: np.column_stack([one[:, chosen] * other[:, [outcome]], one[:, chosen]])
 
@@ -200,7 +205,8 @@ def _inverted(
 def _around(
     raw: float | None, error: float | None, limits: tuple[float, float], bounds: tuple[float, float]
 ) -> Inverted:
-    """With limits that hold what is shown, which may lie a little beyond the figure of the nearest possible table."""
+    """Combine an estimate with limits, widened to contain the displayed estimate."""
+    # Limits of sparse tables start from the nearest possible table, whose value can differ from the clipped estimate.
     if raw is None:
         return Inverted(None, None, *limits)
     shown = min(max(raw, bounds[0]), bounds[1])

@@ -1,8 +1,8 @@
 """
-From parts to counts: by numpy, which is the reference, or by DuckDB.
+Count the reports in Parquet parts with numpy (the reference) or DuckDB.
 
-Tallies add, so that parts may be counted in any order, by any number of processes; memory is that of a group of rows
-or of the counts, however many reports there are.
+Tallies are additive, so parts may be counted in any order, by any number of processes. Memory is bounded by a group of
+rows or by the counts, for any number of reports.
 """
 
 import tempfile
@@ -21,27 +21,28 @@ from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.shared.errors import SpecError
 
 ROWS = 1 << 20
-"""Of a group: so many are in memory at a time."""
+"""Number of rows in memory at a time."""
 
 MEMORY = "512MB"
-"""What DuckDB may take before it writes to its temporary folder."""
+"""DuckDB's memory limit; beyond it, DuckDB spills to its temporary folder."""
 
 BETWEEN = "200MB"
-"""What it writes of tables on the disk before it puts them in order there."""
+"""Size of DuckDB's write-ahead log that triggers a checkpoint."""
 
 TYPES = {1: "UTINYINT", 2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}
-"""DuckDB's names for unsigned numbers of so many bytes."""
+"""DuckDB's names of unsigned integer types, by width in bytes."""
 
 
 @dataclass(frozen=True)
 class Counted:
     """
-    A column that is counted.
+    A column to count.
 
     Attributes:
-        place: which column of a part it is.
-        options: over how many options its values are bit masks; 0 for other values.
-        largest: value that its mechanism can report.
+        name: name of the question.
+        place: index of the column in a part.
+        options: number of options if its values are bit masks, else 0.
+        largest: largest value that its mechanism can report.
     """
 
     name: str
@@ -53,12 +54,12 @@ class Counted:
 @dataclass(frozen=True)
 class Layout:
     """
-    What the parts of one revision hold.
+    Columns of the parts of one revision.
 
     Attributes:
-        header: names of all columns, how often a row is there last.
-        widths: bytes of a value of each but the last.
-        counted: the columns that are counted.
+        header: names of all columns; the last one is the multiplicity of the row.
+        widths: bytes per value of each column except the last.
+        counted: the columns to count.
     """
 
     header: tuple[str, ...]
@@ -69,12 +70,12 @@ class Layout:
 @dataclass
 class Counts:
     """
-    What has been counted.
+    Counts of reports.
 
     Attributes:
-        rows: of the files.
-        reports: that they stand for.
-        tallies: by question the number of reports by counted value.
+        rows: number of rows.
+        reports: number of reports in these rows.
+        tallies: number of reports by question and counted value.
     """
 
     rows: int = 0
@@ -82,7 +83,7 @@ class Counts:
     tallies: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def add(self, other: "Counts") -> None:
-        """Counts of other rows."""
+        """Add the counts of other rows."""
         self.rows += other.rows
         self.reports += other.reports
         for name, found in other.tallies.items():
@@ -95,7 +96,7 @@ Engine = Callable[[Sequence[Path], Layout], Counts]
 
 
 def layout_of(described: Described, revision: int) -> Layout:
-    """How the parts of a revision are counted: what it asked, and its private questions alone."""
+    """Return the layout of a revision's parts; only private questions that the revision asks are counted."""
     survey = described.of_revision(revision)
     private = {q.name for q in described.survey.questions if q.mechanism is not None}
     found = []
@@ -109,13 +110,13 @@ def layout_of(described: Described, revision: int) -> Layout:
 
 def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: Layout, into: Counts) -> None:
     """
-    Count some rows: the one kernel of the reference, of an export's check and of every machine of a cluster.
+    Count some rows; the common kernel of the numpy reference, of the check of exports and of cluster workers.
 
     Args:
-        columns: unsigned values, a column each; all bits set where a question was not asked.
-        times: how many reports each row stands for; None for one.
-        layout: what the columns are.
-        into: is added to.
+        columns: arrays of unsigned values; all bits set where a question was not asked.
+        times: multiplicity of each row; None for 1.
+        layout: layout of the columns.
+        into: counts to add to.
 
     Raises:
         SpecError: a value is out of range.
@@ -137,14 +138,14 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
 
 def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
     """
-    The reference: columns as DuckDB reads them, counted by ``tally_rows``, a group of rows at a time.
+    Count parts with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts them in groups of rows.
 
     Args:
-        paths: of parts of one revision.
-        layout: of it.
+        paths: paths of parts of one revision.
+        layout: layout of the revision.
 
     Raises:
-        SpecError: a file is no part of this survey's.
+        SpecError: a file is not a part of this survey.
     """
     found = Counts()
     for path in paths:
@@ -155,11 +156,11 @@ def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
 
 def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
     """
-    The rows of a part, some at a time: its columns, and how often each row is there.
+    Yield the rows of a part in groups: the columns, and the multiplicity of each row.
 
     Args:
-        path: of the part.
-        layout: of its revision.
+        path: path of the part.
+        layout: layout of its revision.
     """
     with opened([path], layout) as table:
         names = [f"c{place}" for place in range(len(layout.widths))]
@@ -173,14 +174,14 @@ def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np
 
 def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> Counts:
     """
-    The same counts by DuckDB's own grouping, on all cores of this machine.
+    Count parts with DuckDB's own grouping, on all cores of this machine.
 
     Args:
-        paths: of parts of one revision.
-        layout: of it.
+        paths: paths of parts of one revision.
+        layout: layout of the revision.
 
     Raises:
-        SpecError: a file is no part of this survey's.
+        SpecError: a file is not a part of this survey.
     """
     with opened(paths, layout) as table:
         ((rows, reports),) = table.aggregate("count(*), coalesce(sum(n), 0)").fetchall()
@@ -206,21 +207,23 @@ def _grouped(table: Any, column: Counted) -> dict[int, int]:  # noqa: ANN401 - t
 
 
 def out_of_range(column: Counted) -> str:
-    """What is said of a value that cannot be."""
+    """Return the error message for a value that its mechanism cannot report."""
     return f"column '{column.name}': a value is out of range: no report of this question can be it"
 
 
 @contextmanager
 def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
     """
-    Parts as DuckDB's relation, with columns c0, c1, ... and n: no name of a question is part of a statement.
+    Open parts as a DuckDB relation with columns c0, c1, ... and n.
+
+    The columns are renamed so that no question name becomes part of an SQL statement.
 
     Args:
-        paths: of the parts.
-        layout: what they must hold.
+        paths: paths of the parts.
+        layout: expected layout.
 
     Raises:
-        SpecError: a file is no Parquet, or has other columns.
+        SpecError: a file is not Parquet, or has other columns.
     """
     duckdb = needed("duckdb")
     with limited(Path(tempfile.gettempdir())) as connection:
@@ -239,12 +242,12 @@ def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
 @contextmanager
 def limited(beside: Path, on_disk: bool = False) -> Iterator[Any]:
     """
-    A connection of DuckDB with bounded memory, and a temporary folder for what is beyond it.
+    Open a DuckDB connection with bounded memory that spills to a temporary folder.
 
     Args:
-        beside: where that folder is made.
-        on_disk: tables lie in it too. Others may be swapped out, but their lists of blocks may not: of twenty columns
-            these fill the memory somewhere above twenty million rows.
+        beside: parent directory of the temporary folder.
+        on_disk: store tables in the temporary folder too. In-memory tables can be spilled, but their block lists
+            cannot: with twenty columns they fill the memory somewhere above twenty million rows.
     """
     with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=beside) as place:
         config = {"memory_limit": MEMORY, "temp_directory": place, "checkpoint_threshold": BETWEEN}

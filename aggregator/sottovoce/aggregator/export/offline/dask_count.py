@@ -1,8 +1,8 @@
 """
-Counting on many machines by Dask distributed: the kernel of the reference, a shard of parts at a time.
+Count reports on many machines with Dask distributed: the reference kernel, one shard of parts per task.
 
-A shard is counted by a pure function, so that Dask counts again what a worker had that ended, and results are summed
-here, once for each shard. Every machine must see the folder under the same name, or be let into the bucket.
+A shard is counted by a pure function, so Dask can repeat the tasks of a lost worker. Results are summed here, once for
+each shard. Every machine needs the folder under the same path, or access to the bucket.
 """
 
 from collections.abc import Iterator
@@ -16,22 +16,22 @@ from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError
 
 PATIENCE = "30s"
-"""So long a scheduler is waited for."""
+"""Timeout for the connection to a scheduler."""
 
 MEMORY = "1GiB"
-"""What a worker on this machine may take."""
+"""Memory limit of a worker on this machine."""
 
 
 def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
     """
-    Counting by Dask.
+    Return a function that counts a folder with Dask.
 
     Args:
-        scheduler: address of one that runs; None starts one here, with a worker for each core.
-        shard_bytes: of a shard, at least.
+        scheduler: address of a running scheduler; None starts a local cluster with a worker for each core.
+        shard_bytes: minimum size of a shard.
 
     Returns:
-        What counts a folder; it raises an ``EstimateError`` where no cluster answers, or too many workers end.
+        The function; it raises ``EstimateError`` if no cluster answers, or too many workers are lost.
     """
 
     def work(folder: Opened, progress: Progress) -> dict[Key, Counts]:
@@ -46,14 +46,14 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
     Count all parts of a folder on a cluster.
 
     Args:
-        client: of the cluster.
-        folder: of reports.
-        progress: told as shards come back.
-        shard_bytes: of a shard, at least.
+        client: client of the cluster.
+        folder: folder of reports.
+        progress: called as shards are finished.
+        shard_bytes: minimum size of a shard.
 
     Raises:
-        SpecError: a part is not its own.
-        EstimateError: too many workers ended while they counted.
+        SpecError: a part does not match the manifest.
+        EstimateError: too many workers were lost.
     """
     distributed = needed("distributed", "cluster")
     shards = list(shards_of(folder.place, folder.described, shard_bytes))
@@ -61,7 +61,7 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
     wanted = {future.key: shard for future, shard in zip(futures, shards, strict=True)}
     came: dict[str, Counts] = {}
     try:
-        # A future whose worker ended may come again: a result counts once, by its key.
+        # A future whose worker was lost may complete twice; its key makes sure that it counts once.
         for future, counts in distributed.as_completed(futures, with_results=True):
             came[future.key] = counts
             progress(sum(wanted[key].reports for key in came), folder.reports)

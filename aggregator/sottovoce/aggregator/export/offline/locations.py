@@ -1,4 +1,4 @@
-"""Where a folder of reports lies: on a disk, or in a bucket (``s3://``, by pyarrow's own client)."""
+"""Locations of folders of reports: a local directory, or a bucket (``s3://``, with pyarrow's S3 client)."""
 
 import hashlib
 import os
@@ -16,45 +16,45 @@ from sottovoce.shared.errors import SpecError, StorageError
 
 BUCKET = "s3://"
 ENDPOINT, REGION = "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION"
-"""Variables of the environment, beside those of who may come in, that AWS' own programs know as well."""
+"""Environment variables that are read in addition to the AWS credentials; AWS' own programs use the same names."""
 
 _BLOCK = 1 << 20
 
 
 class ReportFolder(Protocol):
-    """A folder of reports. It is sent to other machines, so that it holds an address and nothing that is open."""
+    """A folder of reports. Cluster workers receive pickled copies, so it holds an address and no open resources."""
 
     def manifest(self) -> bytes:
         """
-        The bytes of the manifest.
+        Read the bytes of the manifest.
 
         Raises:
             SpecError: there is none.
         """
 
     def parts(self) -> set[str]:
-        """Where Parquet files lie in it, with ``/`` between."""
+        """Return the relative paths of all Parquet files, with ``/`` as separator."""
 
     def whole(self, path: str, part: ReportFile) -> AbstractContextManager[Path]:
         """
-        The file of a part, once its hash has been found to be the manifest's.
+        Open the file of a part, after its hash was checked against the manifest.
 
         Args:
-            path: in the folder.
-            part: as the manifest has it.
+            path: relative path in the folder.
+            part: entry of the manifest.
 
         Raises:
-            SpecError: it is missing, or is another file.
+            SpecError: the file is missing, or its hash differs.
         """
 
 
 def place_named(name: str | Path) -> "LocalFolder | Bucket":
-    """The folder of this path, or the one in a bucket of this address."""
+    """Return the local folder of a path, or the bucket of an ``s3://`` address."""
     return Bucket(name) if isinstance(name, str) and name.startswith(BUCKET) else LocalFolder(Path(name))
 
 
 def is_countable(folder: "LocalFolder") -> bool:
-    """Whether a folder on a disk has a manifest of reports; a rehearsal's folder has another one."""
+    """Return True if a local folder has a manifest of reports; the manifest of a simulation has another format."""
     try:
         return says_format(folder.manifest())
     except SpecError:
@@ -63,12 +63,12 @@ def is_countable(folder: "LocalFolder") -> bool:
 
 @dataclass(frozen=True)
 class LocalFolder:
-    """A folder on a disk."""
+    """A folder in the local file system."""
 
     path: Path
 
     def manifest(self) -> bytes:
-        """The bytes of the manifest."""
+        """Read the bytes of the manifest."""
         try:
             with (self.path / NAME).open("rb") as file:
                 return file.read(LARGEST)
@@ -76,17 +76,17 @@ class LocalFolder:
             raise SpecError(_none(self.path.is_dir())) from None
 
     def parts(self) -> set[str]:
-        """Where Parquet files lie in it."""
+        """Return the relative paths of all Parquet files."""
         return {path.relative_to(self.path).as_posix() for path in self.path.rglob("*.parquet")}
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
         """
-        The file itself.
+        Yield the path of the file itself, after its hash was checked.
 
         Args:
-            path: in the folder.
-            part: as the manifest has it.
+            path: relative path in the folder.
+            part: entry of the manifest.
         """
         try:
             with (self.path / path).open("rb") as file:
@@ -99,28 +99,28 @@ class LocalFolder:
 
 @dataclass(frozen=True)
 class Bucket:
-    """A folder in a bucket; who may read it, and where that is, AWS' own variables of the environment say."""
+    """A folder in a bucket; the AWS environment variables give credentials, endpoint and region."""
 
     address: str
 
     def manifest(self) -> bytes:
-        """The bytes of the manifest."""
+        """Read the bytes of the manifest."""
         with self._asked() as (store, root), store.open_input_stream(f"{root}/{NAME}") as file:
             return bytes(file.read(LARGEST))
 
     def parts(self) -> set[str]:
-        """Where Parquet files lie in it."""
+        """Return the relative paths of all Parquet files."""
         with self._asked() as (store, root):
             return {path for path in self._files(store, root) if path.endswith(".parquet")}
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
         """
-        A copy on this machine's disk, hashed as it comes, which goes when it has been read.
+        Yield the path of a temporary local copy, hashed during the download and deleted on exit.
 
         Args:
-            path: in the folder.
-            part: as the manifest has it.
+            path: relative path in the folder.
+            part: entry of the manifest.
         """
         with tempfile.TemporaryDirectory(prefix="sottovoce-") as folder:
             copy = Path(folder, PurePosixPath(path).name)
@@ -131,10 +131,11 @@ class Bucket:
 
     def check_new(self) -> None:
         """
-        Refuse a place that holds something: nothing is ever written over.
+        Check that the location is empty, because exports never overwrite files.
 
         Raises:
-            StorageError: it does, or cannot be reached.
+            StorageError: the location is not empty.
+            SpecError: the bucket cannot be reached.
         """
         with self._asked() as (store, root):
             if self._files(store, root):
@@ -142,10 +143,10 @@ class Bucket:
 
     def take(self, folder: Path) -> None:
         """
-        Copy a folder here. The manifest comes last: without it, what is here is no folder of reports.
+        Upload a folder, the manifest last, so that an interrupted upload is not mistaken for a complete folder.
 
         Raises:
-            StorageError: it cannot be written.
+            StorageError: the bucket cannot be written to.
         """
         files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         try:
@@ -158,10 +159,10 @@ class Bucket:
 
     @contextmanager
     def _asked(self, path: str = NAME) -> Iterator[tuple[Any, str]]:
-        """Pyarrow's file system, and the folder's path in it; what it reports is told in our words."""
+        """Open pyarrow's file system; yield it with the folder's path in it, and translate its errors."""
         files = needed("pyarrow.fs", "cluster")
         try:
-            # No other address is asked where the bucket lies: the environment says it, or it is where AWS begins.
+            # An explicit region avoids pyarrow's request to AWS that looks up the region of a bucket.
             store = files.S3FileSystem(endpoint_override=os.environ.get(ENDPOINT), region=os.environ.get(REGION))
             yield store, self.address.removeprefix(BUCKET).rstrip("/")
         except FileNotFoundError:
@@ -177,7 +178,7 @@ class Bucket:
 
 
 def _copied(stream: BinaryIO, copy: Path) -> str:
-    """The SHA-256 of what was copied."""
+    """Copy a stream to a file and return its SHA-256."""
     digest = hashlib.sha256()
     with copy.open("wb") as file:
         while block := stream.read(_BLOCK):

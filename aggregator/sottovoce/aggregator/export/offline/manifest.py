@@ -1,13 +1,14 @@
 """
-``manifest.json`` of a folder of reports, ``sottovoce-reports/1``: what was asked, which parts there are.
+Manifest of a folder of reports, ``manifest.json`` in format ``sottovoce-reports/1``: the survey, and a list of parts.
 
     survey=NAME/revision=R/wave=W/part-0000.parquet
     manifest.json
 
-A part has a column for each question of the newest revision, as a rule the private ones and the cohort, in its order
-and its narrowest unsigned type, null where it was not asked; last ``n``, how many reports are this very row. The rows
-of a revision and wave are distinct and sorted, and cut into parts of so many rows: what is written follows from the
-multiset of reports alone, and has no order, id or time that could tell anything. No name in a manifest is ever a path.
+A part has a column for each exported question of the newest revision (by default the private ones and the cohort), in
+the survey's order and the narrowest unsigned type, null where not asked. The last column ``n`` is the number of reports
+equal to this row. The rows of a revision and wave are distinct and sorted, and split into parts of fixed size. The
+files depend on the multiset of reports only: no order, id or time can reveal anything. Readers derive all paths
+themselves; no string in a manifest is used as a path.
 """
 
 import re
@@ -27,15 +28,15 @@ from sottovoce.shared.spec import Question, Survey
 FORMAT: Literal["sottovoce-reports/1"] = "sottovoce-reports/1"
 NAME = MANIFEST
 LARGEST = 1 << 28
-"""Bytes of a manifest."""
+"""Number of bytes to read of a manifest, at most."""
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Tally = dict[Whole, Whole]
-"""How many reports by counted value."""
+"""Number of reports by counted value."""
 
 
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file: its rows, the reports that they stand for, its size and its SHA-256."""
+    """One file: number of rows, number of reports, size in bytes and SHA-256."""
 
     rows: Whole
     reports: Whole
@@ -44,7 +45,7 @@ class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The reports of one revision and wave; ``tallies`` of private questions, counted before rows were written."""
+    """Reports of one revision and wave; ``tallies`` of private questions were counted before the rows were written."""
 
     revision: Whole
     wave: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)]
@@ -54,12 +55,12 @@ class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def reports(self) -> int:
-        """How many there are."""
+        """Number of reports in all parts."""
         return sum(part.reports for part in self.parts)
 
 
 class ExportedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A revision: its canonical bytes as text, whether it is closed, and how many reports are told of it."""
+    """A revision: its canonical survey as text, whether it is closed, and the published number of reports."""
 
     digest: str
     closed: bool
@@ -69,16 +70,17 @@ class ExportedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """
-    What a folder of reports says of itself.
+    Manifest of a folder of reports.
 
     Attributes:
-        about: as every file has it, a try-out's mark first.
-        public_rows: the rows have the answers to public questions.
+        format: format name.
+        about: provenance, as in every file; the mark of a test run comes first.
+        public_rows: True if the rows contain answers to public questions.
         asked: the revisions, oldest first.
-        waves: of each revision, and each wave.
-        public: by wave and public question the counts that results show, none where they are published under a budget.
-            Rows tell no more of them than they must.
-        wave: the one that was written; None for all of them.
+        waves: entries of each revision and wave.
+        public: published counts by wave and public question; empty if public answers are published under a budget.
+            They replace the columns of public questions, which the rows omit by default.
+        wave: the exported wave; None for all.
     """
 
     format: Literal["sottovoce-reports/1"]
@@ -93,10 +95,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 @dataclass(frozen=True)
 class Described:
     """
-    A manifest whose surveys have been read.
+    A manifest with its parsed surveys.
 
     Attributes:
-        manifest: as it was written.
+        manifest: the manifest as written.
         surveys: the revisions, oldest first.
     """
 
@@ -105,32 +107,32 @@ class Described:
 
     @property
     def survey(self) -> Survey:
-        """The newest revision."""
+        """Newest revision of the survey."""
         return self.surveys[-1]
 
     @cached_property
     def columns(self) -> tuple[Question, ...]:
-        """The questions that have a column."""
+        """Questions that have a column."""
         return tuple(questions_in(self.survey, self.manifest.public_rows))
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The columns' names."""
+        """Names of the columns of a part."""
         return (*(question.name for question in self.columns), extra_name("n", [q.name for q in self.columns]))
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """Bytes of each column's type but the last one's."""
+        """Width in bytes of each column except the last."""
         asked = [question for survey in self.surveys for question in survey.questions]
         return tuple(column_type(question, asked).itemsize for question in self.columns)
 
     def of_revision(self, number: int) -> Survey:
-        """The survey as this revision asks it."""
+        """Return the survey of this revision number."""
         return next(survey for survey in self.surveys if survey.revision == number)
 
     @property
     def parts(self) -> Iterator[tuple[OfWave, str, ReportFile]]:
-        """Each part with whose it is, and its place in the folder."""
+        """Yield (revision and wave entry, relative path, part) for all parts."""
         for of_wave in self.manifest.waves:
             for number, part in enumerate(of_wave.parts):
                 yield of_wave, place_of(self.survey.name, of_wave.revision, of_wave.wave, number), part
@@ -138,28 +140,28 @@ class Described:
 
 def place_of(survey: str, revision: int, wave: int, part: int) -> str:
     """
-    Where a part lies in its folder, with ``/`` between.
+    Return the relative path of a part in its folder, with ``/`` as separator.
 
     Args:
-        survey: its name.
-        revision: whose reports.
-        wave: of theirs, from 0.
-        part: from 0.
+        survey: name of the survey.
+        revision: revision number.
+        wave: wave, from 0.
+        part: number of the part, from 0.
     """
     return f"survey={survey}/revision={revision}/wave={wave}/part-{part:04}.parquet"
 
 
 def dump_manifest(manifest: Manifest) -> bytes:
-    """The text of the file; the same manifest, the same bytes."""
+    """Return the bytes of the file; equal manifests give equal bytes."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 def read_manifest(data: bytes) -> Described:
     """
-    The manifest in these bytes.
+    Parse and validate a manifest.
 
     Raises:
-        SpecError: it is none, or holds what no export holds.
+        SpecError: the bytes are no manifest, or its content is inconsistent.
     """
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
@@ -175,7 +177,7 @@ def read_manifest(data: bytes) -> Described:
 
 
 def says_format(data: bytes) -> bool:
-    """Whether these bytes mean to be such a manifest, whole or not: the format is the first thing in it."""
+    """Return True if the bytes start like a manifest of reports, even a truncated or invalid one."""
     return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', data) is not None
 
 
@@ -204,7 +206,7 @@ def _check_public(described: Described) -> None:
 
 
 def merged(tallies: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """The sum of several tallies, ascending."""
+    """Return the sum of several tallies, sorted by value."""
     found: dict[int, int] = {}
     for tally in tallies:
         for value, count in tally.items():

@@ -1,4 +1,4 @@
-"""A folder of reports, opened: its files are those of its manifest, and its counts give results as live ones do."""
+"""Results from a folder of reports: check its files against the manifest, count them, and estimate as a server does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,19 +15,19 @@ from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many reports have been counted."""
+"""Callback with the number of reports counted so far, and their total number."""
 
 Work = Callable[["Opened", Progress], dict[Key, Counts]]
-"""Counts all parts, by revision and wave."""
+"""Function that counts all parts, by revision and wave."""
 
 
 @dataclass(frozen=True)
 class Opened:
     """
-    A folder of reports.
+    An open folder of reports.
 
     Attributes:
-        place: where it lies.
+        place: location of the folder.
         described: its manifest.
     """
 
@@ -36,16 +36,16 @@ class Opened:
 
     @property
     def reports(self) -> int:
-        """How many there are."""
+        """Number of reports in the folder."""
         return sum(of_wave.reports for of_wave in self.described.manifest.waves)
 
 
 def open_folder(place: ReportFolder) -> Opened:
     """
-    The folder of reports at a place; its parts are read when they are counted, and their hashes before that.
+    Open a folder of reports. Its parts are hashed and read later, when they are counted.
 
     Raises:
-        SpecError: there is none, a part is missing, or there is one that is not its own.
+        SpecError: there is no such folder, a part is missing, or a Parquet file is not in the manifest.
     """
     described = read_manifest(place.manifest())
     named, there = {path for _, path, _ in described.parts}, place.parts()
@@ -57,7 +57,7 @@ def open_folder(place: ReportFolder) -> Opened:
 
 
 def one_after_the_other(engine: Engine) -> Work:
-    """All parts on this machine, with one of the engines."""
+    """Return a function that counts all parts one after the other on this machine."""
 
     def work(folder: Opened, progress: Progress) -> dict[Key, Counts]:
         found: dict[Key, Counts] = {}
@@ -72,11 +72,11 @@ def one_after_the_other(engine: Engine) -> Work:
 
 
 HERE: dict[str, Work] = {"numpy": one_after_the_other(count_by_numpy), "duckdb": one_after_the_other(count_by_duckdb)}
-"""The engines of one machine."""
+"""Engines for one machine, by name."""
 
 
 def key_of(of_wave: OfWave) -> Key:
-    """Its revision and wave."""
+    """Return revision and wave of an entry."""
     return of_wave.revision, of_wave.wave
 
 
@@ -84,18 +84,18 @@ def results_of(
     folder: Opened, work: Work, progress: Progress, interval: str = DEFAULT_RULE.method, wave: int | None = None
 ) -> SurveyResults:
     """
-    The results of a folder: the live ones of what is closed, from counts made anew.
+    Count a folder again and estimate its results, which equal those of the server for the closed survey or wave.
 
     Args:
-        folder: of reports.
-        work: counts them.
-        progress: told how far it is.
-        interval: how the intervals of shares are made.
-        wave: only this one; None for all that the folder has.
+        folder: folder of reports.
+        work: function that counts the parts.
+        progress: called while parts are counted.
+        interval: interval method for shares.
+        wave: only this wave; None for all in the folder.
 
     Raises:
-        SpecError: a part is not what the manifest says.
-        EstimateError: the folder has no such wave.
+        SpecError: a part does not match the manifest.
+        EstimateError: the folder does not contain this wave.
     """
     manifest = folder.described.manifest
     if wave is not None and manifest.wave not in {None, wave}:
@@ -107,7 +107,7 @@ def results_of(
 
 
 def _check(of_wave: OfWave, counts: Counts) -> None:
-    """What was counted before the rows were written, and what was counted now, are the same to the last report."""
+    """Check that the counts equal those made before the rows were written; raise SpecError otherwise."""
     expected = sum(part.rows for part in of_wave.parts), of_wave.reports
     tallies = {name: merged([tally]) for name, tally in counts.tallies.items() if tally}
     if (counts.rows, counts.reports) != expected or tallies != {k: v for k, v in of_wave.tallies.items() if v}:
@@ -118,7 +118,7 @@ def _check(of_wave: OfWave, counts: Counts) -> None:
 
 
 def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionCounts]:
-    """The revisions with the cells of all respondents, as a database has them."""
+    """Return the revisions with the cells of all respondents, as from a database."""
     revisions = []
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
         stored = StoredSurvey(
@@ -136,7 +136,7 @@ def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionC
 
 
 def _withholds(described: Described) -> bool:
-    """Whether public questions are not counted in it, because they are published under a budget."""
+    """Return True if the folder has no counts of public questions, because they are published under a budget."""
     told = described.manifest.public.values()
     return any(q.mechanism is None for q in described.survey.questions) and bool(told) and not any(told)
 
@@ -148,7 +148,7 @@ def _cell(survey: Survey, of_wave: OfWave, counts: Counts) -> Cell:
 
 
 def _add_public(described: Described, cells: dict[int, Cell]) -> None:
-    """To the newest revision the counts of public questions, which are those of all revisions that ask the same."""
+    """Add the counts of public questions, summed over revisions in the manifest, to cells of the newest revision."""
     places = {question.name: place for place, question in enumerate(described.survey.questions)}
     for wave, tallies in described.manifest.public.items():
         cell = cells.get(wave, Cell(wave, ALL, 0, 0, {}))

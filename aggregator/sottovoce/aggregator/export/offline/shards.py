@@ -1,4 +1,4 @@
-"""Parts that are counted together: what one machine takes at a time, and what a cluster hands out."""
+"""Shards: groups of parts that are counted in one task, on one machine or on a cluster."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,19 +13,19 @@ Key = tuple[int, int]
 """Revision and wave."""
 
 SHARD = 64 << 20
-"""Bytes of files that are one task, at least: a smaller one takes less time than handing it out."""
+"""Minimum size of a shard in bytes; counting a smaller one would take less time than scheduling it."""
 
 
 @dataclass(frozen=True)
 class Shard:
     """
-    Parts of one revision and wave that are counted together; it is sent to a worker.
+    Parts of one revision and wave that are counted together; sent to a worker.
 
     Attributes:
         key: revision and wave.
-        place: of the folder.
-        layout: of the parts.
-        parts: path in the folder, and what the manifest has of it.
+        place: location of the folder.
+        layout: layout of the parts.
+        parts: relative path and manifest entry of each part.
     """
 
     key: Key
@@ -35,23 +35,23 @@ class Shard:
 
     @property
     def reports(self) -> int:
-        """How many reports are in it."""
+        """Number of reports in the shard."""
         return sum(part.reports for _, part in self.parts)
 
     @property
     def bytes(self) -> int:
-        """Of its files."""
+        """Total size of the files in bytes."""
         return sum(part.bytes for _, part in self.parts)
 
 
 def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
     """
-    The parts in shards of at least so many bytes, but for the last one of each revision and wave.
+    Yield shards of at least ``least`` bytes, except the last one of each revision and wave.
 
     Args:
-        place: of the folder.
+        place: location of the folder.
         described: its manifest.
-        least: bytes.
+        least: minimum size in bytes.
     """
     for key, parts in groupby(described.parts, key=lambda each: (each[0].revision, each[0].wave)):
         layout, gathered = layout_of(described, key[0]), list[tuple[str, ReportFile]]()
@@ -66,14 +66,14 @@ def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> 
 
 def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> Counts:
     """
-    Count a shard, on whatever machine.
+    Count a shard, on any machine that can read the folder.
 
     Args:
-        shard: its parts.
-        engine: that counts.
+        shard: the shard.
+        engine: function that counts the files.
 
     Raises:
-        SpecError: a part is missing there, or is not its own.
+        SpecError: a part is missing, or does not match the manifest.
     """
     with ExitStack() as open_parts:
         files = [open_parts.enter_context(shard.place.whole(path, part)) for path, part in shard.parts]

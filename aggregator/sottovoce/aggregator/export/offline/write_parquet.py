@@ -1,9 +1,9 @@
 """
-Writing a folder of reports: a function of the multiset of reports alone, in bounded memory.
+Write a folder of reports in bounded memory; its content depends on the multiset of reports only.
 
-Rows are read in the order of the random ids, laid down without them, then grouped, sorted and cut into parts by DuckDB,
-which goes to its temporary folder beside the new one when memory is used up. Grouped and sorted rows have no order to
-tell anything by. Which revisions, waves and cohorts there may be in a file is decided where it is for every other file.
+Rows are read in the order of the random ids and stored without them. DuckDB then groups, sorts and splits them into
+parts, and spills to a temporary folder beyond its memory limit. Grouped and sorted rows have no order that could reveal
+anything. The functions that all other exports use decide which revisions, waves and cohorts a file may contain.
 """
 
 import hashlib
@@ -39,34 +39,34 @@ from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import EstimateError
 
 TOGETHER = 1 << 18
-"""So many rows are handed to DuckDB at a time."""
+"""Number of rows to insert into DuckDB at a time."""
 
 PART = 1 << 21
-"""Rows of a part, but for the last one."""
+"""Number of rows of a part, except the last one."""
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many reports have been read."""
+"""Callback with the number of reports read so far, and their total number."""
 
 
 def write_reports(
     source: Source, folder: Path, public: bool = False, progress: Progress | None = None, part_rows: int = PART
 ) -> bytes:
     """
-    Write the reports of a survey, or of one wave, into a folder that is there, and empty.
+    Write the reports of a survey, or of one wave, into an existing, empty folder.
 
     Args:
-        source: the survey, and of which wave.
-        folder: is filled.
-        public: with the answers to public questions.
-        progress: told while reports are read.
-        part_rows: rows of a part.
+        source: the survey and its wave.
+        folder: folder to fill.
+        public: include answers to public questions.
+        progress: called while reports are read.
+        part_rows: number of rows of a part.
 
     Returns:
-        The manifest.
+        The bytes of the manifest.
 
     Raises:
-        EstimateError: the reports may not leave, there are none, or the extra that writes them is not installed.
-        StorageError: public answers are wanted, and are published under a budget.
+        EstimateError: the reports are not available yet, there are none, or an optional library is not installed.
+        StorageError: public answers are requested, but are published under a budget.
     """
     if public:
         source.check_not_released()
@@ -103,9 +103,9 @@ def _manifest(source: Source, public: bool) -> Manifest:
 
 def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
     """
-    Of public questions, what results show and no more: whole rows of a wave would tell of a handful of people.
+    Return the published counts of public questions by wave; empty counts if they are published under a budget.
 
-    Nothing where they are published under a budget: this file is made for others.
+    The rows omit public answers, because combinations of them could identify people.
     """
     waves = sorted({wave for _, wave in _shown(source)})
     return {
@@ -119,7 +119,7 @@ def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
 
 
 def _shown(source: Source) -> dict[Key, int]:
-    """The revisions and waves of which anything is shown, and how many of their reports were withdrawn."""
+    """Return the published revisions and waves, with their numbers of withdrawn reports."""
     return {
         (revision.survey.revision, cell.wave): cell.withdrawn
         for revision in source.revisions
@@ -149,7 +149,7 @@ def _parts(
 
 @contextmanager
 def _table(beside: Path) -> Iterator[Any]:
-    """A connection whose temporary folder lies beside the new one, so that what a killed run leaves goes with it."""
+    """Open a connection with a temporary folder next to the new one, so that both are cleaned up after a crash."""
     duckdb = needed("duckdb")
     with limited(beside, on_disk=True) as connection:
         try:
@@ -161,7 +161,7 @@ def _table(beside: Path) -> Iterator[Any]:
 
 
 def _lay_down(source: Source, described: Described, table: Any, progress: Progress | None) -> dict[Key, Counts]:  # noqa: ANN401 - the library's connection
-    """All rows into one table, and what they add up to, before anything sorts or writes them."""
+    """Store all rows in one table and count them before they are sorted and written, for a later check."""
     kinds = [f"c{place} {TYPES[width]}" for place, width in enumerate(described.widths)]
     table.sql(f"CREATE TABLE laid ({', '.join([*kinds, 'revision UINTEGER', 'wave USMALLINT'])})")
     counts: dict[Key, Counts] = {}
@@ -194,12 +194,12 @@ def _insert(table: Any, blocks: Sequence[ReportColumns]) -> None:  # noqa: ANN40
 @dataclass(frozen=True)
 class _Sorted:
     """
-    The rows of one revision and wave, distinct and in order, in DuckDB.
+    Distinct, sorted rows of one revision and wave in DuckDB.
 
     Attributes:
         table: the connection.
         described: names and widths of the columns.
-        options: of the files.
+        options: options of DuckDB's COPY statement.
     """
 
     table: Any
@@ -208,14 +208,14 @@ class _Sorted:
 
     def fill(self, key: Key, named: Mapping[int, Sequence[int]]) -> int:
         """
-        Take the rows of a revision and wave.
+        Select the rows of a revision and wave.
 
         Args:
-            key: which.
-            named: by column, the values that are told; of other columns all.
+            key: revision and wave.
+            named: allowed values by column index; other columns keep all values.
 
         Returns:
-            How many different rows there are.
+            The number of distinct rows.
         """
         columns = [_told(place, width, named.get(place)) for place, width in enumerate(self.described.widths)]
         self.table.sql(
@@ -227,15 +227,15 @@ class _Sorted:
 
     def write(self, path: Path, start: int, end: int) -> ReportFile:
         """
-        Write some of them as a part.
+        Write a range of rows as a part.
 
         Args:
-            path: of the part.
+            path: path of the part.
             start: first row.
-            end: the row after the last one.
+            end: row after the last one.
         """
         names = [*(f"c{place}" for place in range(len(self.described.widths))), "n"]
-        # Names of questions are small letters, digits and lines; nothing else of a survey is in this statement.
+        # Question names consist of a-z, 0-9 and _; no other text of a survey is in this statement.
         columns = ", ".join(f'{each} AS "{name}"' for each, name in zip(names, self.described.header, strict=True))
         chosen = f"FROM sorted WHERE rowid >= {start} AND rowid < {end}"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ class _Sorted:
 
 
 def _told(place: int, width: int, named: Sequence[int] | None) -> str:
-    """A column whose missing values are null; of a cohort, also those that stand with others."""
+    """Return the SQL of a column with null for missing values, and for cohorts that are not named."""
     values = f"nullif(c{place}, {null(width)})"
     if named is None:
         return f"{values} AS c{place}"
@@ -256,7 +256,7 @@ def _told(place: int, width: int, named: Sequence[int] | None) -> str:
 
 
 def _named(source: Source, described: Described, table: Any, key: Key) -> dict[int, list[int]]:  # noqa: ANN401 - as above
-    """Of the cohort, the values that are told in a file of this revision and wave."""
+    """Return the cohorts that a file of this revision and wave may name, by column index."""
     places = [place for place, question in enumerate(described.columns) if question.cohort]
     if described.manifest.public_rows or not places:
         return {}

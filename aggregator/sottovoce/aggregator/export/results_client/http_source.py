@@ -1,4 +1,4 @@
-"""An aggregator that is asked over HTTP, with a researcher's key."""
+"""Client for the analyses of a remote aggregator over HTTP, with a researcher's key."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from sottovoce.aggregator.export.results_client.sources import NO_ORDER, Documen
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError
 
 SECONDS = 300
-"""The first analysis of ten million reports reads for ten seconds and more."""
+"""Request timeout; the first analysis of ten million reports takes more than ten seconds to read them."""
 
 _HERE = re.compile(r"localhost|127\.[0-9.]+|::1")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -21,12 +21,15 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 class AddressReports:
     """
-    The reports of a survey at an aggregator.
+    Reports of a survey at a remote aggregator.
 
     Args:
-        url: of the aggregator; https, or on this machine.
-        name: the survey's.
-        key: a researcher's.
+        url: address of the aggregator; https, or http on this machine.
+        name: name of the survey.
+        key: key of a researcher.
+
+    Raises:
+        TransportError: the address or the name is invalid.
     """
 
     def __init__(self, url: str, name: str, key: str) -> None:
@@ -40,24 +43,27 @@ class AddressReports:
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
-        The answer of one analysis.
+        Request one analysis.
 
         Args:
-            kind: of request.
-            options: as the body of an HTTP request has them.
-            weights: refused: whoever asks has no rows to weight.
+            kind: kind of request.
+            options: JSON body of the request.
+            weights: must be None, because the caller does not know the order of the rows.
+
+        Raises:
+            SurveyError: the aggregator refuses, or cannot be reached.
         """
         if weights is not None:
             raise EstimateError(NO_ORDER)
         return self._reply("POST", kind, options)
 
     def export(self) -> Document:
-        """The estimates, as ``sottovoce-export/1``."""
+        """Request the estimates, as a ``sottovoce-export/1`` document."""
         return self._reply("GET", "export", None)
 
     def _reply(self, method: str, word: str, body: Document | None) -> Document:
         try:
-            # A redirection would send the key where nobody has named.
+            # Following a redirect could send the key to a host that the researcher did not name.
             reply = requests.request(
                 method, f"{self._surveys}/{word}", json=body, headers=self._headers, timeout=SECONDS,
                 allow_redirects=False,
@@ -71,7 +77,7 @@ class AddressReports:
 
 
 def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
-    """What the aggregator has said, as it would be said here."""
+    """Convert a problem document of the aggregator into the exception that a local analysis would raise."""
     told = document if isinstance(document, dict) else {}
     if told.get("code") == "unauthorized":
         return TransportError("the aggregator does not take this key", status, "unauthorized")
@@ -84,11 +90,12 @@ def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
 
 def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> str:
     """
-    A researcher's key: from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``; never from a command line,
-    which everybody on the machine can see.
+    Read a researcher's key from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
+
+    The command line takes no key, because all users of a machine can see the arguments of a process.
 
     Raises:
-        TransportError: there is none, or the file cannot be read.
+        TransportError: there is no key, or the file cannot be read.
     """
     named = file or environment.get("SOTTOVOCE_KEY_FILE")
     if named is None:

@@ -1,8 +1,8 @@
 """
 Results in Python: ``from sottovoce.aggregator import open_results``.
 
-Estimates of each question, and joint results, as objects that know their figures, their words and their JSON document;
-``frame()`` for pandas or polars where installed, ``plot()`` with matplotlib (extra ``[plot]``).
+Estimates of each question and joint results are objects with figures, text and a JSON document. ``frame()`` returns a
+pandas or polars table if installed; ``plot()`` needs matplotlib (extra ``[plot]``).
 """
 
 import importlib
@@ -23,12 +23,12 @@ from sottovoce.aggregator.file_formats.provenance import INVENTED
 from sottovoce.shared.errors import EstimateError, SpecError
 
 _FIGURES = {"n", "shown", "raw", "clipped", "estimate", "std_error", "low", "high", "a", "b", "confidence", "method"}
-_WIDTH, _HEIGHT = 7.0, 0.35  # inches: of all, and of a row
+_WIDTH, _HEIGHT = 7.0, 0.35  # inches: width of the figure, height of a row
 
 
 def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - matplotlib's figure
     """
-    A point and a line for each row that has ``shown``, ``low`` and ``high``, named by its texts.
+    Plot a point with its interval for each row that has ``shown``; labels are the row's text values.
 
     Raises:
         EstimateError: matplotlib is not installed, or no row has a figure.
@@ -51,7 +51,7 @@ def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - 
 
 
 def _lengths(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
-    """From each point to its limits; not a number where a side has no limit."""
+    """Return the distances from each point to its limits; NaN for an unbounded side."""
     ends: list[list[float]] = [[], []]
     for row in rows:
         for side, limit in enumerate((row.get("low"), row.get("high"))):
@@ -69,14 +69,14 @@ LIBRARIES = ("pandas", "polars")
 
 def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401 - a library's own
     """
-    The rows as a table with a column for each key of any of them; empty where a row has no such key.
+    Return the rows as a data frame with a column for each key; missing where a row lacks the key.
 
     Args:
-        rows: flat.
+        rows: flat mappings.
         library: one of ``LIBRARIES``; None for the first that is installed.
 
     Raises:
-        EstimateError: it is not installed, or unknown.
+        EstimateError: the library is not installed, or unknown.
     """
     if library not in {None, *LIBRARIES}:
         raise EstimateError(f"a frame is one of: {', '.join(LIBRARIES)}")
@@ -92,7 +92,7 @@ def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
 
 EXPORT = "export.json"
 LARGEST = 1 << 28
-"""Bytes of an export."""
+"""Number of bytes to read of an export, at most."""
 
 Row = dict[str, Any]
 
@@ -100,11 +100,11 @@ Row = dict[str, Any]
 @dataclass(frozen=True)
 class JointResult:
     """
-    A table, a comparison or a model.
+    Result of a joint analysis: a table, a comparison, tests of pairs, or a model.
 
     Attributes:
-        document: all figures, in the JSON form of its schema.
-        rows: its main figures, flat: one for each cell, group or coefficient.
+        document: all figures, as a JSON document.
+        rows: main figures, one flat row for each cell, group, pair or coefficient.
     """
 
     document: Mapping[str, Any]
@@ -112,19 +112,19 @@ class JointResult:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences that are to be read beside the figures."""
+        """Warnings for the reader of the figures."""
         return tuple(self.document["warnings"])
 
     def frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - of a library that need not be installed
-        """``rows`` for ``"pandas"`` or ``"polars"``; without a name, for the first of them that is installed."""
+        """Return ``rows`` as a ``"pandas"`` or ``"polars"`` data frame; by default of the first one installed."""
         return frame(self.rows, library)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
-        """The figures with their limits; gives matplotlib's figure."""
+        """Plot the figures with their limits; returns a matplotlib figure."""
         return plot_intervals(self.rows)
 
     def __str__(self) -> str:
-        """As the command line tells it."""
+        """Return the result as text, as on the command line."""
         lines: list[str] = []
         for shown in in_words(dict(self.document)):
             lines += [shown.title, *("  ".join(line) for line in (shown.headings, *shown.lines) if line)]
@@ -138,8 +138,8 @@ class OpenResults:
     Results of one survey.
 
     Attributes:
-        export: the estimates, in the form of ``export.schema.json``; None of a folder that holds none.
-        reports: whoever answers about reports; None where there are estimates only.
+        export: the estimates, in the form of ``export.schema.json``; None if the folder has none.
+        reports: source of joint analyses; None if there are estimates only.
     """
 
     export: Mapping[str, Any] | None
@@ -148,10 +148,10 @@ class OpenResults:
     @property
     def estimates(self) -> tuple[Row, ...]:
         """
-        One row for each share, mean or quantile: ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
+        Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
         Raises:
-            EstimateError: the folder holds reports only.
+            EstimateError: the folder contains reports only.
         """
         if self.export is None:
             raise EstimateError(
@@ -168,17 +168,17 @@ class OpenResults:
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
         """
-        Two questions against each other.
+        Cross-tabulate two questions.
 
         Args:
-            rows: question whose categories are the rows; an option as "question.option".
-            columns: question whose categories are the columns.
-            within: public question, for a table of each of its categories.
-            weights: one a report, in the order of a folder's file.
+            rows: question of the rows, or "question.option".
+            columns: question of the columns, likewise.
+            within: public question to stratify by.
+            weights: one weight per report, in the order of the folder's file.
             options: ``margins``, ``wave``.
 
         Raises:
-            SurveyError: there is no such table, or not yet; says why.
+            SurveyError: the table is not available; the message says why.
         """
         found = self._answer("crosstab", {"rows": rows, "columns": columns, "within": within, **options}, weights)
         tables = found.get("tables", [found])
@@ -193,17 +193,17 @@ class OpenResults:
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
         """
-        A share or a mean among groups.
+        Compare a share or a mean among groups.
 
         Args:
-            outcome: question that is compared.
+            outcome: the outcome.
             groups: question whose categories are the groups.
-            category: of the outcome; its last one without.
-            weights: one a report, in the order of a folder's file.
+            category: category of the outcome; by default the last one.
+            weights: one weight per report, in the order of the folder's file.
             options: ``margins``, ``wave``.
 
         Raises:
-            SurveyError: there is no such comparison, or not yet; says why.
+            SurveyError: the comparison is not available; the message says why.
         """
         asked = {"outcome": outcome, "groups": groups, "category": category, **options}
         found = self._answer("compare", asked, weights)
@@ -211,10 +211,10 @@ class OpenResults:
 
     def pairs(self, wave: int | None = None) -> JointResult:
         """
-        Every pair of questions tested for independence, with q values.
+        Test every pair of questions for independence, with q values.
 
         Raises:
-            SurveyError: there is none, or not yet; says why.
+            SurveyError: the tests are not available; the message says why.
         """
         found = self._answer("pairs", {"wave": wave})
         return _result(found, found["pairs"])
@@ -227,26 +227,26 @@ class OpenResults:
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
         """
-        One question explained by others.
+        Fit a regression of one question on others.
 
         Args:
-            outcome: question that is explained.
-            on: those that explain it.
-            weights: one a report, in the order of a folder's file.
-            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as of the verb ``regress``.
+            outcome: the outcome.
+            on: the predictors.
+            weights: one weight per report, in the order of the folder's file.
+            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as in ``sottovoce regress``.
 
         Raises:
-            SurveyError: there is no such model, or not yet; says why.
+            SurveyError: the model is not available; the message says why.
         """
         found = self._answer("regression", {"outcome": outcome, "on": list(on), **options}, weights)
         return _result(found, [{**one, "shown": one["estimate"]} for one in found["coefficients"]])
 
     def frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - of a library that need not be installed
-        """``estimates`` for ``"pandas"`` or ``"polars"``; without a name, for the first of them that is installed."""
+        """Return ``estimates`` as a ``"pandas"`` or ``"polars"`` data frame; by default of the first one installed."""
         return frame(self.estimates, library)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
-        """The shares with their limits; gives matplotlib's figure."""
+        """Plot the shares with their limits; returns a matplotlib figure."""
         return plot_intervals([row for row in self.estimates if row["kind"] == "share"])
 
     def _answer(self, kind: str, options: Row, weights: ArrayLike | None = None) -> Row:
@@ -259,16 +259,16 @@ def open_results(
     place: str | Path, survey: str | None = None, key: str | None = None, key_file: Path | None = None
 ) -> OpenResults:
     """
-    The results of a survey.
+    Open the results of a survey.
 
     Args:
         place: an ``export.json``, a folder of files, or the address of an aggregator.
-        survey: its name; of an address it must be given.
-        key: a researcher's, for an address; without, from ``key_file``, ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
-        key_file: holds it.
+        survey: name of the survey; required for an address.
+        key: researcher's key for an address; by default from ``key_file``, ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
+        key_file: file with the key.
 
     Raises:
-        SurveyError: there is nothing of this kind; says why.
+        SurveyError: the results cannot be opened; the message says why.
     """
     if isinstance(place, str) and "://" in place:
         if survey is None:
@@ -298,7 +298,7 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 
 
 def _of(question: Row) -> Sequence[Row]:
-    """The estimates of a question; of a number its mean, the shares of its bins and its quantiles."""
+    """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     if "estimates" in question:
         return list(question["estimates"])
     return [question["mean"], *question["histogram"], *question["quantiles"]]

@@ -1,4 +1,4 @@
-"""Whoever answers an analyst's questions about reports: a folder of files, a database, or an aggregator."""
+"""Sources of joint analyses: reports in a folder of files, or in a database (``http_source`` has remote ones)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,10 +25,10 @@ from sottovoce.shared.errors import EstimateError, SpecError
 
 def all_rows(folder: Opened) -> Archive:
     """
-    The reports as columns; they must fit into memory, as joint analyses need them.
+    Read all reports of a folder into memory as columns, the input of joint analyses.
 
     Raises:
-        SpecError: a part is not its own, or a row in it is impossible; says where.
+        SpecError: a part does not match the manifest, or a row in it is invalid; the message says where.
     """
     surveys = {survey.revision: survey for survey in folder.described.surveys}
     blocks = list(_blocks(folder, Expected(folder.described.survey, surveys)))
@@ -57,7 +57,7 @@ def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:
 
 
 def _whole(column: np.ndarray) -> np.ndarray:
-    """Values as they are checked: -1 where there is none, and where one is larger than any report."""
+    """Return signed values, -1 where not asked; raise SpecError if a value exceeds 2^53, the limit of any report."""
     values = np.where(is_null(column), 0, column)
     if len(values) and int(values.max()) > 2**53:
         raise SpecError("a value is out of range: no report can be it")
@@ -68,31 +68,34 @@ Document = dict[str, Any]
 
 
 class ReportSource(Protocol):
-    """Reports that can be asked about."""
+    """A source of reports that can be analysed."""
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
-        The answer of one analysis.
+        Run one analysis and return its document.
 
         Args:
-            kind: of request, one of ``joint_request.KINDS_OF_REQUEST``.
-            options: as the body of an HTTP request has them.
-            weights: one a report, in the order of a folder's file; only a folder has an order.
+            kind: kind of request, one of ``requests.KINDS_OF_REQUEST``.
+            options: JSON body of the request.
+            weights: one weight per report, in the order of the folder's file; only folders support it.
 
         Raises:
-            SurveyError: there is none; says why.
+            SurveyError: the analysis is not available; the message says why.
         """
         ...
 
 
 class FolderReports:
     """
-    The reports in a folder of files.
+    Reports in a folder of files.
 
     Args:
-        folder: with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or one that
-            ``export --format parquet`` wrote, also in a bucket (``s3://``).
-        name: the survey that it must be of; None for whichever it is.
+        folder: folder with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or an output
+            of ``export --format parquet``, also in a bucket (``s3://``).
+        name: expected name of the survey; None to accept any.
+
+    Raises:
+        SpecError: the folder is invalid, or contains another survey.
     """
 
     def __init__(self, folder: Path | str, name: str | None = None) -> None:
@@ -104,29 +107,32 @@ class FolderReports:
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
-        The answer of one analysis.
+        Run one analysis and return its document.
 
         Args:
-            kind: of request.
-            options: as the body of an HTTP request has them.
-            weights: one a report, in the order of the file.
+            kind: kind of request.
+            options: JSON body of the request.
+            weights: one weight per report, in the order of the file.
         """
         return parse_request(kind, options).document(self.columns, weights)
 
     def weights(self, margins: Shares) -> Sequence[float]:
-        """Weights that make margins hold, one a report, in the order of the file."""
+        """Return raking weights to the margins, one per report, in the order of the file."""
         return [float(weight) for weight in raked(self.columns, margins).weights]
 
 
 class StoredReports:
     """
-    The reports of a survey in a database.
+    Reports of a survey in a database.
 
     Args:
         storage: the database.
-        name: the survey's.
-        clock: the present moment, by which waves are closed.
-        progress: told while reports are read.
+        name: name of the survey.
+        clock: clock that determines which waves are closed.
+        progress: called while reports are read.
+
+    Raises:
+        EstimateError: there is no such survey.
     """
 
     def __init__(self, storage: Storage, name: str, clock: Clock, progress: Progress | None = None) -> None:
@@ -139,12 +145,15 @@ class StoredReports:
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
-        The answer of one analysis.
+        Run one analysis and return its document.
 
         Args:
-            kind: of request.
-            options: as the body of an HTTP request has them.
-            weights: refused: the order of a database's rows is nobody's to rely on.
+            kind: kind of request.
+            options: JSON body of the request.
+            weights: must be None, because rows of a database have no defined order.
+
+        Raises:
+            SurveyError: the analysis is not available; the message says why.
         """
         if weights is not None:
             raise EstimateError(NO_ORDER)
@@ -169,7 +178,7 @@ def _read(folder: Path | str) -> Archive:
 
 
 def columns_of(folder: Archive) -> Columns:
-    """The reports of a folder as joint analyses take them."""
+    """Convert the reports of a folder into the input of joint analyses."""
     revisions = sorted(folder.surveys)
     return Columns(
         tuple(folder.surveys[number] for number in revisions),

@@ -1,4 +1,4 @@
-"""Margins and weights in files."""
+"""Read margins and weights from files, and write weights."""
 
 import csv
 import math
@@ -14,7 +14,7 @@ from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 
 LARGEST = 1 << 20
-"""Bytes of a file of margins."""
+"""Largest size of a file of margins in bytes."""
 MOST = 100_000_000
 
 HEADER = "weight"
@@ -22,10 +22,10 @@ HEADER = "weight"
 
 def read_margins(path: Path) -> Shares:
     """
-    Known margins: ``question: {category: share}`` as YAML or JSON; ``a x b: {one x other: share}`` of several together.
+    Read known margins from YAML or JSON: ``question: {category: share}``, or joint ``a x b: {one x other: share}``.
 
     Raises:
-        SurveyError: the file cannot be read, or holds none.
+        SurveyError: the file cannot be read, or contains no margins.
     """
     data = _bytes(path)
     try:
@@ -38,10 +38,10 @@ def read_margins(path: Path) -> Shares:
 
 def read_weights(path: Path) -> NDArray[np.float64]:
     """
-    One weight a line, below a header ``weight``; whether they are as many as reports is seen when they meet.
+    Read weights from CSV: a header ``weight``, then one weight per line. The analysis checks their number later.
 
     Raises:
-        SpecError: the file cannot be read, or a line holds no number above 0; says which.
+        SpecError: the file cannot be read, or a line is no number above 0; the message says which.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -55,7 +55,7 @@ def read_weights(path: Path) -> NDArray[np.float64]:
 
 
 def weights_csv(weights: Sequence[float]) -> str:
-    """The text of such a file."""
+    """Return weights as CSV, in the form that ``read_weights`` reads."""
     return "\n".join([HEADER, *(repr(weight) for weight in weights), ""])
 
 

@@ -1,1 +1,1 @@
-"""Scripts that are written beside the files of a survey, and run there by themselves."""
+"""Standalone analysis scripts, exported together with the files of a survey."""

@@ -1,12 +1,13 @@
 """
-Prints the shares and means of a survey from the files beside this script, with Python 3.10 or newer and nothing else.
+Print the shares and means of a survey from the files in this script's folder. Needs only Python 3.10 or newer.
 
-Reads reports.csv (one row a report: what the devices sent, after randomizing), channels.csv and scores.csv (how that is
-decoded). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it stands in
-scores.csv. The estimate is the mean of the scores, its standard error their standard deviation / sqrt(n). The limits of
-a share are score limits with continuity correction, 95 %; those of a mean are estimate +- 1.96 standard errors.
+The script reads reports.csv (one row per report: what the devices sent, after randomizing), channels.csv and scores.csv
+(how to decode reports). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option, else 0; for
+a mean it is in scores.csv. The estimate is the mean of the scores; its standard error is their standard deviation /
+sqrt(n). Limits of a share are 95 % score limits with continuity correction; those of a mean are estimate +- 1.96
+standard errors.
 
-Each wave stands by itself: reports of the same people in several waves hang together.
+Each wave is estimated separately, because reports of the same people in several waves are dependent.
 """
 
 import csv
@@ -22,7 +23,7 @@ Score = Callable[[int], float | None]
 
 
 def table(path: Path) -> Iterator[Row]:
-    """The rows of a CSV file; a try-out's begins with a line that says so."""
+    """Yield the rows of a CSV file, skipping a first line that marks a test run."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = iter(file)
         first = next(lines, "")
@@ -35,14 +36,14 @@ def _again(first: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _supports(rule: str, code: int, value: int) -> bool | None:
-    """Whether a reported value supports an option; None if it says nothing about it."""
+    """Return True if a reported value supports an option, False if not, None if it carries no information on it."""
     if rule == "drawn":
         return value % 2 == 1 if value // 2 == code else None
     return {"equals": value == code, "bit": value >> code & 1 == 1, "parity": (value & code).bit_count() % 2 == 0}[rule]
 
 
 def share_score(row: Row) -> Score:
-    """The score of a reported value for one row of channels.csv."""
+    """Return the score function of one row of channels.csv."""
     a, b = float(row["a"]), float(row["b"])
 
     def score(value: int) -> float | None:
@@ -53,7 +54,7 @@ def share_score(row: Row) -> Score:
 
 
 def _share_limits(count: float, n: int, a: float, b: float) -> tuple[float, float]:
-    """Score limits of a share with continuity correction, from ``count`` of n reports that support it."""
+    """Return score limits of a share with continuity correction; ``count`` of n reports support it."""
     x = min(max(count, n * b), n * a)
     low = 0.0 if x <= 0.5 else _score_limit(x - 0.5, n, -Z)
     high = 1.0 if x >= n - 0.5 else _score_limit(x + 0.5, n, Z)
@@ -65,7 +66,7 @@ def _score_limit(x: float, n: int, z: float) -> float:
 
 
 def estimate(tally: Counter[int], score: Score) -> tuple[int, float, float]:
-    """(n, mean of the scores, its standard error) of the reports that say something."""
+    """Return (n, mean of the scores, standard error) of the reports that carry the figure."""
     scored = [(found, count) for value, count in tally.items() if (found := score(value)) is not None]
     n = sum(count for _, count in scored)
     if n == 0:
@@ -76,10 +77,10 @@ def estimate(tally: Counter[int], score: Score) -> tuple[int, float, float]:
 
 
 def tallies(folder: Path) -> dict[tuple[str, int, str], Counter[int]]:
-    """How many reports have each value, by question, wave and revision."""
+    """Return the number of reports with each value, by question, wave and revision."""
     found: dict[tuple[str, int, str], Counter[int]] = {}
     for row in table(folder / "reports.csv"):
-        # A question may have one of the two names; then the column has a line before it.
+        # If a question has one of the two names, the extra column has a leading underscore.
         wave, revision = (row.pop(f"_{name}" if f"_{name}" in row else name) for name in ("wave", "revision"))
         for question, value in row.items():
             if value:
@@ -90,12 +91,12 @@ def tallies(folder: Path) -> dict[tuple[str, int, str], Counter[int]]:
 def _tally_of(
     found: dict[tuple[str, int, str], Counter[int]], question: str, wave: int, revisions: str
 ) -> Counter[int]:
-    """The tally of a question in one wave, over the revisions that ask it through one channel."""
+    """Return the tally of a question in one wave, over the revisions with the same channel."""
     return sum((found.get((question, wave, each), Counter()) for each in revisions.split()), Counter())
 
 
 def lines(folder: Path) -> Iterator[tuple[object, ...]]:
-    """(wave, question, option, revisions, n, estimate, standard error, low, high), a line a figure."""
+    """Yield (wave, question, option, revisions, n, estimate, standard error, low, high) for each figure."""
     found = tallies(folder)
     waves = sorted({wave for _, wave, _ in found})
     for row in table(folder / "channels.csv"):
@@ -115,7 +116,7 @@ def lines(folder: Path) -> Iterator[tuple[object, ...]]:
 
 
 def main() -> None:
-    """Print the table, with tabs between its columns."""
+    """Print the table as tab-separated values."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     print("wave", "question", "option", "revisions", "n", "estimate", "std_error", "low", "high", sep="\t")
     for row in lines(folder):
