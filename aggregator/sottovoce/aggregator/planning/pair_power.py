@@ -146,7 +146,7 @@ def power_reports(
     channels: tuple[ShareChannel, ShareChannel], group: float, shares: tuple[float, float], power: float
 ) -> float:
     """
-    Return the number of reports of a pair with which the test of independence at 5 % detects a difference.
+    Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
 
     Args:
         channels: channels of the group and of the outcome.

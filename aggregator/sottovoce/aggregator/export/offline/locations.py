@@ -162,7 +162,8 @@ class Bucket:
         """Open pyarrow's file system; yield it with the folder's path in it, and translate its errors."""
         files = needed("pyarrow.fs", "cluster")
         try:
-            # An explicit region avoids pyarrow's request to AWS that looks up the region of a bucket.
+            # Unlike FileSystem.from_uri, this class does not ask AWS for the region of the bucket: the environment
+            # gives it, or AWS' default applies.
             store = files.S3FileSystem(endpoint_override=os.environ.get(ENDPOINT), region=os.environ.get(REGION))
             yield store, self.address.removeprefix(BUCKET).rstrip("/")
         except FileNotFoundError:
