@@ -151,6 +151,7 @@ class Bucket:
         files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         try:
             with self._asked() as (store, root):
+                # False sorts before True: the manifest comes last.
                 for path in sorted(files, key=lambda path: path.name == NAME):
                     with (folder / path).open("rb") as read, store.open_output_stream(f"{root}/{path}") as write:
                         shutil.copyfileobj(read, write, _BLOCK)

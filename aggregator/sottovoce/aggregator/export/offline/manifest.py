@@ -190,6 +190,7 @@ def _check(described: Described) -> None:
     numbers = [survey.revision for survey in surveys]
     if len({survey.name for survey in surveys}) > 1 or numbers != sorted(set(numbers)):
         raise SpecError(f"{NAME}: its surveys are not the revisions of one survey, oldest first")
+    # A duplicate entry would be counted twice.
     keys = [(of_wave.revision, of_wave.wave) for of_wave in manifest.waves]
     most = {survey.revision: len(survey.waves) for survey in surveys}
     if len(set(keys)) < len(keys) or any(wave >= most.get(revision, 0) for revision, wave in keys):
