@@ -60,10 +60,12 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
     windows = [survey.waves[wave] for survey in surveys if wave is not None and 0 <= wave < len(survey.waves)]
     if wave is not None and not windows:
         raise EstimateError(NO_WAVE)
+    # Test runs have invented answers, so there is nothing to protect.
     if surveys[-1].trial:
         return
     if all(stored.closed for stored in revisions):
         _refuse_differences(storage, surveys[-1])
+    # A closed wave is available while later waves of the survey are still open.
     elif not windows or any(wave_state(window, now) != "closed" for window in windows):
         raise StillOpen(STILL_OPEN)
 

@@ -44,6 +44,7 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
         results: the published results.
         invited: people in the group; None if unknown.
     """
+    # ``received`` moves in whole batches, so the check lags behind by less than a batch.
     found = [CountWarning("more")] if invited is not None and results.received > invited else []
     for result in results.questions:
         if any(estimate.implausible for estimate in result.estimates):

@@ -55,6 +55,7 @@ def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Col
     survey = survey_of(storage.revisions(name)[-1].document)
     public = frozenset(question.name for question in survey.questions if question.mechanism is None)
     _check(asked, public)
+    # Requests for all pairs name no variables; ``apart`` keeps public pairs out of them.
     document = asked.document(replace(read(), apart=public))
     if _named(asked.names) & public:
         document = {**document, "warnings": [*document["warnings"], NOT_BESIDE]}

@@ -80,6 +80,7 @@ def comparison_document(found: Compared) -> Document:
 
 def pairs_document(found: AllPairs) -> Document:
     """Return the document of all pairs, sorted by p value."""
+    # Researchers read from the top, so the strongest evidence comes first.
     tests = sorted(found.tests, key=lambda test: test.independence.p)
     return {
         "format": PAIRS,

@@ -205,6 +205,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     sizes = _sizes(revisions)
     # A cohort without published reports is not listed, not even by name.
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
+    # Smallest first: groups then merge as few respondents as possible. Ties break by index, to be reproducible.
     by_size = sorted(present, key=lambda cohort: (sizes[cohort].total(), cohort))
     joined = [cohort for cohort in by_size if _is_small(sizes[cohort])]
     rest = [cohort for cohort in by_size if cohort not in joined]
@@ -218,6 +219,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
 
 def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, int]]]:
     """Return the reports of each cohort by (revision, wave): as of the first close, once there was one."""
+    # The first close fixes the groups, so that later reports cannot split or merge them.
     settled = any(cell.at_close is not None for cells in revisions for cell in cells)
     sizes: dict[int, Counter[tuple[int, int]]] = {}
     for number, cells in enumerate(revisions):

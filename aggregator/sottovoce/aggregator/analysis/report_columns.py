@@ -211,6 +211,7 @@ class _Room:
 def _buffer(size: int) -> Numbers:
     if size <= IN_MEMORY:
         return np.empty(size, dtype=np.uint8)
+    # The file is unlinked at once; the mapping keeps it until the process ends, even after a crash.
     with tempfile.TemporaryFile() as file:
         file.truncate(size)
         return np.memmap(file, dtype=np.uint8, shape=(size,))
@@ -278,6 +279,7 @@ def _checked(survey: Survey, question: Question, given: Any) -> Numbers:  # noqa
     absent = is_null(column)
     if survey.ask is None or question.mechanism is None:
         _refuse(question.name, absent, "there is no value, though everybody is asked")
+    # ``admits`` is a Python call, so it runs once per distinct value and not once per row.
     different, place = np.unique(column, return_inverse=True)
     impossible = np.array([not question.admits(value) for value in different.tolist()], dtype=bool)
     _refuse(question.name, ~absent & impossible[place], "not one of its reported values")

@@ -333,6 +333,7 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
                 read[name] = wanted.metadata["read"](given[name])
             except ValueError as error:
                 problems.append(Problem(f"/{name}", error.args[0]))
+        # All problems are collected, so that a client can fix them in one go.
         elif wanted.default is MISSING:
             problems.append(Problem(f"/{name}", "is missing"))
     if problems:

@@ -41,6 +41,7 @@ def export_document(
         "survey": survey.name,
         "revision": survey.revision,
         "digest": survey.digest,
+        # Results state the version, because estimators may change between releases.
         "version": version("sottovoce"),
         "title": dict(survey.title),
         "dates": _dates(survey),

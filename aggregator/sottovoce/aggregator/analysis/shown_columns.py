@@ -161,6 +161,7 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
     """Blank out cohorts that results do not name, and all cohorts of a (revision, wave) with too small a group."""
     values = reports.columns[cohort.name].copy()
     missing, alone = null(values.itemsize), standing_alone(cohort, revisions)
+    # One key per (revision, wave); a wave has at most 16 bits.
     strata = reports.revision.astype(np.int64) << 16 | reports.wave
     for stratum in np.unique(strata):
         inside = strata == stratum
@@ -188,5 +189,6 @@ def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
         All of ``alone``, or none if any nonempty one of them, or the remaining group, has fewer than ``LEAST_COHORT``.
     """
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
+    # An empty group reveals nobody, so only nonempty ones count.
     least = min(size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size)
     return [] if least < LEAST_COHORT else list(alone)

@@ -91,6 +91,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         different, places = _different(columns.values[newest.name][rows])
         seen = variable.observed(different)
         observed[rows] = seen[places]
+        # Codes continue after those of earlier channels; unobserved reports get 0.
         codes[rows] = (filled + np.cumsum(seen) - 1)[places] * seen[places]
         tables.append((variable, different[seen]))
         filled += int(seen.sum())

@@ -158,6 +158,7 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
     for _ in range(_ROUNDS):
         furthest = 0.0
         for groups, shares in known:
+            # Every group has reports, so the divisor is positive; see ``_refuse_cells``.
             factors = shares / np.bincount(groups, weights=weights, minlength=len(shares))
             weights = weights * factors[groups]
             furthest = max(furthest, float(np.abs(factors - 1).max()))
@@ -213,6 +214,7 @@ def _refuse_unfit(margin: Margin) -> None:
 def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array) -> None:
     if not (np.isfinite(shares).all() and np.all(shares >= 0) and shares.sum() > 0):
         raise EstimateError(Sentence(NO_NUMBER, variable=name))
+    # Values above 1 are numbers of people, which need not add up to anything.
     if shares.max() <= 1 and abs(shares.sum() - 1) > 1e-6:
         raise EstimateError(Sentence("the shares of '{variable}' do not add up to 1", variable=name))
     for cell, count, share in zip(cells, people, shares, strict=True):

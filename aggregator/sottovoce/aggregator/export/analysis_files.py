@@ -23,6 +23,7 @@ Line = dict[str, object]
 
 def joint_rows(document: Document) -> list[tuple[object, ...]]:
     """Return the rows of the table, by ``COLUMNS``."""
+    # Warnings become rows of their own, so that they are not lost in a spreadsheet.
     made = _LINES[document["format"]](document)
     notes: list[Line] = [{"figure": "note", "note": note} for note in document["warnings"]]
     return [tuple(line.get(column) for column in COLUMNS) for line in (*made, *notes)]

@@ -27,6 +27,7 @@ def write_folder(source: Source, folder: Path) -> None:
     for name, write in together(source):
         write(source, folder / name)
         names.append(name)
+    # The sums are computed from disk, so they cover what was really written.
     sums = {name: _sha256(folder / name) for name in names}
     if source.set_up is not None:
         manifest = {**source.about.pairs, "rehearsal": True, "set": source.set_up, "sha256": sums}

@@ -79,6 +79,7 @@ class Source:
             EstimateError: the survey or wave is not closed, or there are no reports.
             StorageError: public answers are published under a budget; exact ones would undo its noise.
         """
+        # Exact answers next to noisy tables would undo the noise.
         self.check_not_released()
         return self._reports(public=True)
 

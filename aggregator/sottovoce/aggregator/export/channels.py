@@ -77,6 +77,7 @@ def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> li
         for revision in revisions:
             for asked in revision.survey.questions:
                 if same_question(asked, question):
+                    # Revisions with equal mechanisms share a channel, and so one row.
                     by_mechanism.setdefault(asked.mechanism, []).append(revision.survey.revision)
         for mechanism, numbers in by_mechanism.items():
             found.append(_channel(question, mechanism, tuple(numbers)))

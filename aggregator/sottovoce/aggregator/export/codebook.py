@@ -61,6 +61,7 @@ def _section(question: Question, channels: Sequence[Channel], language: str) -> 
     labels = value_labels(question, language)
     if labels:
         yield from _table(f"Values of {question.name}", ("value", "meaning"), [(str(v), t) for v, t in labels.items()])
+    # Fractions, not floats: readers can check the channel exactly.
     rows = [
         (" ".join(map(str, channel.revisions)), option, rule, str(code), str(a), str(b))
         for channel in channels

@@ -86,6 +86,7 @@ def _survey(path: Path) -> Survey:
     found = [read_survey_file(path / name) for name in SURVEYS if (path / name).is_file()]
     if not found:
         raise SpecError("the folder has neither survey.json nor survey.yaml")
+    # If both files exist, they must agree: there is no way to tell which one the reports answer.
     if len({survey.digest for survey in found}) > 1:
         raise SpecError("survey.json and survey.yaml are two different surveys")
     return found[0]

@@ -87,6 +87,7 @@ def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expec
 def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
     """Parse whole numbers, -1 for empty cells."""
     # Columns have few distinct values, so a cache of parsed texts saves most of the work.
+    # Bound the cache, in case a column has mostly distinct values.
     if len(known) > _MOST_REMEMBERED:
         known.clear()
         known[""] = -1

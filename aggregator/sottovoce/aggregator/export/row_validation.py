@@ -141,6 +141,7 @@ class Expected:
     def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
         private = [columns[name] for name, q in self.questions.items() if q.mechanism is not None]
         asked = np.sum([values >= 0 for values in private], axis=0)
+        # Each device answers exactly this many private questions, so other rows are forged or damaged.
         expected = len(private) - self.survey.unasked
         wrong = inside & (asked != expected)
         if wrong.any():

@@ -102,6 +102,7 @@ def allowed_names(names: Sequence[str], longest: int) -> list[str]:
         strange = not name[0].isalpha() or name in _RESERVED
         plain = (f"q_{name.lstrip('_')}" if strange else name)[:longest]
         number, different = 2, plain
+        # Cut names may collide; a number makes them unique.
         while different in found:
             end = f"_{number}"
             number, different = number + 1, plain[: longest - len(end)] + end

@@ -26,6 +26,7 @@ def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], s
         # A fixed date makes the file reproducible: equal results give equal bytes.
         book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})
         sheet = book.add_worksheet(sheet_name)
+        # Marks of test runs and simulations come first; the last line is repeated on the second sheet.
         lines = about.lines[:-1]
         for number, line in enumerate(lines):
             sheet.write_string(number, 0, line)

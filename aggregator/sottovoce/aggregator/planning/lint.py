@@ -213,6 +213,7 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
 
 
 def _nearly_sure(survey: Survey) -> str:
+    # Rounded down, so that the sentence never overstates what an adversary learns.
     after = math.floor(100 * belief_after(BELIEF_BEFORE, survey.epsilon) + SLACK)
     return (
         f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it "

@@ -124,6 +124,7 @@ def _local(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iter
         for name in names:
             value = _variance(name, epsilon, domain, prevalence)
             if value is not None:
+                # Only one in ``options`` reports carries a given mark.
                 factor = options if name == "sampled_option" else 1
                 widths = tuple(z * math.sqrt(value * factor / n) for n in PEOPLE)
                 yield PriceRow(name, "local", subject, widths)
@@ -178,6 +179,7 @@ def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
     high = math.log(max(people / (16 * math.log(2 / delta)), 1))
     if high <= epsilon:
         return epsilon
+    # Bisection: the amplification bound grows with the local epsilon.
     low = epsilon if _mixed(epsilon, people, delta) <= epsilon else 0.0
     for _ in range(60):
         middle = (low + high) / 2

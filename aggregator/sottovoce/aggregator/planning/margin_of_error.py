@@ -37,7 +37,7 @@ def widest_margin(measure: Measure, reports: float) -> float:
 
 
 def reports_for(measure: Measure, half_width: float) -> int | None:
-    """Return the number of reports that keeps every margin within ``half_width``; None if more than ``LARGEST``."""
+    """Return the reports that keep every margin within ``half_width``; None if impossible, or above ``LARGEST``."""
     if half_width <= measure.blur:
         return None
     reports = (_Z / (half_width - measure.blur)) ** 2 * widest_variance(measure)

@@ -73,6 +73,7 @@ class NumberChannel(Measure):
         if error == 0:
             return float(excess(centre) <= 0)
         left, right = (self._level(centre + side * _FAR * error) for side in (-1, 1))
+        # The means with too large a half-width form one interval; the rest of the normal distribution is the chance.
         within = _too_large(excess, left, right)
         if within is None:
             return 1.0

@@ -81,6 +81,7 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
         return PairPlan(first.name, second.name, share, None, None, None)
     channels = _channel(one), _channel(other)
     group, base = MARGINS
+    # Convert the odds ratio into the second share.
     with_odds = ODDS_RATIO * base / (1 - base)
     higher = with_odds / (1 + with_odds)
     cell = cell_reports(channels, CELL, MARGINS, POINTS)
@@ -146,7 +147,7 @@ def power_reports(
     channels: tuple[ShareChannel, ShareChannel], group: float, shares: tuple[float, float], power: float
 ) -> float:
     """
-    Return the number of reports of a pair with which the test of independence at 5 % detects a difference.
+    Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
 
     Args:
         channels: channels of the group and of the outcome.

@@ -267,6 +267,7 @@ def _needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     reach = z / (half_width - measure.blur)
     if goal.assurance == USUAL:
         return reach**2 * variances[0]
+    # The exact search has no design effects, so its result is scaled by them.
     plain = measure.variance(goal.expected)
     stretch = variances[0] / plain if plain else fieldwork.weighting
     enough = partial(_is_assured, measure, goal)

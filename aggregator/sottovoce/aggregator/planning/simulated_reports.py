@@ -51,6 +51,7 @@ class InventedReports:
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:  # noqa: ARG002 - there is only one
         """Yield (wave, packed values) of all reports, in the form that a database returns."""
         width = self.numbers.itemsize
+        # Big-endian with a leading width byte, as ``pack_values`` stores rows.
         values = np.ascontiguousarray(self.numbers, dtype=f">u{width}").view(np.uint8)
         packed = np.column_stack([np.full(len(values), width, np.uint8), values])
         yield [(0, row) for row in cut(packed.tobytes(), packed.shape[1])]

@@ -40,6 +40,7 @@ def hide(survey: Survey, truths: list[Values]) -> list[Values]:
             shown &= np.any([held[condition] for condition in item.any_of], axis=0)
         for question in item.questions:
             hidden[index] = _without(question, hidden[index], shown)
+            # A condition on a question without an answer does not hold.
             answered = shown & (hidden[index] != question.absent) if question.domain.absent else shown
             given[question.name] = hidden[index], answered
             index += 1

@@ -124,6 +124,7 @@ class BatchDraws:
         drawn = self.below(1 << _PREFIX, count)
         cells = drawn >> _CELL
         numbers: Values = numbers_by_cell[cells]
+        # Only cells with a threshold inside need a binary search.
         near = np.flatnonzero(divided[cells])
         place = np.searchsorted(edges, drawn[near])
         numbers[near] = most - place

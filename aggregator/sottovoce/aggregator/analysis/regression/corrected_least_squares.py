@@ -74,6 +74,7 @@ def solve(
             "the predictors cannot be told apart by these reports: one follows from the others, or is drowned by its "
             "own noise; leave one out, or ask more people"
         )
+    # The right-hand side needs no correction, because outcome and predictor noise are independent.
     coefficients = inverted @ (columns @ (weight * outcome))
     residuals = _residuals(columns, outcome, corners, coefficients)
     residuals *= weight
@@ -88,6 +89,7 @@ def _matrix(columns: Array, corners: Sequence[Corner], weight: Array) -> Array:
     for part in parts(columns.shape[1]):
         total += (columns[:, part] * weight[part]) @ columns[:, part].T
     for corner in corners:
+        # The plain sum would count the noise of the scores as variance of the predictor (attenuation).
         total[corner.place, corner.place] = np.diag(corner.squares @ weight)
     return total
 

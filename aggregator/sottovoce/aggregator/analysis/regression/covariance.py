@@ -61,6 +61,7 @@ def clustered_products(scores: Array, clusters: Codes) -> Array:
     count = int(clusters.max()) + 1
     if count < 2:
         raise EstimateError("errors by cluster need two clusters or more")
+    # bincount with weights sums the scores of each cluster without a sort.
     summed: Array = np.stack([np.bincount(clusters, weights=row, minlength=count) for row in scores])
     products: Array = summed @ summed.T * (count / (count - 1))
     return products

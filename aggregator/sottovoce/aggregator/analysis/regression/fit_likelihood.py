@@ -136,6 +136,7 @@ def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
         without = np.append(without, np.zeros(len(everything) - len(without), bool))
         try:
             yield likelihood_ratio(fitted.model, fitted.fit, predictor, without)
+        # Without a maximum of the smaller model there is no statistic; the other tests stay valid.
         except EstimateError:
             continue
 
@@ -144,6 +145,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
     sample, runs_off = fitted.sample, fitted.fit.runs_off
     found = []
     for index, parameter in enumerate((*fitted.parameters, *fitted.of_predictor)):
+        # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
         bounded = sample.plain and runs_off is not None
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))

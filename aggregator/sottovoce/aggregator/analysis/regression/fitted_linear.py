@@ -16,6 +16,7 @@ def linear_regression(sample: Sample) -> Regression:
         EstimateError: the predictors are collinear.
     """
     scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
+    # The shares of all categories sum to 1, so the first follows from the others.
     explained = [scores] if scores.ndim == 1 else list(scores.T[1:])
     design = sample.design
     fits = [solve(design.columns, each[codes], design.corners, sample.weights, sample.clusters) for each in explained]

@@ -83,10 +83,12 @@ class _ParameterProfile:
         """Return the limit on one side: doubling steps until it is passed, then false position."""
         inner, start = float(self.fit.theta[self.index]), self.fit.theta
         excess = -self.z
+        # The first step is about one standard error; the floor handles a flat likelihood.
         step = side / math.sqrt(max(abs(float(self.fit.information[self.index, self.index])), 1e-4))
         for _ in range(_DOUBLINGS):
             outer = inner + step
             found = self._excess(outer, start)
+            # The profile has become flat: it will never fall far enough on this side.
             if found is None or abs(found[0] - excess) < _FLAT:
                 return None
             if found[0] > 0:

@@ -228,7 +228,7 @@ def _reach(model: Model, theta: Array) -> tuple[float, int]:
 
 
 def _runs_off(model: Model, theta: Array, information: Array, moving: NDArray[np.bool_]) -> bool:
-    """Return True if a linear predictor diverges (see "No maximum" in the module docstring)."""
+    """Return True at the boundary, or if a linear predictor diverges (see "No maximum" in the module docstring)."""
     if model.at_edge(theta):
         return True
     largest, row = _reach(model, theta)

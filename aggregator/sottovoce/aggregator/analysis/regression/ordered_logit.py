@@ -55,11 +55,13 @@ class Ordered:
     def start(self) -> Array:
         """Return starting values, (d,): zero slopes, and cuts that make all categories equally likely."""
         categories = self.likelihood.shape[1]
+        # Equally likely categories keep the cuts in order, which the likelihood requires.
         below = np.arange(1, categories) / categories
         return np.concatenate([np.zeros(self.slopes), np.log(below / (1 - below))])
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``; minus infinity if the cuts are out of order."""
+        # Minus infinity makes the line search of ``newton`` halve the step.
         if np.any(np.diff(theta[self.slopes :]) <= 0):
             empty = np.zeros((self.parameters, self.parameters))
             return Sums(-np.inf, empty[0], empty)

@@ -65,6 +65,7 @@ def predict(
     terms = [each.term for each in fitted.coefficients if each.category == first]
     columns = np.array([_column(fitted, terms, person) for person in people]).T.reshape(len(terms), -1)
     coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(terms))
+    # Limits of shares on the log odds scale stay within [0, 1]; a mean has no such bounds.
     found = (_line if fitted.model == "linear" else _shares)(coefficients, fitted.covariance, columns, confidence)
     categories = dict.fromkeys(each.category for each in fitted.coefficients)
     return [

@@ -71,6 +71,7 @@ class RandomizedPredictor:
             total[:size, :size] += information(case.truth, case.given, case.columns, share * weights)
             total -= (case.score * (share * weights)) @ case.score.T
         total += (score * weights) @ np.transpose(score)
+        # The information of A's own model is the same in every case, since it depends on x only.
         truth = self.predictor.truth(theta[size:], part)
         total[size:, size:] += information(truth, np.zeros_like(truth), self.predictor.columns[:, part], weights)
         return Sums(float(weights @ log_likelihoods), score @ weights, total)

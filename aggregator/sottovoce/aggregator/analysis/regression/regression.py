@@ -145,6 +145,7 @@ def _fit(sample: Sample, kind: str) -> Regression:
         return linear_regression(sample)
     result = likelihood_regression(sample, kind)
     try:
+        # The linear model has a solution even if the likelihood has no maximum.
         return replace(result, linear=linear_regression(sample))
     except EstimateError as refused:
         return replace(

@@ -146,6 +146,7 @@ def _strata(columns: Columns, rows: NDArray[np.intp], wanted: bool) -> tuple[NDA
     if not wanted:
         return np.zeros(len(rows), np.intp), ["all"]
     waves = int(columns.wave.max()) + 1
+    # One number per (revision, wave).
     strata = columns.revision[rows].astype(np.intp) * waves + columns.wave[rows]
     people = np.bincount(strata, minlength=len(columns.revisions) * waves)
     # Strata with a handful of people join the largest one: their own effect could not be estimated.

@@ -59,8 +59,8 @@ class Regression:
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
         groups: categories of each categorical predictor, the reference category first.
-        covariance: (d, d), covariance of the coefficients in their order; None if there is none (no standard errors,
-            or several linear fits).
+        covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
+            linear fits, and for the model of a randomized predictor.
     """
 
     model: str

@@ -129,6 +129,7 @@ class _Counts:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
+        # With several revisions, channels differ between rows, so pairs need strata.
         few = [each for each in columns.survey.questions if each.largest < FEW and len(columns.revisions) == 1]
         self._places: dict[str, slice] = {}
         end = 0

@@ -156,6 +156,7 @@ def crosstab_within(
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions = (*cautions, *unequal)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
+    # Small categories of the stratifying variable are merged, like those of rows and columns.
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
     memberships = groups.scores(columns.values[within]) > 0
     tables, all_pairs = {}, []

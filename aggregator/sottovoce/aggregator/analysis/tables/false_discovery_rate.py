@@ -17,6 +17,7 @@ def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]
         p_values: p values of the tests performed.
         tests: number of all possible tests; by default, the number performed.
     """
+    # Counting untested pairs too is conservative.
     m = len(p_values) if tests is None else max(tests, len(p_values))
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
     found, least = [1.0] * len(p_values), 1.0

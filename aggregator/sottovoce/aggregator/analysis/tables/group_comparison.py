@@ -81,6 +81,7 @@ def compare(
     found = whole.joint
     bounds = _bounds(found.second)
     values = [_value(whole, group, place, bounds) for group in range(len(found.first.categories))]
+    # The largest possible difference is the range of the outcome.
     spread = bounds[0] - bounds[1], bounds[1] - bounds[0]
     differences = [
         inverted_result(found, difference(found, (0, group), place, spread, rule.z()), spread)

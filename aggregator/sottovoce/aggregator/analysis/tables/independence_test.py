@@ -87,6 +87,7 @@ def _stratified(scatters: Sequence[_Scatter]) -> tuple[float, int]:
 
 
 def _scatter(pairs: Pairs) -> _Scatter:
+    # Rescale the weights to sum to the effective number of reports.
     sums = pairs.products.once * (pairs.size / pairs.products.once[0, 0])
     centred = sums - np.outer(sums[0], sums[0]) / pairs.size
     end = 1 + max(len(pairs.first.categories), 1)

@@ -84,6 +84,7 @@ class _OddsRatioProfile:
 
     def __init__(self, seen: ObservedReports, start: Floats) -> None:
         self._seen = seen
+        # EM never leaves a zero, so empty cells start slightly above it.
         self._table = np.maximum(start, 1e-6)
 
     def reaches(self, enough: float, log_ratio: float) -> bool:

@@ -192,6 +192,7 @@ def _counted(
     wide = sizes[1] + 1
     places = (sizes[0] + 1) * wide
     totals = np.zeros((1 if weights is None else 3, places))
+    # Narrow keys need less memory bandwidth.
     kind = np.min_scalar_type(places)
     for start in range(0, len(columns[0]), BLOCK):
         rows = slice(start, start + BLOCK)

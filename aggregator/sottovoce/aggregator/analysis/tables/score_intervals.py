@@ -112,6 +112,7 @@ def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[flo
         z: normal quantile of the confidence level.
     """
     p_a, p_b = map(clip, margins)
+    # Raw margins may be negative by chance; a share needs a possible denominator.
     whole = max(margins[0], 0.0)
     part, step = min(max(raw, 0.0), whole), max(each.step for each in channels)
 

@@ -115,6 +115,7 @@ def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable
 
 def _least_support(joint: Joint, group: int, outcome: int) -> float:
     """Return the smallest effective number of reports that support one of the four cells."""
+    # A positive score means that the report supports the category.
     counts = np.zeros((2, 2))
     for pairs in joint.strata:
         one = pairs.first.scores(pairs.reported[0])[:, group] > 0

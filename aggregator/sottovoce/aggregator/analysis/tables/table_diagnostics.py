@@ -107,6 +107,7 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
         fakes: share of forged reports among all.
     """
     share = fakes / (fakes + (1 - fakes) * seen)
+    # A forger gains most with the pair of reports that has the largest score product.
     return Forged(share, share * _largest(first) * _largest(second))
 
 

@@ -122,6 +122,7 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
         SpecError: a value is out of range.
     """
     rows = len(columns[0])
+    # Counting without weights is faster and common.
     if times is not None and bool((times == 1).all()):
         times = None
     found = Counts(rows, rows if times is None else int(times.sum(dtype=np.uint64)))

@@ -57,6 +57,7 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
     """
     distributed = needed("distributed", "cluster")
     shards = list(shards_of(folder.place, folder.described, shard_bytes))
+    # pure=False: a repeated export under the same path must be counted again.
     futures = client.map(count_shard, shards, pure=False)
     wanted = {future.key: shard for future, shard in zip(futures, shards, strict=True)}
     came: dict[str, Counts] = {}

@@ -151,6 +151,7 @@ class Bucket:
         files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         try:
             with self._asked() as (store, root):
+                # False sorts before True: the manifest comes last.
                 for path in sorted(files, key=lambda path: path.name == NAME):
                     with (folder / path).open("rb") as read, store.open_output_stream(f"{root}/{path}") as write:
                         shutil.copyfileobj(read, write, _BLOCK)
@@ -162,7 +163,8 @@ class Bucket:
         """Open pyarrow's file system; yield it with the folder's path in it, and translate its errors."""
         files = needed("pyarrow.fs", "cluster")
         try:
-            # An explicit region avoids pyarrow's request to AWS that looks up the region of a bucket.
+            # Unlike FileSystem.from_uri, this class does not ask AWS for the region of the bucket: the environment
+            # gives it, or AWS' default applies.
             store = files.S3FileSystem(endpoint_override=os.environ.get(ENDPOINT), region=os.environ.get(REGION))
             yield store, self.address.removeprefix(BUCKET).rstrip("/")
         except FileNotFoundError:

@@ -7,8 +7,8 @@ Manifest of a folder of reports, ``manifest.json`` in format ``sottovoce-reports
 A part has a column for each exported question of the newest revision (by default the private ones and the cohort), in
 the survey's order and the narrowest unsigned type, null where not asked. The last column ``n`` is the number of reports
 equal to this row. The rows of a revision and wave are distinct and sorted, and split into parts of fixed size. The
-files depend on the multiset of reports only: no order, id or time can reveal anything. Readers derive all paths
-themselves; no string in a manifest is used as a path.
+files depend on the multiset of reports only: no order, id or time can reveal anything. A manifest contains no paths:
+readers derive them from the validated survey name and from numbers.
 """
 
 import re
@@ -190,6 +190,7 @@ def _check(described: Described) -> None:
     numbers = [survey.revision for survey in surveys]
     if len({survey.name for survey in surveys}) > 1 or numbers != sorted(set(numbers)):
         raise SpecError(f"{NAME}: its surveys are not the revisions of one survey, oldest first")
+    # A duplicate entry would be counted twice.
     keys = [(of_wave.revision, of_wave.wave) for of_wave in manifest.waves]
     most = {survey.revision: len(survey.waves) for survey in surveys}
     if len(set(keys)) < len(keys) or any(wave >= most.get(revision, 0) for revision, wave in keys):

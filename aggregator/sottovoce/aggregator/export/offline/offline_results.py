@@ -51,6 +51,7 @@ def open_folder(place: ReportFolder) -> Opened:
     named, there = {path for _, path, _ in described.parts}, place.parts()
     for path in sorted(named - there):
         raise SpecError(f"{path} is missing: the manifest names it")
+    # A stray file may belong to another export; counting it, or ignoring it, could both be wrong.
     if there - named:
         raise SpecError("the folder holds a Parquet file that its manifest does not name: it is of another export")
     return Opened(place, described)

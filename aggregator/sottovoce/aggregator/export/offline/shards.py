@@ -75,6 +75,7 @@ def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> Counts:
     Raises:
         SpecError: a part is missing, or does not match the manifest.
     """
+    # Downloaded copies of all parts must exist until the engine has read them.
     with ExitStack() as open_parts:
         files = [open_parts.enter_context(shard.place.whole(path, part)) for path, part in shard.parts]
         return engine(files, shard.layout)

@@ -34,6 +34,7 @@ class AddressReports:
 
     def __init__(self, url: str, name: str, key: str) -> None:
         parts = urlsplit(url)
+        # Plain http would expose the key to the network.
         if parts.scheme != "https" and not (parts.scheme == "http" and _HERE.fullmatch(parts.hostname or "")):
             raise TransportError("the address must begin with https://; plain http is for this machine only")
         if not _NAME.fullmatch(name):

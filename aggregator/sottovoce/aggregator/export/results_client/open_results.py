@@ -288,6 +288,7 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
             found = json.loads(file.read(LARGEST))
     except (OSError, ValueError, RecursionError):
         raise SpecError(f"{path.name} cannot be read as JSON") from None
+    # Simulated results must never be mistaken for real ones.
     if isinstance(found, dict) and "rehearsal" in found:
         raise SpecError(f"{path.name}: {INVENTED}")
     if not isinstance(found, dict) or found.get("format") != FORMAT:

@@ -50,6 +50,7 @@ def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:
                 narrow, wave, revision = expected.checked(block, first, f"{path}, row")
                 first += len(times)
                 yield (
+                    # Parts store distinct rows with multiplicities; analyses need one row per report.
                     {name: np.repeat(column, times) for name, column in narrow.items()},
                     np.repeat(wave, times),
                     np.repeat(revision, times),
