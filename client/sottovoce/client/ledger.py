@@ -1,5 +1,5 @@
 """
-What the device remembers: which report was drawn for which survey, and what it cost. Never an answer.
+The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
 Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``, which tell nothing of a truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
@@ -29,7 +29,7 @@ SIGNERS = -3
 
 
 class Key(NamedTuple):
-    """What one draw is for: one aggregator, one survey (whatever its revision), one wave, one token."""
+    """Key of one draw: aggregator, survey (in any revision), wave and token."""
 
     origin: str
     survey: str
@@ -69,10 +69,10 @@ class Entry:
 
 
 class Ledger(Protocol):
-    """Remembers entries by key."""
+    """Interface of a store of entries by key."""
 
     def get(self, key: Key) -> Entry | None:
-        """What was recorded for ``key``, whether it was sent or has ended; None if nothing ever was."""
+        """Return the entry recorded for ``key``, sent and ended ones too; None if there never was one."""
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
@@ -164,7 +164,7 @@ class Ledger(Protocol):
 
 def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
     """
-    What was drawn for ``key``, or for the same without a token, and the key that it stands under; else None.
+    Return the key and the entry drawn for ``key`` or, failing that, for ``key`` without its token; else None.
 
     Without a token too: a survey that is open to all ignores the one in a link. The survey's revision is not looked
     at: whichever link is opened, the entry's own digest says what was answered.
@@ -188,7 +188,7 @@ ARRIVED: Mapping[str, Any] = {"sent": True, "refused": "", "signature": "", "sen
 
 
 def over(ended: str) -> dict[str, Any]:
-    """What changes in an entry whose report ends; ``ended`` says why."""
+    """Return the changed fields of an entry whose report ends; ``ended`` is the reason."""
     return {"body": "", "ended": ended, "refused": "", "signature": "", "send_at": 0}
 
 
@@ -201,7 +201,7 @@ class MemoryLedger:
         self._texts: dict[str, bytes] = {}
 
     def get(self, key: Key) -> Entry | None:
-        """What was recorded for ``key``; None if nothing was."""
+        """Return the entry recorded for ``key``, or None."""
         return self._entries.get(key)
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
@@ -223,7 +223,7 @@ class MemoryLedger:
         return self._entries.setdefault(key, entry)
 
     def answered_personally(self, key: Key) -> bool:
-        """Whether, for a key without a token, a report was ever drawn for the same wave with one."""
+        """Return True if ``key`` has no token and a report for the same wave was ever drawn with one."""
         return not key.token and any(each.token and each[:3] == key[:3] for each in self._entries)
 
     def text(self, digest: str) -> bytes | None:

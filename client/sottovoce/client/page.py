@@ -223,7 +223,7 @@ def _style(name: str) -> str:
 
 
 def _version(texts: Mapping[str, str]) -> str:
-    """What changes whenever one of these files does."""
+    """Return a version string that changes whenever one of these files does."""
     return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
 
 

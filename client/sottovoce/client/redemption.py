@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 
 class Redeemer(Protocol):
-    """What is asked of a transport here."""
+    """Interface of the transport that redemption needs."""
 
     def redeem(self, survey: str, body: bytes) -> bytes:
         """The reply to a request; every try sends the same bytes."""
@@ -211,7 +211,7 @@ def _dump(waves: Sequence[dict[str, str] | None]) -> str:
 
 
 def _read(entry: Entry) -> list[dict[str, Any] | None]:
-    """What is kept of each wave; None once a report has taken it."""
+    """Parse the kept signatures: an entry per wave, None once a report has used it."""
     if entry.ended:
         raise BudgetExhausted("this device has forgotten what your invitation was redeemed for; no other is drawn")
     if entry.body == _BURNT:

@@ -1,6 +1,6 @@
 """
-What was drawn on this device before, looked for before anything else: any link of the survey finds it, whatever has
-become of the survey, and nothing is drawn for it again.
+Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
+survey, so that no second report is drawn: two reports would reveal more than one.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ SECOND_LOOK = (
 
 class EarlierReport(NamedTuple):
     """
-    What was found.
+    A report found on this device.
 
     Attributes:
         receipt: of the report, which has arrived by now; None if there is none for this link.
