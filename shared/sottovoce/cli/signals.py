@@ -13,10 +13,10 @@ from sottovoce.shared.errors import SurveyError
 @contextmanager
 def noted_orders() -> Iterator[Event]:
     """
-    What is set when the process is told to end, by TERM or by Ctrl-C; a second Ctrl-C ends it wherever it is.
+    Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
 
-    Raised as an exception at whatever step the order comes, it is lost where that is the end of an object's life (a
-    connection that nobody needs any more, for one), whose exceptions Python prints and forgets.
+    An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
+    object's finalizer, such as that of an unused connection.
 
     Raises:
         click.Abort: something failed after the order; what was started may have heard the same Ctrl-C.

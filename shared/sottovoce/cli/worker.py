@@ -1,4 +1,4 @@
-"""What the process that serves is made of; it learns its settings from the environment."""
+"""Entry point of the server's worker process, which reads its settings from the environment."""
 
 import gc
 import multiprocessing

@@ -88,7 +88,7 @@ def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstim
 
 
 def distance(estimate: Estimate, truth: float) -> float:
-    """How many standard errors the raw estimate lies from the truth; infinite if it cannot be told."""
+    """Distance of the raw estimate from the truth in standard errors; infinite if either is unknown."""
     if estimate.raw is None or estimate.std_error is None:
         return float("inf")
     gap = abs(estimate.raw - truth)

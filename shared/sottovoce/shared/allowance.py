@@ -1,4 +1,4 @@
-"""What a device lets a survey cost, unless its owner says otherwise, and from where on that is much."""
+"""Default limits on the epsilon of a survey on one device, and the threshold above which epsilon is high."""
 
 from typing import NamedTuple
 

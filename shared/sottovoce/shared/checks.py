@@ -32,7 +32,7 @@ class Reader:
         self.default_language = ""
 
     def problem(self, pointer: str, message: str) -> None:
-        """Note one mistake."""
+        """Record one mistake at a JSON pointer."""
         self.problems.append(Problem(pointer, message))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:

@@ -154,7 +154,7 @@ class EstimateError(SurveyError):
 
 
 class StillOpen(EstimateError):
-    """What is asked for exists once the survey, or the wave, is closed."""
+    """The requested result exists only after the survey, or the wave, is closed."""
 
     code = "still_open"
 

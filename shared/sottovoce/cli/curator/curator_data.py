@@ -1,4 +1,4 @@
-"""What the verbs of ``curator`` share: which data, which epsilon, and how an answer is printed."""
+"""Shared parts of the ``curator`` commands: choice of data and epsilon, and printing of answers."""
 
 import functools
 import json

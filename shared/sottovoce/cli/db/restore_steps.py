@@ -1,4 +1,4 @@
-"""What a backup that is kept for some days leaves out, how one comes into the database, and what is said on the way."""
+"""Steps of backup and restore: tables left out of a temporary backup, loading into the database, and messages."""
 
 import shlex
 import shutil
@@ -99,7 +99,7 @@ def tell_held(storage: Storage, data: Path | None) -> None:
 
 
 def has_password(url: str) -> bool:
-    """Whether an address holds a password, or cannot be read."""
+    """Return True if a URL contains a password, or cannot be parsed."""
     try:
         parts = urlsplit(url)
         return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)

@@ -1,4 +1,4 @@
-"""How the first account of a fresh database is let in: by a link that is good once, or by a key in a file."""
+"""Sign-in of the first account of a new database: by a one-time link, or by a key in a file."""
 
 import os
 from pathlib import Path

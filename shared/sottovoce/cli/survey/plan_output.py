@@ -1,4 +1,4 @@
-"""What ``plan`` prints: people needed, what two questions allow together, the price of trusting nobody."""
+"""Output of ``plan``: sample sizes, power for a pair of questions, and the cost of local against central privacy."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from sottovoce.shared.spec import Survey
 
 def show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
     """
-    What two questions will allow together.
+    Show the precision and power of an analysis of two questions.
 
     Args:
         file: the survey; None where none is named.

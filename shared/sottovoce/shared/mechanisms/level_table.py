@@ -106,7 +106,7 @@ class LevelTable(Mechanism):
 
     @property
     def largest(self) -> int:
-        """The last output."""
+        """The largest reported value: the last output."""
         return len(self.marks) - 1
 
     def neighbours(self, value: int) -> tuple[int, tuple[int, int]]:

@@ -84,7 +84,7 @@ class SampledCoordinate(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """Those of one coordinate."""
+        """The likelihood ratio of one coordinate: its index is drawn regardless of the truth."""
         return self.number.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:

@@ -83,9 +83,9 @@ class SampledOption(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """Those of one bit."""
+        """The likelihood ratio of one bit: the option is drawn regardless of the truth."""
         return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Those of the bit."""
+        """Shares of the channel of the bit."""
         return self.bit.explain()

@@ -99,7 +99,7 @@ class SquareWave(Table):
 
     @property
     def largest(self) -> int:
-        """The last output."""
+        """The largest reported value: the last output."""
         return self.bins + 2 * self.width - 1
 
     def bin(self, value: int) -> int:
@@ -121,7 +121,7 @@ class SquareWave(Table):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The odds themselves."""
+        """The largest ratio of two probabilities of one report: the odds themselves."""
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
