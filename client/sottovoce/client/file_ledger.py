@@ -308,7 +308,7 @@ class FileLedger:
     def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
         path = self._path(self._name_of(key))
         if text and not path.exists():
-            # Before the entry: a report that was sent can always be told in words.
+            # Before the entry, so that the receipt of a sent report can always be shown in words.
             self._write(text).replace(self._text_path(entry.digest))
         self._create(path, dump_record(key, entry))
         stored = self.get(key)

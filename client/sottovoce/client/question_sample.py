@@ -43,7 +43,7 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
     # Of two visits at once the ledger keeps the set of one, and both get that.
     kept = ledger.prepare(key, _pool(survey.ask, names), offered)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
-    # A set that somebody wrote there could single a person out.
+    # A set written there by another program could single a person out.
     if len(kept) != survey.ask or list(kept) != sorted(set(kept) & set(places)):
         raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
     asked = {places[place] for place in kept}

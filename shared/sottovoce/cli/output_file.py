@@ -100,7 +100,7 @@ def _takes_text(out: Path) -> bool:
 
 
 def _replace(text: str, out: Path) -> None:
-    # A name that nobody can have put a link under.
+    # A random name, so that no other user can have planted a symbolic link there.
     handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=_PART)
     part = Path(name)
     try:

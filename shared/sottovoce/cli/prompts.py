@@ -1,4 +1,4 @@
-"""Questions to whoever sits at the terminal; without one, the careful answer is taken."""
+"""Prompts on a terminal; without one, the safe default is taken."""
 
 import sys
 

@@ -53,7 +53,7 @@ def send_all(
         try:
             list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
         except BaseException:
-            # Whoever fails does not wait until all others have answered.
+            # Fail at once, without waiting for the other simulated respondents.
             is_over.set()
             raise
 
@@ -79,7 +79,7 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
     asked = _at_once(served)
     tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
     for truths in blocks:
-        # Whoever tosses coins of their own types what the toss says.
+        # With ``own_coin`` the respondent randomizes by hand, so the simulation does it here.
         typed = randomized(survey, truths, tosses) if survey.own_coin else truths
         for place in range(len(truths[0])):
             draws = Draws(seeded(f"respondent {seed} {link.wave} {next(numbers)}"))

@@ -32,7 +32,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:
     """
-    Text for a share as people of 100. It never says 0 or 100, a certainty that no channel gives.
+    Text for a share as people of 100. A share that only rounds to 0 or 100 is not shown as certain.
 
     Args:
         share: from 0 to 1.

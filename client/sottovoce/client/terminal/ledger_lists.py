@@ -89,7 +89,7 @@ def _state(record: Record) -> str:
 
 
 def _has_report(record: Record) -> bool:
-    # A memo stays on this device, and it is nobody else's business which draws it holds.
+    # A memo stays on this device: its permanent answers would weaken the protection of every wave.
     return bool(record.entry.body) and record.key.wave >= 0
 
 

@@ -26,7 +26,7 @@ from sottovoce.shared.errors import StorageError
 
 def leave_out(file: Path, now: datetime, keep_days: int) -> None:
     """
-    Take out of a backup what falls due while it is kept, and say which surveys that are.
+    Remove from a backup the surveys due for deletion while it is kept, and print their names.
 
     Args:
         file: the backup; changed.
@@ -86,7 +86,7 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
         raise StorageError("the backup cannot be copied") from None
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
-        # Which of them were redeemed since it was made, nobody knows any more.
+        # The backup does not show which of them were redeemed after it was made.
         storage.hold_invitations(int(now().timestamp()))
         yield storage
         storage.scrub()

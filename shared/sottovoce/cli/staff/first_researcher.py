@@ -33,7 +33,7 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
         click.echo(f"Sign in, once, by this link: {link}", err=True)
         return
     key, digest = new_key()
-    # First: a key that could not be written down would let in nobody, and keep the next start from making one.
+    # First: a key that could not be written would be unusable, and would prevent the next start from making one.
     _write(key, key_file)
     storage.add_researcher(NAME, digest, MACHINE)
     click.echo(f"The first account's key: in {key_file}", err=True)
