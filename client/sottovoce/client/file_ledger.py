@@ -142,7 +142,7 @@ class FileLedger:
         Put another body, durably, in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be; else another process was faster.
             after: what it is from now on.
         """
@@ -158,7 +158,7 @@ class FileLedger:
             self._change_copies(key, send_at=0)
 
     def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
+        """Note that the aggregator has acknowledged the report, under every key that holds it."""
         # The report has arrived; a note that cannot be written is no reason to say that it has not.
         with suppress(OSError, BudgetExhausted), self._locked():
             self._change_copies(key, **ARRIVED)
@@ -179,7 +179,7 @@ class FileLedger:
         The same, where the report waits for its moment.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
         return self._end(self._name_of(key), ended, is_untried=True)

@@ -128,7 +128,7 @@ class Ledger(Protocol):
         Put another body, durably, in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be; else another program was faster.
             after: what it is from now on.
 
@@ -154,7 +154,7 @@ class Ledger(Protocol):
         one notes first that the moment has come, or that it never will.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
 
@@ -262,7 +262,7 @@ class MemoryLedger:
         Put another body in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be.
             after: what it is from now on.
         """
@@ -295,7 +295,7 @@ class MemoryLedger:
         The same, where the report waits for its moment.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
         is_untried = self._entries[key].send_at > 0

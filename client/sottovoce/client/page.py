@@ -171,7 +171,7 @@ def _saved() -> list[str]:
     """
     A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
 
-    The aggregator serves these pieces, the same for everybody; the page joins them where somebody saves it.
+    The aggregator serves these pieces, the same for everybody; the page joins them when a person saves it.
     """
     setup = {
         "aggregator": _NOWHERE,

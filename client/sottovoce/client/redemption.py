@@ -119,7 +119,7 @@ def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
         survey: what the aggregator gave.
 
     Raises:
-        TransportError: an invitation that was redeemed unseen would be sent beside a report.
+        TransportError: an invitation for blind signatures would be sent along with a report.
     """
     if not survey.is_blind and ledger.get(Key(key.origin, key.survey, SIGNERS)) is not None:
         raise TransportError(

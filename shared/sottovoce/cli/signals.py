@@ -21,20 +21,20 @@ def noted_orders() -> Iterator[Event]:
     Raises:
         click.Abort: something failed after the signal; a child process may have received the same Ctrl-C.
     """
-    told = Event()
+    stop_requested = Event()
 
     def note(number: int, _: object) -> None:
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         # In a thread: the signal may interrupt this thread while it holds the event's lock, which would deadlock.
-        _thread.start_new_thread(told.set, ())
+        _thread.start_new_thread(stop_requested.set, ())
 
     # Also if a shell ignores SIGINT for a background job: the server that was started still receives it.
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield stop_requested
     except SurveyError:
-        if told.is_set():
+        if stop_requested.is_set():
             raise click.Abort from None
         raise
     finally:

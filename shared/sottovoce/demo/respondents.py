@@ -37,7 +37,7 @@ def send_all(
         survey: the survey.
         people: true answers, as option names by question name.
         arrived: called after each report.
-        is_over: set when nobody is to answer any more, nor to wait before another try.
+        is_over: set to stop the respondents, also while one waits to retry.
     """
     is_over = is_over or Event()
 
@@ -89,5 +89,5 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
 
 
 def _at_once(survey: Survey) -> Survey:
-    # Nobody is there whom the moment of a report could give away: invented people do not wait for theirs.
+    # Simulated respondents do not delay their reports: there is no person whom the time could identify.
     return replace(survey, send_within_hours=0)

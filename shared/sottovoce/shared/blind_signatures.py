@@ -42,7 +42,7 @@ class Blinded:
 
     Attributes:
         sent: what the signer gets, ``bits(n) / 8`` bytes, big-endian.
-        inverse: of what it was blinded with, modulo ``n``; known to nobody else.
+        inverse: of the blinding factor, modulo ``n``; known to this device only.
         encoded: the encoded message, a number below ``n``.
     """
 
@@ -81,7 +81,7 @@ def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
         factor: uniform below the modulus, never used again.
 
     Raises:
-        ValueError: the factor has no inverse, which happens to nobody who draws it.
+        ValueError: the factor has no inverse; for a random factor the probability of that is negligible.
     """
     encoded = encode(message, salt, modulus.bit_length())
     inverse = pow(factor, -1, modulus)

@@ -93,7 +93,7 @@ class ItemReader(QuestionReader):
         )
 
     def joined(self, label: TextMap, row: TextMap) -> TextMap:
-        """A row's label for where it stands alone, in every language that either text has."""
+        """Label of a matrix row on its own, in every language that either text has."""
         fallback = self.default_language
         return {
             tag: f"{label.get(tag, label.get(fallback, ''))} – {row.get(tag, row.get(fallback, ''))}"

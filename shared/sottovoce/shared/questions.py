@@ -160,7 +160,7 @@ class QuestionReader(Reader):
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
         """
-        The true value that stands for no answer; None where there must be one.
+        Parse the true value that represents a missing answer; None if an answer is required.
 
         Args:
             fields: the question's map.

@@ -43,7 +43,7 @@ class Question:
         domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
-        absent: the true value that stands for no answer, fixed by the survey; None if the question must be answered.
+        absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
     """
 
@@ -312,7 +312,7 @@ class Survey:
 
     @property
     def is_blind(self) -> bool:
-        """Each report must bring a signature of its id, which its sender had an invitation for: nobody knows whose."""
+        """True if each report needs a blind signature of its id, which the signer cannot link to the invitation."""
         return self.document["access"] not in ("open", "token")
 
     @property

@@ -24,7 +24,7 @@ _FORGIVEN = str.maketrans("OIL", "011", "-")
 
 
 def spell_token(number: int) -> str:
-    """The token that stands for a number of 80 bits."""
+    """Spell a number of 80 bits as a token."""
     return "".join(_ALPHABET[number >> shift & 31] for shift in range(BITS - 5, -5, -5))
 
 

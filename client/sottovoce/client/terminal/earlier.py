@@ -30,7 +30,7 @@ class EarlierReport(NamedTuple):
     Attributes:
         receipt: of the report, which has arrived by now; None if there is none for this link.
         survey: that it was drawn for; None if it cannot be had, and then the receipt has no words.
-        another_person: somebody has said that a report drawn with another link is not theirs.
+        another_person: the person has said that a report drawn with another link is not theirs.
     """
 
     receipt: dict[str, Any] | None = None

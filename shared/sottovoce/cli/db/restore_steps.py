@@ -93,7 +93,7 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
 
 
 def tell_held(storage: Storage, data: Path | None) -> None:
-    """Say which surveys' invitations wait for somebody, and for which command."""
+    """Print the surveys whose invitations are on hold, and the command that releases them."""
     for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
         click.echo(line, err=True)
 

@@ -19,7 +19,7 @@ class Mechanism(ABC):
         name: the mechanism's name in a survey file.
         serves: the kind of true values that it takes, one of ``answers.TRUTHS``.
         report_kind: what its reports are, one of ``reports.REPORT_KINDS``.
-        parameters: what a survey file says about it beside its name.
+        parameters: its parameters in a survey file, besides its name.
         presets: other names for authors, each a choice of parameters with parameters of its own.
         waves: in how many waves one draw that the device remembers is used; 1 if it remembers none.
     """

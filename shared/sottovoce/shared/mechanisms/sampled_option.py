@@ -72,7 +72,7 @@ class SampledOption(Mechanism):
         return 2 * self.options - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """1/k times that of the bit."""
+        """Probability of the option (1/k) times that of its bit."""
         option, bit = divmod(reported, 2)
         return self.bit.probability(bit, value >> option & 1) / self.options
 

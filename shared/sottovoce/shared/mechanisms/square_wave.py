@@ -107,7 +107,7 @@ class SquareWave(Table):
         return value * self.bins // (self.steps + 1)
 
     def span(self, reported: int) -> tuple[int, int]:
-        """The first and last step that output ``reported`` stands for; beyond the grid's ends, as if it went on."""
+        """First and last step that output ``reported`` represents; outputs outside the range extend the grid."""
         bin_ = reported - self.width
         start, end = (-(-edge * (self.steps + 1) // self.bins) for edge in (bin_, bin_ + 1))
         return start, end - 1

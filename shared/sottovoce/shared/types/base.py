@@ -50,7 +50,7 @@ class QuestionType(ABC):
             fields: the document.
             names: of the options or coordinates that it lists, read already.
             reader: notes every mistake.
-            pointer: where the document stands.
+            pointer: JSON pointer to the value, for messages.
 
         Returns:
             None after a mistake.
