@@ -1,14 +1,15 @@
 """
 The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
-Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``, which tell nothing of a truth.
+It also keeps the sets of questions drawn under ``ask`` and the memos of ``memoized_rr``; both are independent of the
+truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
-be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
-``file_ledger`` is the one that outlives a process.
+reveal more of the truth (its epsilon adds up). An erased ledger or another device starts afresh; the form tells
+respondents so. ``file_ledger`` stores the ledger on disk.
 
-A report that was refused keeps its key: an aggregator that lies about a token would else be given a second draw. Only
-the receipt for these very bytes marks it as sent. With another token the same bytes may go once more, if the same
-person says so: then the report stands under both keys, and its cost under the first alone.
+A refused report keeps its key: otherwise an aggregator that lies about a token would get a second draw. Only the
+receipt for exactly these bytes marks it as sent. The same bytes may be sent again with another token if the person
+confirms that the report is theirs: it is then kept under both keys, and its cost under the first alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,13 +20,13 @@ from sottovoce.shared.errors import AnsweredPersonally, DrawnElsewhere
 
 MEMO = -1
 """
-In the place of the wave in a key: what is remembered for all of them. No wave has this number, so a memo is an entry
-like any other, charged and kept by the same code, and never taken for a report of some wave.
+Wave number of memos, which are kept for all waves. No wave has this number, so a memo is an entry like any other,
+charged and kept by the same code, and never mistaken for a report.
 """
 REDEMPTION = -2
-"""In the place of the wave: what an invitation was redeemed for, or is to be; it costs nothing and is never sent."""
+"""Wave number of the signatures that an invitation was, or will be, redeemed for: no epsilon, never sent."""
 SIGNERS = -3
-"""In the place of the wave, without a token: whose signatures this device asked for, for all waves of the survey."""
+"""Wave number, without a token, of the signing keys that this device has used, for all waves of the survey."""
 
 
 class Key(NamedTuple):
@@ -44,13 +45,13 @@ class Entry:
 
     Attributes:
         digest: the survey's digest when the report was drawn.
-        epsilon: what the report costs; 0 where it stands under another key too, which has the cost.
+        epsilon: the report's epsilon; 0 if it is also kept under another key, which has the cost.
         body: the exact bytes to send; "" once the report has ended.
         sent: the aggregator has acknowledged them.
         ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
         refused: why the aggregator refused them for good, by its own code; then they go again only when asked for.
         signature: of the report's id, in the place of a token; "" where there is none, and once it has arrived.
-        send_at: seconds since 1970 before which nobody is told of the report; 0 once it may have been sent.
+        send_at: earliest time to send, in seconds since 1970; 0 once it may have been sent.
     """
 
     digest: str
@@ -64,7 +65,7 @@ class Entry:
 
     @property
     def waiting(self) -> bool:
-        """There is a report that the aggregator has not acknowledged."""
+        """True if there is a report that the aggregator has not acknowledged."""
         return bool(self.body) and not self.sent
 
 

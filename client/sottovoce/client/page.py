@@ -1,7 +1,7 @@
 """
-Makes the respondent's page: as the aggregator serves it, for a static host, and as one file to keep.
+Assemble the respondent's page: as the aggregator serves it, for a static host, and as one file to save.
 
-The style stands in the page, allowed by its digest, so that a form is ready after five requests at most. Where the page
+The style is inline, allowed by its digest in the CSP, so that a form is ready after five requests at most. Where the page
 does not come from the aggregator, a block of JSON in it, ``setup``, says which aggregator it reports to.
 """
 

@@ -1,13 +1,13 @@
 """
 Redeeming an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
 
-All of it happens once, at the first visit, for all waves. What was drawn is on the disk before anybody is told of it,
-so that whatever ends the program, the same blinded ids are sent by the next one and get the same signatures. Ids are
-never drawn again for an invitation: signatures that are none burn those that were prepared, and it is told.
+All of it happens once, at the first visit, for all waves. The drawn ids are on disk before they are sent,
+so that after a crash the next process sends the same blinded ids and gets the same signatures. Ids are never drawn
+again for an invitation: if a signature is invalid, the prepared ids are discarded, and the person gets an error.
 
-The device also keeps whose signatures it asked for, for the whole survey. Where an aggregator shows it two versions
-with different keys for one wave, it could tell the people apart by which key their reports come with; then the device
-asks for nothing and draws nothing any more, with either of them.
+The device also keeps the signing keys that it has used, for the whole survey. An aggregator that shows versions with
+different keys for one wave could tell people apart by the key of their reports; the device then requests and draws
+nothing more, with either version.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
 """
-The life of an answer, on one page:
+The path of an answer on the device:
 
     answer -> encode -> randomize -> record || report -> submit
 
-Left of the bars the true answers exist, in this process's memory and nowhere else. Right of them there is only the
-drawn report.
+Left of the bars the true answers exist, in this process's memory and nowhere else. Right of them only the drawn report
+exists.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

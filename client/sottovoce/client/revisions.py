@@ -3,7 +3,7 @@ The published revisions of a survey: which one a link names, whether they follow
 
 A link names its survey by digest, and any revision answers as long as the survey is open. An aggregator could tag a
 person with a revision of their own; so all are in one reply, the same for everybody, and each names the one before it.
-Two that contradict each other are a proof that somebody was shown something else.
+Two that contradict each other prove that the aggregator showed different surveys to different people.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Draws a memoized randomized response; the channel is in ``sottovoce.shared.mechanisms.memoized_rr``."""
+"""Draw a memoized randomized response; the channel is in ``sottovoce.shared.mechanisms.memoized_rr``."""
 
 from collections.abc import Sequence
 
