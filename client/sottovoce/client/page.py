@@ -1,8 +1,8 @@
 """
 Assemble the respondent's page: as the aggregator serves it, for a static host, and as one file to save.
 
-The style is inline, allowed by its digest in the CSP, so that a form is ready after five requests at most. Where the page
-does not come from the aggregator, a block of JSON in it, ``setup``, says which aggregator it reports to.
+The style is inline, allowed by its digest in the CSP, so that a form is ready after five requests at most. If the
+page does not come from the aggregator, a block of JSON in it, ``setup``, names the aggregator that it reports to.
 """
 
 import json
