@@ -1,11 +1,11 @@
 """
-Joins the browser's modules: many files in the source, few requests on the wire.
+Join the browser's modules: many files in the source, few requests on the wire.
 
 Modules are joined, dependencies first, without imports, exports, whole-line comments and indentation; wrapped lines are
-joined. Nothing is renamed, so that whoever reads the served script reads the source. The same sources give the same
+joined. Nothing is renamed, so that a reader of the served script reads the source. The same sources give the same
 bytes.
 
-The page comes in parts, each a script: ``respondent`` is what stands between the link and the first step, and the
+The page comes in parts, each a script: ``respondent`` is needed from the link to the first step, and the
 others, asked for when they are needed, import from it by name. ``whole`` is all of them in one. The last line, written
 here, starts the page with the entries of the parts that are in the script, and says where the script is, and how the
 other parts are had. ``previewed`` is all of them before a pretended aggregator, for a researcher's preview.

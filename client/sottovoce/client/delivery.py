@@ -1,8 +1,8 @@
 """
-What happens to a drawn report: it is sent, sent again, or taken back. No answer is known here.
+Deliver a drawn report: send it, send it again, or withdraw it. This module never sees an answer.
 
-The ledger is the queue: a report stands there before it is sent, so whatever ends the program, the same bytes can be
-sent by the next one.
+The ledger is the queue. A report is recorded there before it is sent, so that the next process can send the same bytes
+if this one is killed.
 """
 
 from collections.abc import Callable
@@ -78,13 +78,13 @@ def deliver(
             report stays as it is: no reply but this receipt frees its key.
     """
     expected = receipt_of(entry)
-    # Whoever recorded it may have been killed before the signature's first copy was wiped.
+    # The process that recorded the report may have been killed before it wiped the signature's first copy.
     forget_signature(ledger, key)
     if entry.send_at > clock().timestamp():
         raise NotYet(entry.send_at)
     if entry.send_at:
         ledger.mark_due(key)
-        # Another program may have withdrawn it meanwhile, and told nobody: then nobody is told of it now either.
+        # Another process may have withdrawn the report, unsent: then the aggregator must not learn of it now.
         receipt_of(ledger.get(key) or entry)
     try:
         answer = _submit(key, entry, transport)
@@ -100,7 +100,7 @@ def deliver(
 
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
     """
-    Withdraw a recorded report, sent or not, and note it. Of one that was never tried nobody else is told.
+    Withdraw a recorded report, sent or not, and note it. The aggregator learns nothing of one that was never tried.
 
     Args:
         ledger: gets the note, and wipes the report.
@@ -120,7 +120,7 @@ def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> N
     try:
         answer = transport.withdraw(key.survey, report_id)
     except TransportError as error:
-        # It never arrived, as far as anybody knows, and is now never sent.
+        # No receipt ever came, and the aggregator does not know the id: it never arrived, and is now never sent.
         if entry.sent or error.reason != "not_found":
             raise
         answer = expected
@@ -141,7 +141,7 @@ def readable(ledger: FileLedger) -> tuple[list[Record], list[str]]:
 
 
 def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
-    """What was drawn for the survey that a link names, in any wave, whatever the survey's revision."""
+    """Return the keys and entries drawn for the survey that a link names, in any wave and revision."""
     found = []
     for record in readable(ledger)[0]:
         key = record.key._replace(token=link.token if record.bound else "")
@@ -159,7 +159,7 @@ def receipt_of(entry: Entry) -> dict[str, Any]:
 def _submit(key: Key, entry: Entry, transport: Transport) -> dict[str, Any]:
     if entry.signature:
         return transport.submit_signed(key.survey, entry.body.encode(), entry.signature)
-    # What has arrived is known by its id. Its signature is wiped, and the invitation beside it would say whose it is.
+    # A report that has arrived is known by its id. Its signature is wiped; the invitation would reveal whose it is.
     return transport.submit(key.survey, entry.body.encode(), "" if entry.sent else key.token)
 
 

@@ -57,7 +57,7 @@ class FileLedger:
 
     def get(self, key: Key) -> Entry | None:
         """
-        What was recorded for ``key``; None if nothing was.
+        Return the entry recorded for ``key``, or None.
 
         Raises:
             BudgetExhausted: its file is damaged, or cannot be read; what it held may have been sent.
@@ -65,7 +65,7 @@ class FileLedger:
         try:
             entry = self._parsed(self._name_of(key)).entry
             if entry.waiting:
-                # Whoever recorded it may have been killed before its name was on the disk; now it is sent.
+                # The process that recorded it may have been killed before the folder was synced; now it will be sent.
                 _sync(self.folder)
         except FileNotFoundError:
             return None
@@ -75,13 +75,13 @@ class FileLedger:
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
-        The entry that stands for ``key`` from now on.
+        Record the entry unless ``key`` has one, and return the stored one.
 
         Args:
             key: what is answered.
             entry: what was drawn.
             text: the canonical bytes of the survey that it was drawn for.
-            only_one: refuse where a report lies here that was drawn with another token, and not accepted.
+            only_one: refuse if the ledger holds a report that was drawn with another token and not accepted.
         """
         with self._writing():
             if self.answered_personally(key):
@@ -91,7 +91,7 @@ class FileLedger:
             return self._record(key, entry, text)
 
     def answered_personally(self, key: Key) -> bool:
-        """Whether, for a key without a token, a report was ever drawn for the same wave with one."""
+        """Return True if ``key`` has no token and a report for the same wave was ever drawn with one."""
         return not key.token and any(record.bound and record.key == key for record in self._readable())
 
     def text(self, digest: str) -> bytes | None:
@@ -109,7 +109,7 @@ class FileLedger:
             self._write(text).replace(self._text_path(digest))
 
     def unaccepted(self, key: Key) -> Entry | None:
-        """A report for the same wave with another token that nobody has acknowledged; a damaged file is passed over."""
+        """Return an unacknowledged report for the same wave, drawn with another token. Damaged files are skipped."""
         others = (record for record in self._readable() if record.name != self._name_of(key))
         return first_unaccepted(record.entry for record in others if record.key == key._replace(token=""))
 
@@ -123,7 +123,7 @@ class FileLedger:
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """
-        The set of questions from now on.
+        Return the kept set of questions; draw and keep one if there is none.
 
         Args:
             key: what is answered.
@@ -142,7 +142,7 @@ class FileLedger:
         Put another body, durably, in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be; else another process was faster.
             after: what it is from now on.
         """
@@ -158,7 +158,7 @@ class FileLedger:
             self._change_copies(key, send_at=0)
 
     def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
+        """Note that the aggregator has acknowledged the report, under every key that holds it."""
         # The report has arrived; a note that cannot be written is no reason to say that it has not.
         with suppress(OSError, BudgetExhausted), self._locked():
             self._change_copies(key, **ARRIVED)
@@ -179,7 +179,7 @@ class FileLedger:
         The same, where the report waits for its moment.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
         return self._end(self._name_of(key), ended, is_untried=True)
@@ -213,7 +213,7 @@ class FileLedger:
     def forget(self, name: str) -> None:
         """End the report of this name: its charge stays, and no other is drawn for what it was drawn for."""
         if self.read(name).entry.ended:
-            # Whoever ended it may have been killed before all was gone.
+            # The process that ended it may have been killed before it removed everything.
             self._remove_rest([name])
         else:
             self._end(name, "forgotten")
@@ -274,7 +274,7 @@ class FileLedger:
         return True
 
     def _remove_rest(self, names: Iterable[str]) -> None:
-        """What lies beside reports that have ended."""
+        """Remove the question sets and survey texts that only ended reports needed."""
         try:
             with self._locked() as alone:
                 if alone:
@@ -287,7 +287,7 @@ class FileLedger:
             raise unwritable("which survey it was for can still be read there") from None
 
     def _remove_texts(self) -> None:
-        """The surveys of which no report is left."""
+        """Remove the texts of surveys that no remaining report was drawn for."""
         left = {record.entry.digest for record in self._readable() if record.entry.body}
         for path in map(self.folder.joinpath, self._found(f"*{_TEXT}")):
             if path.stem not in left:
@@ -308,7 +308,7 @@ class FileLedger:
     def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
         path = self._path(self._name_of(key))
         if text and not path.exists():
-            # Before the entry: a report that was sent can always be told in words.
+            # Before the entry, so that the receipt of a sent report can always be shown in words.
             self._write(text).replace(self._text_path(entry.digest))
         self._create(path, dump_record(key, entry))
         stored = self.get(key)
@@ -392,7 +392,7 @@ def _sync(folder: Path) -> None:
 
 
 def default_folder() -> Path:
-    """Where this device keeps the ledger."""
+    """Return the folder in which this device keeps the ledger."""
     try:
         home = Path.home()
     except RuntimeError:

@@ -1,14 +1,15 @@
 """
-What the device remembers: which report was drawn for which survey, and what it cost. Never an answer.
-Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``, which tell nothing of a truth.
+The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
+It also keeps the sets of questions drawn under ``ask`` and the memos of ``memoized_rr``; both are independent of the
+truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
-be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
-``file_ledger`` is the one that outlives a process.
+reveal more of the truth (its epsilon adds up). An erased ledger or another device starts afresh; the form tells
+respondents so. ``file_ledger`` stores the ledger on disk.
 
-A report that was refused keeps its key: an aggregator that lies about a token would else be given a second draw. Only
-the receipt for these very bytes marks it as sent. With another token the same bytes may go once more, if the same
-person says so: then the report stands under both keys, and its cost under the first alone.
+A refused report keeps its key: otherwise an aggregator that lies about a token would get a second draw. Only the
+receipt for exactly these bytes marks it as sent. The same bytes may be sent again with another token if the person
+confirms that the report is theirs: it is then kept under both keys, and its cost under the first alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,17 +20,17 @@ from sottovoce.shared.errors import AnsweredPersonally, DrawnElsewhere
 
 MEMO = -1
 """
-In the place of the wave in a key: what is remembered for all of them. No wave has this number, so a memo is an entry
-like any other, charged and kept by the same code, and never taken for a report of some wave.
+Wave number of memos, which are kept for all waves. No wave has this number, so a memo is an entry like any other,
+charged and kept by the same code, and never mistaken for a report.
 """
 REDEMPTION = -2
-"""In the place of the wave: what an invitation was redeemed for, or is to be; it costs nothing and is never sent."""
+"""Wave number of the signatures that an invitation was, or will be, redeemed for: no epsilon, never sent."""
 SIGNERS = -3
-"""In the place of the wave, without a token: whose signatures this device asked for, for all waves of the survey."""
+"""Wave number, without a token, of the signing keys that this device has used, for all waves of the survey."""
 
 
 class Key(NamedTuple):
-    """What one draw is for: one aggregator, one survey (whatever its revision), one wave, one token."""
+    """Key of one draw: aggregator, survey (in any revision), wave and token."""
 
     origin: str
     survey: str
@@ -44,13 +45,13 @@ class Entry:
 
     Attributes:
         digest: the survey's digest when the report was drawn.
-        epsilon: what the report costs; 0 where it stands under another key too, which has the cost.
+        epsilon: the report's epsilon; 0 if it is also kept under another key, which has the cost.
         body: the exact bytes to send; "" once the report has ended.
         sent: the aggregator has acknowledged them.
         ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
         refused: why the aggregator refused them for good, by its own code; then they go again only when asked for.
         signature: of the report's id, in the place of a token; "" where there is none, and once it has arrived.
-        send_at: seconds since 1970 before which nobody is told of the report; 0 once it may have been sent.
+        send_at: earliest time to send, in seconds since 1970; 0 once it may have been sent.
     """
 
     digest: str
@@ -64,15 +65,15 @@ class Entry:
 
     @property
     def waiting(self) -> bool:
-        """There is a report that the aggregator has not acknowledged."""
+        """True if there is a report that the aggregator has not acknowledged."""
         return bool(self.body) and not self.sent
 
 
 class Ledger(Protocol):
-    """Remembers entries by key."""
+    """Interface of a store of entries by key."""
 
     def get(self, key: Key) -> Entry | None:
-        """What was recorded for ``key``, whether it was sent or has ended; None if nothing ever was."""
+        """Return the entry recorded for ``key``, sent and ended ones too; None if there never was one."""
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
@@ -128,7 +129,7 @@ class Ledger(Protocol):
         Put another body, durably, in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be; else another program was faster.
             after: what it is from now on.
 
@@ -154,7 +155,7 @@ class Ledger(Protocol):
         one notes first that the moment has come, or that it never will.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
 
@@ -164,7 +165,7 @@ class Ledger(Protocol):
 
 def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
     """
-    What was drawn for ``key``, or for the same without a token, and the key that it stands under; else None.
+    Return the key and the entry drawn for ``key`` or, failing that, for ``key`` without its token; else None.
 
     Without a token too: a survey that is open to all ignores the one in a link. The survey's revision is not looked
     at: whichever link is opened, the entry's own digest says what was answered.
@@ -188,7 +189,7 @@ ARRIVED: Mapping[str, Any] = {"sent": True, "refused": "", "signature": "", "sen
 
 
 def over(ended: str) -> dict[str, Any]:
-    """What changes in an entry whose report ends; ``ended`` says why."""
+    """Return the changed fields of an entry whose report ends; ``ended`` is the reason."""
     return {"body": "", "ended": ended, "refused": "", "signature": "", "send_at": 0}
 
 
@@ -201,7 +202,7 @@ class MemoryLedger:
         self._texts: dict[str, bytes] = {}
 
     def get(self, key: Key) -> Entry | None:
-        """What was recorded for ``key``; None if nothing was."""
+        """Return the entry recorded for ``key``, or None."""
         return self._entries.get(key)
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
@@ -223,7 +224,7 @@ class MemoryLedger:
         return self._entries.setdefault(key, entry)
 
     def answered_personally(self, key: Key) -> bool:
-        """Whether, for a key without a token, a report was ever drawn for the same wave with one."""
+        """Return True if ``key`` has no token and a report for the same wave was ever drawn with one."""
         return not key.token and any(each.token and each[:3] == key[:3] for each in self._entries)
 
     def text(self, digest: str) -> bytes | None:
@@ -262,7 +263,7 @@ class MemoryLedger:
         Put another body in the place of one that is never sent.
 
         Args:
-            key: what it stands under.
+            key: its key.
             before: what it must be.
             after: what it is from now on.
         """
@@ -295,7 +296,7 @@ class MemoryLedger:
         The same, where the report waits for its moment.
 
         Args:
-            key: what it stands under.
+            key: its key.
             ended: why.
         """
         is_untried = self._entries[key].send_at > 0

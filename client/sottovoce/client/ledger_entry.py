@@ -1,5 +1,5 @@
 """
-What the files of a ledger hold, and how they are called; read with care, since whoever uses the device can write there.
+Format and names of the ledger's files. Every field is checked: any user of the device can write there.
 
 An entry's file is named by a digest of its key, as a token names a person. A field that was added later may be missing,
 as in a file of an earlier version.
@@ -65,7 +65,7 @@ class StoredEntries:
 
     def read(self, path: str, name: str) -> Record:
         """
-        What the file of an entry says.
+        Read and parse the file of an entry.
 
         Args:
             path: of the file.
@@ -83,7 +83,7 @@ class StoredEntries:
         return record
 
     def name_of(self, key: Key) -> str:
-        """As the function ``name_of``."""
+        """Return the file name for ``key``, cached (see the function ``name_of``)."""
         found = self._names.get(key)
         if found is None:
             found = self._names[key] = name_of(key)

@@ -1,4 +1,4 @@
-"""Where each platform keeps what an application remembers about its person."""
+"""Location of the ledger: the folder for an application's data on each platform."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 def ledger_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path:
     """
-    The folder of the ledger.
+    Return the folder of the ledger.
 
     ``SOTTOVOCE_LEDGER`` names it outright. Else it is where the platform keeps an application's own data: on Windows
     ``%LOCALAPPDATA%`` (not the roaming profile: the ledger belongs to this device), on macOS

@@ -18,7 +18,7 @@ _WAVE = re.compile(r"0|[1-9][0-9]{0,3}")
 @dataclass(frozen=True)
 class Link:
     """
-    What a link says.
+    The parts of a survey link.
 
     Attributes:
         origin: the aggregator's address, without a trailing slash.
@@ -73,7 +73,7 @@ def _token(text: str, survey: str) -> str:
 
 
 def fragment_of(link: Link | None) -> str:
-    """What names a survey at the end of a page's address on a static host; None for any survey, in capitals."""
+    """Return the URL fragment that names a survey on a static host; for None, a template in capitals."""
     if link is None:
         return "#s=SURVEY&d=DIGEST"
     return f"#s={link.survey}&d={link.digest}" if link.digest else f"#s={link.survey}"

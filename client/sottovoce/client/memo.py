@@ -1,6 +1,6 @@
 """
-What the device remembers for all waves of a survey with ``memoized_rr``: of each such question the permanent answers
-for both truths, drawn once, so that what is kept is the same whatever the truth.
+The memo for all waves of a survey with ``memoized_rr``: the permanent answers of each such question, for both truths,
+drawn once. Both are kept, so that the memo is independent of the truth.
 
 The memo is an entry of the ledger, with the charge for all waves. It is kept by the questions' names and the numbers of
 their channels: a correction of texts or of the order finds it again, and what has no memo, or had another channel, is
@@ -29,7 +29,7 @@ _ANSWERS = {f"{no}{yes}": (no, yes) for no in (0, 1) for yes in (0, 1)}
 
 class _StoredMemo(NamedTuple):
     """
-    What is kept of one question.
+    The memo of one question.
 
     Attributes:
         answers: a digit for a truth of no, and one for a truth of yes.
@@ -63,7 +63,7 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
     body = _dump(survey, drawn)
     entry = Entry(survey.digest, survey.epsilon_of_memo, body, sent=True)
     if ledger.record(_key(key), entry, survey.canonical).body == body:
-        return drawn  # What stands there now is this, and need not be read to be known.
+        return drawn  # The ledger now holds what was drawn here; there is no need to parse it.
     kept = check_memo(ledger, key, survey)
     if kept is None:
         raise BudgetExhausted(_DAMAGED)
@@ -124,7 +124,7 @@ def _dump(survey: Survey, memo: Memo) -> str:
 
 
 def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
-    """What was kept, by the question's name."""
+    """Parse the memo that an entry holds: the memo of each question, by name."""
     if not entry.body.startswith("{"):
         return _read_digits(ledger, entry, survey)
     try:

@@ -1,8 +1,8 @@
 """
-Makes the respondent's page: as the aggregator serves it, for a static host, and as one file to keep.
+Assemble the respondent's page: as the aggregator serves it, for a static host, and as one file to save.
 
-The style stands in the page, allowed by its digest, so that a form is ready after five requests at most. Where the page
-does not come from the aggregator, a block of JSON in it, ``setup``, says which aggregator it reports to.
+The style is inline, allowed by its digest in the CSP, so that a form is ready after five requests at most. If the
+page does not come from the aggregator, a block of JSON in it, ``setup``, names the aggregator that it reports to.
 """
 
 import json
@@ -171,7 +171,7 @@ def _saved() -> list[str]:
     """
     A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
 
-    The aggregator serves these pieces, the same for everybody; the page joins them where somebody saves it.
+    The aggregator serves these pieces, the same for everybody; the page joins them when a person saves it.
     """
     setup = {
         "aggregator": _NOWHERE,
@@ -223,7 +223,7 @@ def _style(name: str) -> str:
 
 
 def _version(texts: Mapping[str, str]) -> str:
-    """What changes whenever one of these files does."""
+    """Return a version string that changes whenever one of these files does."""
     return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
 
 

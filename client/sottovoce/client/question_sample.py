@@ -1,5 +1,5 @@
 """
-Which questions a respondent is asked: with ``ask: m``, all public ones and m of the private ones.
+The sample of questions for one respondent: with ``ask: m``, all public ones and m of the private ones.
 
 The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by somebody else,
 could be made to depend on an answer. It is kept by the names of the private questions, not by the text of the survey:
@@ -43,7 +43,7 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
     # Of two visits at once the ledger keeps the set of one, and both get that.
     kept = ledger.prepare(key, _pool(survey.ask, names), offered)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
-    # A set that somebody wrote there could single a person out.
+    # A set written there by another program could single a person out.
     if len(kept) != survey.ask or list(kept) != sorted(set(kept) & set(places)):
         raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
     asked = {places[place] for place in kept}
@@ -51,7 +51,7 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
 
 
 def _pool(ask: int, names: list[str]) -> str:
-    """What a set is drawn from: as many of these questions."""
+    """Digest of what a set is drawn from: its size and the eligible questions."""
     return hashlib.sha256(dump({"ask": ask, "questions": names})).hexdigest()
 
 

@@ -1,13 +1,13 @@
 """
 Redeeming an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
 
-All of it happens once, at the first visit, for all waves. What was drawn is on the disk before anybody is told of it,
-so that whatever ends the program, the same blinded ids are sent by the next one and get the same signatures. Ids are
-never drawn again for an invitation: signatures that are none burn those that were prepared, and it is told.
+All of it happens once, at the first visit, for all waves. The drawn ids are on disk before they are sent,
+so that after a crash the next process sends the same blinded ids and gets the same signatures. Ids are never drawn
+again for an invitation: if a signature is invalid, the prepared ids are discarded, and the person gets an error.
 
-The device also keeps whose signatures it asked for, for the whole survey. Where an aggregator shows it two versions
-with different keys for one wave, it could tell the people apart by which key their reports come with; then the device
-asks for nothing and draws nothing any more, with either of them.
+The device also keeps the signing keys that it has used, for the whole survey. An aggregator that shows versions with
+different keys for one wave could tell people apart by the key of their reports; the device then requests and draws
+nothing more, with either version.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 
 class Redeemer(Protocol):
-    """What is asked of a transport here."""
+    """Interface of the transport that redemption needs."""
 
     def redeem(self, survey: str, body: bytes) -> bytes:
         """The reply to a request; every try sends the same bytes."""
@@ -119,7 +119,7 @@ def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
         survey: what the aggregator gave.
 
     Raises:
-        TransportError: an invitation that was redeemed unseen would be sent beside a report.
+        TransportError: an invitation for blind signatures would be sent along with a report.
     """
     if not survey.is_blind and ledger.get(Key(key.origin, key.survey, SIGNERS)) is not None:
         raise TransportError(
@@ -211,7 +211,7 @@ def _dump(waves: Sequence[dict[str, str] | None]) -> str:
 
 
 def _read(entry: Entry) -> list[dict[str, Any] | None]:
-    """What is kept of each wave; None once a report has taken it."""
+    """Parse the kept signatures: an entry per wave, None once a report has used it."""
     if entry.ended:
         raise BudgetExhausted("this device has forgotten what your invitation was redeemed for; no other is drawn")
     if entry.body == _BURNT:

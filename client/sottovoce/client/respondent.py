@@ -1,10 +1,10 @@
 """
-The life of an answer, on one page:
+The path of an answer on the device:
 
     answer -> encode -> randomize -> record || report -> submit
 
-Left of the bars the true answers exist, in this process's memory and nowhere else. Right of them there is only the
-drawn report.
+Left of the bars the true answers exist, in this process's memory and nowhere else. Right of them only the drawn report
+exists.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -148,7 +148,7 @@ class Respondent:
     @property
     def drawn(self) -> bool:
         """
-        Whether a report was already drawn; if so, answers are no longer needed and would change nothing.
+        Return True if a report was already drawn; answers would then change nothing.
 
         Raises:
             BudgetExhausted: none may be drawn: the device remembers other odds for all waves, or has forgotten them; or
@@ -230,7 +230,7 @@ class Respondent:
 
     def resume(self) -> dict[str, Any]:
         """
-        That was me: send the report that was drawn with another token, the same bytes, with this one.
+        Resend a report that this person drew with another token: the same bytes, with this token.
 
         Raises:
             BudgetExhausted: there is none any more.
@@ -254,7 +254,7 @@ class Respondent:
 
     def standing(self) -> RevisionStatus | None:
         """
-        How the survey stands now in this wave, by the aggregator's clock; None if it does not tell.
+        Return the survey's status in this wave by the aggregator's clock; None if it gives none.
 
         Raises:
             TransportError: no answer, or refused.
@@ -267,7 +267,7 @@ class Respondent:
 
     def check_token(self) -> bool | None:
         """
-        Whether the link's token may still be spent; None if there is none, or the aggregator does not tell.
+        Return True if the link's token is unspent; None if there is no token or the aggregator gives no status.
 
         Raises:
             TransportError: no answer, or refused for another reason.
@@ -276,7 +276,7 @@ class Respondent:
 
     @property
     def cost(self) -> float:
-        """What one more report of this survey costs: its epsilon, without a memo that is paid for already."""
+        """Epsilon of one more report of this survey, without a memo that is already charged."""
         paid = self.survey.memoized and check_memo(self.ledger, self._key, self.survey) is not None
         return self.survey.epsilon_of_wave if paid else self.survey.epsilon
 
@@ -376,7 +376,7 @@ def randomize(
 
 
 def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
-    # Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+    # The respondent's own coin has already randomized the value: randomizing again would be another channel.
     if question.mechanism is None or own_coin:
         assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value

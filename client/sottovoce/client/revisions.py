@@ -3,7 +3,7 @@ The published revisions of a survey: which one a link names, whether they follow
 
 A link names its survey by digest, and any revision answers as long as the survey is open. An aggregator could tag a
 person with a revision of their own; so all are in one reply, the same for everybody, and each names the one before it.
-Two that contradict each other are a proof that somebody was shown something else.
+Two that contradict each other prove that the aggregator showed different surveys to different people.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _STATES = ("early", "open", "closed")
 
 
 class Publisher(Protocol):
-    """What is asked of a transport here."""
+    """Interface of the transport that fetching revisions needs."""
 
     def fetch_survey(self, name: str) -> bytes:
         """The newest revision's canonical bytes."""
@@ -48,7 +48,7 @@ class PublishedRevision(NamedTuple):
 
 class RevisionStatus(NamedTuple):
     """
-    How a revision stands in one wave, by the aggregator's clock.
+    Status of a revision in one wave, by the aggregator's clock.
 
     Attributes:
         state: ``early``, ``open``, ``closed`` or ``retired``: an open one that begins no answer any more.
@@ -92,7 +92,7 @@ def published(transport: Publisher, name: str) -> list[PublishedRevision]:
 
 
 def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
-    """What revisions say against each other, a sentence each; nothing of a chain in which each follows the next one."""
+    """Return a sentence for each contradiction between revisions; empty if each replaces the next in the list."""
     told = [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
     return (
         told
@@ -112,7 +112,7 @@ def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
 
 def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> RevisionStatus | None:
     """
-    How a survey stands by an aggregator's status; None if that does not name its revision.
+    Return a survey's status from an aggregator's reply; None if that does not name its revision.
 
     Args:
         status: as ``Transport.fetch_status`` gives it.
@@ -167,7 +167,7 @@ def _between(later: PublishedRevision, earlier: PublishedRevision) -> Iterator[s
 
 
 def _keys(revision: PublishedRevision) -> Sequence[object]:
-    """Those that sign, one for each wave; none where the survey is not blind."""
+    """Moduli of the signing keys, one for each wave; empty if the survey is not blind."""
     access = canonical.load(revision.body).get("access")
     keys = access.get("blind") if isinstance(access, dict) else None
     return keys if isinstance(keys, list) else ()

@@ -1,4 +1,4 @@
-"""The only place that speaks to the network; it sees finished reports, never an answer."""
+"""HTTP transport, the only module that uses the network. It sees finished reports, never an answer."""
 
 import hashlib
 import json
@@ -107,7 +107,7 @@ class Transport:
 
     def fetch_status(self, name: str) -> dict[str, Any] | None:
         """
-        Which revisions and waves answer now (see ``revisions.standing``); None if the aggregator does not tell.
+        Fetch the status of revisions and waves (see ``revisions.standing``); None if the aggregator has no such route.
 
         Asked once, since a person waits for it and can answer without it.
 
@@ -119,7 +119,7 @@ class Transport:
 
     def check_token(self, name: str, token: str) -> bool | None:
         """
-        Whether a token may still be spent; None if the aggregator does not tell. Only its hash is sent, once.
+        Return True if a token is unspent; None if the aggregator has no such route. Only its hash is sent, once.
 
         Args:
             name: the survey's.

@@ -1,8 +1,8 @@
 """
-Whether a page is this release's: every file, byte for byte, against what ``page.py`` makes of the same sources.
+Verify that a page belongs to this release: compare every file, byte for byte, with the output of ``page.py``.
 
-That a page is this release's is true of what was served to this program at this moment. Whoever serves a page can serve
-another one to somebody else; a saved page, once verified, stays what it is.
+The result holds only for the files served to this program at this moment. A server can serve another page to another
+person; a saved page, once verified, does not change.
 """
 
 import hashlib
@@ -34,13 +34,13 @@ class FileComparison(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Whether the file is this release's."""
+        """Return True if the file equals this release's."""
         return self.expected == self.found
 
 
 class PageVerification(NamedTuple):
     """
-    What was verified: a page's files, and the aggregator that it reports to.
+    Result of a verification: a page's files, and the aggregator that it reports to.
 
     Attributes:
         contradictions: what the revisions that it shows, and the links to them, say against each other.
@@ -52,16 +52,16 @@ class PageVerification(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing was found."""
+        """Return True if all files match and no revisions contradict each other."""
         return self.is_same and not self.contradictions
 
     @property
     def is_same(self) -> bool:
-        """Whether every file is this release's."""
+        """Return True if every file equals this release's."""
         return all(finding.is_same for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON (sottovoce-verification/1)."""
+        """Return the result as a dict for JSON (sottovoce-verification/1)."""
         files = [finding._asdict() for finding in self.findings]
         result = {"format": FORMAT, "aggregator": self.aggregator, "same": self.is_same, "files": files}
         return {**result, "contradictions": list(self.contradictions)}
@@ -138,7 +138,7 @@ def verify_saved(name: str, page: bytes) -> PageVerification:
 
 
 def _not_shown(links: Iterable[Link], digests: Sequence[str]) -> Iterator[str]:
-    """A version that only somebody's link names is a version for that somebody."""
+    """Yield a sentence for each unpublished digest in a link: a version shown to one person identifies them."""
     for named in dict.fromkeys(link.digest for link in links):
         if not any(digest.startswith(named) for digest in digests):
             yield f"a link names the version {named[:12]}, which is not shown to everybody"

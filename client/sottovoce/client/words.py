@@ -1,4 +1,4 @@
-"""What the client says: sentences of the web client's catalogue, and a survey's own texts made safe to show."""
+"""Texts of the client: sentences of the web client's catalogue, and a survey's own texts made safe to show."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def odds_in_words(question: Question) -> str:
 
 
 def by_hand_in_words(question: Question) -> list[str]:
-    """What to do with a coin or a die, a line for each outcome; none for a question that needs neither."""
+    """Instructions for a coin or a die, a line for each outcome; empty for a question that needs neither."""
     made = None if question.mechanism is None else procedure(question.mechanism)
     if made is None:
         return []

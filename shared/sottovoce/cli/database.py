@@ -1,4 +1,4 @@
-"""What several verbs do with a data folder."""
+"""Access to a data folder, shared by several commands."""
 
 import re
 from dataclasses import replace

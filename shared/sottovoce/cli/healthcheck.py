@@ -1,4 +1,4 @@
-"""``healthcheck``: whether the node on this machine, or in this container, answers."""
+"""``healthcheck``: check that the node on this machine, or in this container, responds."""
 
 import click
 import requests
@@ -6,10 +6,10 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
 SECONDS = 4
-"""Less than the five that the container's own check is given."""
+"""Timeout, below the five seconds of the container's own health check."""
 
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, not listened at
-"""Where a node that listens everywhere is asked."""
+"""Address to request if a node listens on all interfaces."""
 
 
 @click.command()
@@ -19,7 +19,7 @@ def healthcheck(ready: bool) -> None:
     settings = Settings.from_environment()
     host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
     with requests.Session() as session:
-        # A proxy of the environment is for the way out, and would answer for a node that is dead.
+        # A proxy from the environment could respond in place of a node that is down.
         session.trust_env = False
         try:
             reply = session.get(f"http://{host}:{settings.port}/{'readyz' if ready else 'healthz'}", timeout=SECONDS)

@@ -28,7 +28,7 @@ def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
         force: write over a file that is there, without asking.
 
     Raises:
-        StorageError: it ends in another way, or is there and nobody allows it to be replaced.
+        StorageError: it has another suffix, or exists and may not be replaced.
     """
     if out is None or (out.exists() and not out.is_file()):
         return
@@ -46,7 +46,7 @@ def new_file(path: Path) -> Iterator[Path]:
     What a run that was killed has left there is removed first: it may hold report ids.
 
     Raises:
-        StorageError: cannot be written; nothing is left under the name, or beside it.
+        StorageError: cannot be written; nothing is left under the name, or in its folder.
     """
     try:
         for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
@@ -100,7 +100,7 @@ def _takes_text(out: Path) -> bool:
 
 
 def _replace(text: str, out: Path) -> None:
-    # A name that nobody can have put a link under.
+    # A random name, so that no other user can have planted a symbolic link there.
     handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=_PART)
     part = Path(name)
     try:

@@ -28,10 +28,10 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     A place for a folder that gets its name only when all of it is there.
 
-    What a run that was killed has left beside it is removed first: it may hold reports.
+    Leftovers of a killed run are removed first: they may contain reports.
 
     Raises:
-        StorageError: cannot be written; nothing is left under the name, or beside it.
+        StorageError: cannot be written; nothing is left under the name, or in its folder.
     """
     path = path.absolute()
     try:

@@ -64,7 +64,7 @@ def new_place(out: Path | str) -> Iterator[Path]:
 
 def tell(done: int, whole: int, what: str = "read") -> None:
     """
-    Of much, how much has been done.
+    Show progress on a large number of reports.
 
     Args:
         done: reports.

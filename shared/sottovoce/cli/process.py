@@ -21,10 +21,10 @@ def aggregator(settings: Settings, told: Event | None = None) -> Iterator[None]:
 
     Args:
         settings: its own.
-        told: set when nobody waits any more for it to be ready.
+        told: set to stop waiting for it to be ready.
 
     Raises:
-        StorageError: it is not ready, or nobody waits.
+        StorageError: it is not ready, or ``told`` was set.
     """
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
     environment = {**os.environ, **settings.to_environment()}
@@ -65,12 +65,12 @@ def wait_until_ready(
 
     Args:
         url: its address.
-        process: what was started; if it ends, nobody waits on.
+        process: the started process; if it ends, so does the wait.
         seconds: to wait at most.
-        told: set when nobody waits any more.
+        told: set to stop waiting.
 
     Raises:
-        StorageError: it ended, or is not ready in time, or nobody waits.
+        StorageError: it ended, is not ready in time, or ``told`` was set.
     """
     deadline, told = time.monotonic() + seconds, told or Event()
     while time.monotonic() < deadline and process.poll() is None and not told.is_set():
@@ -84,7 +84,7 @@ def wait_until_ready(
 
 def free_port() -> int:
     """
-    A port that nobody has.
+    Return a free port.
 
     Raises:
         StorageError: a hundred tries found none.

@@ -1,4 +1,4 @@
-"""Questions to whoever sits at the terminal; without one, the careful answer is taken."""
+"""Prompts on a terminal; without one, the safe default is taken."""
 
 import sys
 
@@ -6,15 +6,15 @@ import click
 
 
 def on_terminal() -> bool:
-    """Whether somebody can answer."""
+    """Return True if standard input is a terminal, so that a person can answer."""
     return sys.stdin.isatty()
 
 
 def ask(question: str, default: bool) -> bool:
-    """The answer; the default where nobody can be asked."""
+    """Return the answer, or the default without a terminal."""
     return click.confirm(question, default=default, err=True) if on_terminal() else default
 
 
 def ask_for(what: str, expected: str) -> bool:
-    """Whether somebody types these very words; False where nobody can be asked."""
+    """Return True if the person types exactly the expected words; False without a terminal."""
     return on_terminal() and click.prompt(what, err=True).strip() == expected

@@ -1,4 +1,4 @@
-"""TERM and Ctrl-C as something to look at, for a command that has started others and must take them with it."""
+"""Turn SIGTERM and SIGINT into an Event, so that child processes can be stopped first."""
 
 import _thread
 import signal
@@ -13,28 +13,28 @@ from sottovoce.shared.errors import SurveyError
 @contextmanager
 def noted_orders() -> Iterator[Event]:
     """
-    What is set when the process is told to end, by TERM or by Ctrl-C; a second Ctrl-C ends it wherever it is.
+    Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
 
-    Raised as an exception at whatever step the order comes, it is lost where that is the end of an object's life (a
-    connection that nobody needs any more, for one), whose exceptions Python prints and forgets.
+    An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
+    object's finalizer, such as that of an unused connection.
 
     Raises:
-        click.Abort: something failed after the order; what was started may have heard the same Ctrl-C.
+        click.Abort: something failed after the signal; a child process may have received the same Ctrl-C.
     """
-    told = Event()
+    stop_requested = Event()
 
     def note(number: int, _: object) -> None:
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        # In a thread: between any two steps of this one, it might hold the event's own lock.
-        _thread.start_new_thread(told.set, ())
+        # In a thread: the signal may interrupt this thread while it holds the event's lock, which would deadlock.
+        _thread.start_new_thread(stop_requested.set, ())
 
-    # In the background of a script as well, where a shell has Ctrl-C ignored: the server that was started hears it.
+    # Also if a shell ignores SIGINT for a background job: the server that was started still receives it.
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield stop_requested
     except SurveyError:
-        if told.is_set():
+        if stop_requested.is_set():
             raise click.Abort from None
         raise
     finally:

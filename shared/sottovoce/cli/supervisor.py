@@ -1,4 +1,4 @@
-"""Orders to end that come while a server starts: none is lost, whichever process gets it and whatever that one does."""
+"""Signal handling while a server starts: no SIGTERM or SIGINT is lost, whichever process receives it."""
 
 import _thread
 import os
@@ -9,18 +9,18 @@ import time
 from granian import Granian
 
 STOPS = {signal.SIGINT, signal.SIGTERM}
-"""The orders to end."""
+"""The signals that stop the server."""
 
 
 class Overseer(Granian):  # type: ignore[misc]
-    """Granian's, but for an order to end that comes while it is busy with something else."""
+    """Granian's server, which also handles a stop signal that arrives while its main loop is busy."""
 
     def signal_handler_interrupt(self, *_: object, **__: object) -> None:
         """
-        Note the order, and wake the main loop in a thread.
+        Record the signal, and wake the main loop from a thread.
 
-        Here, between any two steps of the main thread, it might hold the lock of the event that wakes it, and would
-        wait for itself; or be about to clear the event, and never look at the order.
+        The handler interrupts the main thread. That may hold the lock of the event that wakes it (a deadlock), or be
+        about to clear the event (a lost signal).
         """
         self.interrupt_signal = True
         _thread.start_new_thread(self._wake, ())
@@ -33,10 +33,10 @@ class Overseer(Granian):  # type: ignore[misc]
 
 def hear_orders_in_children() -> None:
     """
-    From its first moment on, a worker that still starts ends at once when it is told to.
+    Make a starting worker end at once on SIGTERM.
 
-    With its parent's handlers, which it has until then, it would note the order and never look. What comes during the
-    fork itself waits. Ctrl-C, which every process of a terminal gets, is left to the parent, who passes it on.
+    With the handlers inherited from its parent it would record the signal and never act. A signal during the fork is
+    blocked until after it. SIGINT goes to every process of a terminal; the parent handles it and stops the workers.
     """
     if sys.platform == "win32":
         return

@@ -1,4 +1,4 @@
-"""What the process that serves is made of; it learns its settings from the environment."""
+"""Entry point of the server's worker process, which reads its settings from the environment."""
 
 import gc
 import multiprocessing
@@ -17,7 +17,7 @@ from sottovoce.client.page import assemble, preview
 
 
 def make_app() -> Gate:
-    """The application of one worker, from the settings in the environment."""
+    """Create the application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
     return Gate(create_app(settings, storage, now, assemble(), preview), settings, storage)
@@ -26,7 +26,7 @@ def make_app() -> Gate:
 def prepare_worker() -> Settings:
     """Set this process up to serve; returns its settings."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
+    # The writer thread must run soon after each sync. Objects loaded by now live on: freeze them for the collector.
     sys.setswitchinterval(0.001)
     gc.freeze()
     gc.set_threshold(5_000, 20, 20)
@@ -34,12 +34,12 @@ def prepare_worker() -> Settings:
 
 
 def open_worker_storage(settings: Settings) -> Storage:
-    """The database, opened by the process that is going to use it."""
+    """Open the database in the process that uses it: connections must not be shared across a fork."""
     return open_url(settings.database, settings.data)
 
 
 def _end_with_parent() -> None:
-    """A worker that outlived whoever looks after it would keep the address, and the next one could not start."""
+    """End this worker with its parent: an orphan would keep the port, and the next server could not start."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

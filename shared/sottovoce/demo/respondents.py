@@ -37,7 +37,7 @@ def send_all(
         survey: the survey.
         people: true answers, as option names by question name.
         arrived: called after each report.
-        is_over: set when nobody is to answer any more, nor to wait before another try.
+        is_over: set to stop the respondents, also while one waits to retry.
     """
     is_over = is_over or Event()
 
@@ -53,7 +53,7 @@ def send_all(
         try:
             list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
         except BaseException:
-            # Whoever fails does not wait until all others have answered.
+            # Fail at once, without waiting for the other simulated respondents.
             is_over.set()
             raise
 
@@ -79,7 +79,7 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
     asked = _at_once(served)
     tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
     for truths in blocks:
-        # Whoever tosses coins of their own types what the toss says.
+        # With ``own_coin`` the respondent randomizes by hand, so the simulation does it here.
         typed = randomized(survey, truths, tosses) if survey.own_coin else truths
         for place in range(len(truths[0])):
             draws = Draws(seeded(f"respondent {seed} {link.wave} {next(numbers)}"))
@@ -89,5 +89,5 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
 
 
 def _at_once(survey: Survey) -> Survey:
-    # Nobody is there whom the moment of a report could give away: invented people do not wait for theirs.
+    # Simulated respondents do not delay their reports: there is no person whom the time could identify.
     return replace(survey, send_within_hours=0)

@@ -23,7 +23,7 @@ MOST_ERRORS = 4.5
 
 class DemoEstimate(NamedTuple):
     """
-    An estimate beside the truth that only this demonstration knows.
+    An estimate and the true value, which only this demonstration knows.
 
     Attributes:
         question: its name.
@@ -62,7 +62,7 @@ def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) 
         url: the aggregator's address.
         people: true answers, as option names by question name.
         arrived: called after each report.
-        is_over: set when nobody is to answer any more.
+        is_over: set to stop the simulated respondents.
     """
     survey = load_survey(Transport(url, sleep=is_over.wait).fetch_survey(demo_survey().name))
     send_all(url, survey, people, arrived, is_over)
@@ -76,7 +76,7 @@ def close(storage: Storage) -> SurveyResults:
 
 
 def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstimate]:
-    """Every estimate beside the truth."""
+    """Compare every estimate with the truth."""
     rows = []
     for result in results.questions:
         name = result.question.name
@@ -88,7 +88,7 @@ def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstim
 
 
 def distance(estimate: Estimate, truth: float) -> float:
-    """How many standard errors the raw estimate lies from the truth; infinite if it cannot be told."""
+    """Distance of the raw estimate from the truth in standard errors; infinite if either is unknown."""
     if estimate.raw is None or estimate.std_error is None:
         return float("inf")
     gap = abs(estimate.raw - truth)

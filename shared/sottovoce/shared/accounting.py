@@ -1,11 +1,11 @@
 """
-What privacy costs when reports add up: epsilon over questions, waves and people.
+Composition of privacy loss over reports: epsilon over questions, waves and people.
 
-Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they hang
-             together. Where each respondent draws m of the questions, a report costs at most the m largest.
+Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they are
+             associated. Where each respondent draws m of the questions, a report costs at most the m largest.
 Waves        Unlinked waves draw anew each time, and are charged in full each time.
 People       Reports of different people are parallel: a survey of a thousand respondents costs each of them what her
-             own report costs. Questions of one person are never parallel. k people who stand or fall together, such
+             own report costs. Questions of one person are never parallel. k people whose data change together, such
              as a household, lose k epsilon (and k e^((k-1) epsilon) delta).
 Processing   Whatever is computed from reports costs nothing more: estimates, tables, exports, a second look.
 Sources      Dwork and Roth 2014, sections 2.3 and 3.5; Vadhan 2017 (group privacy with delta).
@@ -82,7 +82,7 @@ def parallel_epsilon(epsilons: Iterable[float]) -> float:
 
 def group_loss(loss: Loss, people: int) -> Loss:
     """
-    What can be learned about so many people whose data change together.
+    Privacy loss of a group of people whose data change together (group privacy).
 
     Raises:
         ValueError: epsilon, delta or the number of people is out of range.
@@ -214,7 +214,7 @@ def check_delta_among(delta: float, people: int) -> None:
 
 
 def is_large_delta(delta: float, people: int) -> bool:
-    """Whether a delta is above 1/n^2, so that over all n people it is more than one chance in n."""
+    """Return True if delta is above 1/n^2: over all n people, it is then a probability above 1/n."""
     return delta * people**2 > 1
 
 

@@ -1,4 +1,4 @@
-"""What a device lets a survey cost, unless its owner says otherwise, and from where on that is much."""
+"""Default limits on the epsilon of a survey on one device, and the threshold above which epsilon is high."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ DEFAULT_ALLOWANCE = Allowance()
 
 NEARLY_SURE = 4.39
 """
-From this total on, four coin flips, whoever thought a thing 10 % likely may come to think it 90 % likely.
+Total epsilon (four coin flips: 4 ln 3) at which a prior of 10 % can become a posterior of 90 %.
 
-Then it is no longer said that a report proves nothing.
+From there on, the receipt no longer says that a report proves nothing.
 """

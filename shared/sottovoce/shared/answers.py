@@ -66,7 +66,7 @@ class Grid:
 
     def index(self, answer: object) -> int:
         """
-        How many steps ``answer`` lies above the least value.
+        Return the number of steps from the least value to ``answer``.
 
         Raises:
             ValueError: not a number of the form that ``read`` takes, out of range, or between two steps.
@@ -85,7 +85,7 @@ class Grid:
 
     @staticmethod
     def write(number: Fraction) -> str:
-        """Its one canonical spelling; ``read`` reads it back."""
+        """Write a number in its canonical spelling; ``read`` reads it back."""
         return rational.dump_decimal(number)
 
     def text(self, step: int) -> str:
@@ -94,7 +94,7 @@ class Grid:
 
     @property
     def step_text(self) -> str:
-        """How far two neighbours lie apart, in words."""
+        """Text for the step width, with its unit."""
         return f"{rational.dump_decimal(self.step)}{self.unit}"
 
     @staticmethod
@@ -127,7 +127,7 @@ class Domain:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where each option that an answer can name stands: all but the category that ``absent_category`` adds."""
+        """Index of each option that an answer can name: all but the category that ``absent_category`` adds."""
         return {name: place for place, name in enumerate(self.options[: len(self.options) - self.absent])}
 
     @property

@@ -42,7 +42,7 @@ class Blinded:
 
     Attributes:
         sent: what the signer gets, ``bits(n) / 8`` bytes, big-endian.
-        inverse: of what it was blinded with, modulo ``n``; known to nobody else.
+        inverse: of the blinding factor, modulo ``n``; known to this device only.
         encoded: the encoded message, a number below ``n``.
     """
 
@@ -81,7 +81,7 @@ def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
         factor: uniform below the modulus, never used again.
 
     Raises:
-        ValueError: the factor has no inverse, which happens to nobody who draws it.
+        ValueError: the factor has no inverse; for a random factor the probability of that is negligible.
     """
     encoded = encode(message, salt, modulus.bit_length())
     inverse = pow(factor, -1, modulus)
@@ -110,7 +110,7 @@ def finalize(blinded: Blinded, answer: bytes, modulus: int) -> bytes:
 
 def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SALT) -> bool:
     """
-    Whether a signature is one of this message under this modulus.
+    Return True if the signature is valid for this message under this modulus.
 
     Args:
         message: that was signed.
@@ -126,7 +126,7 @@ def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SAL
 
 def matches(message: bytes, opened: int, bits: int, salt_bytes: int = SALT) -> bool:
     """
-    Whether a number is an encoding of this message, with whatever salt.
+    Return True if a number is an encoding of this message, with any salt.
 
     Args:
         message: any bytes.
@@ -158,6 +158,6 @@ def draw_factor(modulus: int, read: Callable[[int], bytes]) -> int:
 
 
 def _mask(seed: bytes, length: int) -> bytes:
-    """MGF1 with SHA-384."""
+    """Return the mask that MGF1 derives from a seed, with SHA-384 (RFC 8017, B.2.1)."""
     blocks = -(-length // _HASH_BYTES)
     return b"".join(_HASH(seed + block.to_bytes(4)).digest() for block in range(blocks))[:length]

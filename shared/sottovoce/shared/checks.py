@@ -32,7 +32,7 @@ class Reader:
         self.default_language = ""
 
     def problem(self, pointer: str, message: str) -> None:
-        """Note one mistake."""
+        """Record one mistake at a JSON pointer."""
         self.problems.append(Problem(pointer, message))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Reader:
 
         Args:
             value: what the document holds, of any kind.
-            pointer: where it stands (a JSON pointer), for the message.
+            pointer: its JSON pointer, for the message.
             required: keys that must be there.
             optional: keys that may be.
         """
@@ -62,7 +62,7 @@ class Reader:
 
         Args:
             value: what the document holds, of any kind.
-            pointer: where it stands (a JSON pointer), for the message.
+            pointer: its JSON pointer, for the message.
             least: items.
             most: items.
         """
@@ -78,7 +78,7 @@ class Reader:
 
         Args:
             value: what the document holds, of any kind.
-            pointer: where it stands (a JSON pointer), for the message.
+            pointer: its JSON pointer, for the message.
             pattern: of the whole text.
             message: what to say instead of the pattern.
         """
@@ -95,8 +95,8 @@ class Reader:
 
         Args:
             value: what the document holds, of any kind.
-            pointer: where it stands (a JSON pointer), for the message.
-            allowed: the words; the first stands for a mistake.
+            pointer: its JSON pointer, for the message.
+            allowed: the allowed words; the first is returned after a mistake.
         """
         if isinstance(value, str) and value in allowed:
             return value
@@ -109,8 +109,8 @@ class Reader:
 
         Args:
             value: what the document holds, of any kind.
-            pointer: where it stands (a JSON pointer), for the message.
-            low: the least; it stands for a mistake.
+            pointer: its JSON pointer, for the message.
+            low: the least; it is returned after a mistake.
             high: the most.
         """
         if type(value) is int and low <= value <= high:

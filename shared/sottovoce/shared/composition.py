@@ -1,5 +1,5 @@
 """
-Accounts of many releases that allow a small delta, beside the plain sum.
+Composition of many releases with a small delta, as alternatives to the plain sum.
 
 Optimal     The worst k releases of epsilon each are k randomized responses with a = e^epsilon / (1 + e^epsilon). Their
             curve is exact: delta(E) = sum over l of max(P_l - e^E Q_l, 0), P = Bin(k, a), Q = Bin(k, 1 - a), and
@@ -40,7 +40,7 @@ def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
     with localcontext(Context(prec=_DIGITS)):
         allowed, p_sum, q_sum = Decimal(delta), Decimal(0), Decimal(0)
         for p, q in _terms(epsilon, releases):
-            # At the ratio of this term all terms before it count. Once they are too much, E lies above the ratio.
+            # At the ratio of this term all terms before it count. Once their sum exceeds delta, E is above the ratio.
             if p_sum - p / q * q_sum > allowed:
                 break
             p_sum, q_sum = p_sum + p, q_sum + q

@@ -86,7 +86,7 @@ class BudgetExhausted(SurveyError):
 
 
 class DrawnElsewhere(BudgetExhausted):
-    """With another token a report was drawn here that nobody has acknowledged, and whose it is has not been said."""
+    """A report drawn here with another token is unacknowledged, and the person has not said whether it is theirs."""
 
     def __init__(self) -> None:
         super().__init__("with another link an answer was drawn here and not accepted; was that you?")
@@ -154,7 +154,7 @@ class EstimateError(SurveyError):
 
 
 class StillOpen(EstimateError):
-    """What is asked for exists once the survey, or the wave, is closed."""
+    """The requested result exists only after the survey, or the wave, is closed."""
 
     code = "still_open"
 

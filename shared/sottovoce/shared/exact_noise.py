@@ -36,7 +36,7 @@ class ExactNoise:
         return uniform_below(self._read, bound)
 
     def bernoulli(self, n: int, d: int) -> bool:
-        """True with probability n/d."""
+        """Return True with probability n/d."""
         return self.below(d) < n
 
     def bernoulli_exp(self, n: int, d: int) -> bool:
@@ -84,7 +84,7 @@ class ExactNoise:
         return self.until(self.gaussian_attempt, p, q)
 
     def gaussian_attempt(self, p: int, q: int) -> int | None:
-        """One attempt of ``discrete_gaussian``."""
+        """Make one attempt of ``discrete_gaussian``; None if it is rejected."""
         t = math.isqrt(p // q) + 1
         y = self.discrete_laplace(1, t)
         return y if self.bernoulli_exp((abs(y) * t * q - p) ** 2, 2 * t * t * q * p) else None

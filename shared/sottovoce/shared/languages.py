@@ -1,4 +1,4 @@
-"""Which languages a survey speaks, and which of its texts it lacks in them."""
+"""Languages of a survey, and its texts that have no translation."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is sent for a question, in words: the form's own sentences with the numbers of the question's channel."""
+"""A question's channel in words: the form's own sentences with the channel's numbers."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -32,7 +32,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:
     """
-    How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives.
+    Text for a share as people of 100. A share that only rounds to 0 or 100 is not shown as certain.
 
     Args:
         share: from 0 to 1.

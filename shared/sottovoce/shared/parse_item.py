@@ -85,7 +85,7 @@ class ItemReader(QuestionReader):
         return Item("matrix", name, label, hint, tuple(questions), rows)
 
     def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:
-        """Name, label and hint."""
+        """Parse the name, label and hint of an item."""
         return (
             self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
             self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
@@ -93,7 +93,7 @@ class ItemReader(QuestionReader):
         )
 
     def joined(self, label: TextMap, row: TextMap) -> TextMap:
-        """A row's label for where it stands alone, in every language that either text has."""
+        """Label of a matrix row on its own, in every language that either text has."""
         fallback = self.default_language
         return {
             tag: f"{label.get(tag, label.get(fallback, ''))} – {row.get(tag, row.get(fallback, ''))}"
@@ -123,7 +123,7 @@ class ItemReader(QuestionReader):
         self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
     ) -> tuple[Condition, ...]:
         """
-        What one of an item's maps of conditions says.
+        Parse one of an item's maps of conditions.
 
         Args:
             item: that has been read.
@@ -151,7 +151,7 @@ class ItemReader(QuestionReader):
 
     def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
         """
-        What the answer to one earlier question must be.
+        Parse the condition on the answer to one earlier question.
 
         Args:
             asked: the earlier question.

@@ -138,7 +138,7 @@ class _SurveyReader(ItemReader):
         }
 
     def access(self, fields: Mapping[str, Any]) -> object:
-        """Who may send; ``blind`` stands for the moduli, one for each wave, which publishing fills in."""
+        """Parse ``access``; publishing replaces ``blind`` by the moduli, one for each wave."""
         value = fields.get("access", "open")
         if not isinstance(value, dict):
             return self.one_of(value, "/access", ACCESS)
@@ -156,7 +156,7 @@ class _SurveyReader(ItemReader):
         return value
 
     def retention(self, value: object) -> dict[str, Any]:
-        """How long report ids are kept after closing, and the day on which the survey deletes itself."""
+        """Parse ``retention``: days that report ids are kept after closing, and the date of automatic deletion."""
         fields = self.fields(value, "/retention", set(), {"ids_days", "delete_on"})
         kept = {"ids_days": self.integer(fields.get("ids_days", 30), "/retention/ids_days", 0, 3650)}
         return kept | {key: fields[key] for key in ("delete_on",) if key in fields}
@@ -173,7 +173,7 @@ class _SurveyReader(ItemReader):
         return day
 
     def researcher(self, value: object) -> dict[str, Any]:
-        """Who asks: shown first, so that nobody answers without knowing to whom."""
+        """Parse ``researcher``, which is shown first, so that respondents know whom they answer."""
         pointer = "/researcher"
         fields = self.fields(value, pointer, {"name"}, {*_RESEARCHER, "contact"})
         result: dict[str, Any] = {
@@ -185,13 +185,13 @@ class _SurveyReader(ItemReader):
         return result
 
     def mark(self, value: object, pointer: str) -> bool:
-        """What stands in a survey only if it is so, such as that it is a try-out."""
+        """Parse a key that is either true or left out, such as ``trial``."""
         if value is not True:
             self.problem(pointer, "must be true, or left out")
         return True
 
     def fresh_samples(self, fields: Mapping[str, Any]) -> bool:
-        """That each wave asks other people, so that waves added up are as one sample."""
+        """Parse ``fresh_samples``: each wave asks other people, so that summed waves form one sample."""
         if "waves" not in fields:
             self.problem("/fresh_samples", "goes with waves only: it says that each of them asks other people")
         return self.mark(fields["fresh_samples"], "/fresh_samples")
@@ -204,7 +204,7 @@ class _SurveyReader(ItemReader):
         return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
     def after(self, value: object) -> dict[str, Any]:
-        """What is told with the receipt, to everybody the same: a text, a link, or both."""
+        """Parse ``after``: a text, a link, or both, shown with every receipt."""
         fields = self.fields(value, "/after", set(), {"text", "link"})
         if value == {}:
             self.problem("/after", "must have a text, a link, or both")
@@ -238,7 +238,7 @@ class _SurveyReader(ItemReader):
         return wave
 
     def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
-        """How many private questions each respondent is asked, where it is not all of them."""
+        """Check ``ask``, the number of private questions per respondent, if it is given."""
         if "ask" not in fields:
             return
         private = {q.name for item in items for q in item.questions if q.mechanism is not None}

@@ -34,7 +34,7 @@ _NO_DOMAIN = Domain()
 
 
 class QuestionReader(Reader):
-    """Reads questions."""
+    """Parser of questions, which records every mistake."""
 
     neutral = False
 
@@ -59,7 +59,7 @@ class QuestionReader(Reader):
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """
-        What the rows of a matrix share: a question without name and texts.
+        Parse the part that the rows of a matrix share: a question without name and texts.
 
         Args:
             value: what the file has here.
@@ -160,7 +160,7 @@ class QuestionReader(Reader):
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
         """
-        The true value that stands for no answer; None where there must be one.
+        Parse the true value that represents a missing answer; None if an answer is required.
 
         Args:
             fields: the question's map.
@@ -245,7 +245,7 @@ class QuestionReader(Reader):
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
         """
-        Whether the question divides the respondents into groups.
+        Parse ``cohort``: True if the question divides the respondents into groups.
 
         Args:
             fields: the question's map.

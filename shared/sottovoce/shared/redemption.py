@@ -32,7 +32,7 @@ _LENGTHS = tuple(bits // 8 for bits in SIZES)
 @dataclass(frozen=True)
 class RedeemRequest:
     """
-    What a device sends.
+    Request for blind signatures, from a device.
 
     Attributes:
         digest: of the survey that it shows, 64 hexadecimal digits.
@@ -48,7 +48,7 @@ class RedeemRequest:
 @dataclass(frozen=True)
 class Redemption:
     """
-    What the aggregator answers, the same for every copy of a request.
+    The aggregator's reply, the same for every copy of a request.
 
     Attributes:
         survey: its name.
@@ -61,7 +61,7 @@ class Redemption:
 
 def message(modulus: int, report_id: bytes) -> bytes:
     """
-    What a signature is of: the survey's wave, by its modulus, and one report.
+    Return the message that a signature signs: the survey's wave, by its modulus, and one report id.
 
     Raises:
         ValueError: the id has not 16 bytes.
@@ -111,12 +111,12 @@ def spell_modulus(modulus: int) -> str:
 
 
 def fits(number: bytes, modulus: int) -> bool:
-    """Whether this can be a blinded id or a signature under the modulus: as long as it is, above 0 and below it."""
+    """Return True if a number can be a blinded id or a signature: as long as the modulus, above 0, below it."""
     return len(number) == modulus.bit_length() // 8 and 0 < int.from_bytes(number) < modulus
 
 
 def dump_request(request: RedeemRequest) -> bytes:
-    """The bytes to send."""
+    """Return the canonical bytes of a request."""
     blinded = [spell(each) for each in request.blinded]
     return _dump(_REQUEST_KEYS, (REQUEST, request.digest, request.invitation, blinded))
 
@@ -142,7 +142,7 @@ def parse_request(body: bytes) -> RedeemRequest:
 
 
 def dump_reply(reply: Redemption) -> bytes:
-    """The bytes to answer."""
+    """Return the canonical bytes of a reply."""
     return _dump(_REPLY_KEYS, (REPLY, reply.survey, [spell(each) for each in reply.signed]))
 
 

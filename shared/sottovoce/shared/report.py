@@ -1,5 +1,5 @@
 """
-What leaves a device: one integer per question, under a random id.
+The report that leaves a device: one integer per question, under a random id.
 
 The bytes are canonical, and padded with spaces to a length that depends on the survey alone, so that neither the
 body nor its length says anything more than the values do.
@@ -71,7 +71,7 @@ def parse_report(body: bytes) -> Report:
 
 
 def receipt(report: Report, body: bytes) -> dict[str, str | int]:
-    """What the aggregator answers to an admitted report: the same for every copy of it."""
+    """The aggregator's receipt for an admitted report, the same for every copy of it."""
     return {
         "format": "sottovoce-receipt/1",
         "survey": report.survey,

@@ -41,7 +41,7 @@ class Sentence(str):
 
 
 def said(error: Exception) -> str:
-    """What an error says: the sentence itself where it was made with one, which its text alone is not."""
+    """Return the message of an error: its ``Sentence`` if it was raised with one, which ``str`` would lose."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, str) else str(error)
 

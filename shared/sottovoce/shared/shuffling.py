@@ -1,7 +1,7 @@
 """
-A conditional account: what one report costs when nobody can tell which of n reports it is.
+Amplification by shuffling, a conditional account: privacy loss of one report among n in unknown order.
 
-Condition   Whoever looks sees the reports of n respondents in an order that says nothing, without addresses, times or
+Condition   The observer sees the reports of n respondents in an order that says nothing, without addresses, times or
             ids, and n - 1 of them are honest. The respondent cannot check any of this; the ledger never counts on it.
 Binary      Exact: with B the number of yes among the n - 1 others, T of whom have the truth yes, the law of all yes is
             a [0, B] + (1 - a) [B, 0] for one truth and its mirror for the other, and delta(E) is their hockey-stick.

@@ -1,4 +1,4 @@
-"""What a survey is once it has been read: immutable, and named by the digest of its canonical bytes."""
+"""The parsed survey: immutable, and named by the digest of its canonical bytes."""
 
 import hashlib
 import math
@@ -43,7 +43,7 @@ class Question:
         domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
-        absent: the true value that stands for no answer, fixed by the survey; None if the question must be answered.
+        absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
     """
 
@@ -74,7 +74,7 @@ class Question:
         return self.domain.size - 1 if self.mechanism is None else self.mechanism.largest
 
     def admits(self, reported: int) -> bool:
-        """Whether an honest report can carry this value for this question."""
+        """Return True if an honest report can carry this value for this question."""
         return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
 
     def reports(self, tally: Mapping[int, int]) -> int:
@@ -120,7 +120,7 @@ class Question:
 @dataclass(frozen=True)
 class Item:
     """
-    What a survey shows as one: a question, a matrix of them, a note, or something to acknowledge.
+    One item of a survey: a question, a matrix of questions, a note, or a statement to acknowledge.
 
     Attributes:
         type: the question's type, ``matrix``, ``note`` or ``acknowledge``.
@@ -233,7 +233,7 @@ class Survey:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Those of all questions."""
+        """Names of all questions."""
         return frozenset(question.name for question in self.questions)
 
     @cached_property
@@ -257,12 +257,12 @@ class Survey:
 
     @property
     def unasked(self) -> int:
-        """How many questions each respondent is not asked."""
+        """Number of questions that each respondent is not asked."""
         return 0 if self.ask is None else len(self.private) - self.ask
 
     def asks_for(self, values: Sequence[object]) -> bool:
         """
-        Whether one respondent is asked just the questions that have a value here.
+        Return True if these values fit one respondent: exactly the questions not asked have none.
 
         Args:
             values: one for each question, None for those that were not asked.
@@ -312,7 +312,7 @@ class Survey:
 
     @property
     def is_blind(self) -> bool:
-        """Each report must bring a signature of its id, which its sender had an invitation for: nobody knows whose."""
+        """True if each report needs a blind signature of its id, which the signer cannot link to the invitation."""
         return self.document["access"] not in ("open", "token")
 
     @property
@@ -342,7 +342,7 @@ class Survey:
         return replaced
 
     def is_same_as(self, other: "Survey") -> bool:
-        """Whether a respondent is asked the very same: two surveys may differ in what they replace, and in no more."""
+        """Return True if two surveys are equal except for ``replaces``."""
         mine, theirs = ({**survey.document, "replaces": None} for survey in (self, other))
         return mine == theirs
 

@@ -24,7 +24,7 @@ _FORGIVEN = str.maketrans("OIL", "011", "-")
 
 
 def spell_token(number: int) -> str:
-    """The token that stands for a number of 80 bits."""
+    """Spell a number of 80 bits as a token."""
     return "".join(_ALPHABET[number >> shift & 31] for shift in range(BITS - 5, -5, -5))
 
 
@@ -50,7 +50,7 @@ def parse_token(text: str, survey: str) -> str:
 
 
 def token_hash(text: str, survey: str) -> bytes:
-    """What is stored of a token: 80 random bits need no slow hash. What is no token has the hash of nothing."""
+    """Return the hash stored for a token (80 random bits need no slow hash); b"" for text that is no token."""
     try:
         return hashlib.sha256(parse_token(text, survey).encode()).digest()
     except ValueError:

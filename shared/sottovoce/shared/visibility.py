@@ -1,5 +1,5 @@
 """
-Which items are shown: conditions on earlier answers, evaluated on the device and nowhere else.
+Visibility of items: conditions on earlier answers, evaluated on the device and nowhere else.
 
 ``visible_if`` maps names of earlier questions to what their answers must be, and all of it must hold; of ``any_of``,
 such a map too, one part is enough. Where an item has both, both must hold.
@@ -20,7 +20,7 @@ from sottovoce.shared.answers import Value
 @dataclass(frozen=True)
 class Condition:
     """
-    What the answer to one earlier question must be.
+    A condition on the answer to one earlier question.
 
     Attributes:
         question: the earlier question's name.
@@ -35,7 +35,7 @@ class Condition:
     mask: bool = False
 
     def holds(self, value: Value) -> bool:
-        """Whether a true value meets it."""
+        """Return True if a true value meets the condition."""
         if self.span is not None:
             return isinstance(value, int) and self.span[0] <= value <= self.span[1]
         if self.mask:
@@ -45,7 +45,7 @@ class Condition:
 
 def is_shown(all_of: Sequence[Condition], any_of: Sequence[Condition], given: Mapping[str, Value]) -> bool:
     """
-    Whether an item is shown.
+    Return True if an item is shown.
 
     Args:
         all_of: conditions that must all hold.

@@ -1,4 +1,4 @@
-"""Draws a binary randomized response; the channel is in ``sottovoce.shared.mechanisms.binary_rr``."""
+"""Draw a binary randomized response; the channel is in ``sottovoce.shared.mechanisms.binary_rr``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR

@@ -1,4 +1,4 @@
-"""Draws a bit for every option; the channel is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
+"""Draw a bit for every option; the channel is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.bits import Bits

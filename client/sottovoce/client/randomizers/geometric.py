@@ -1,4 +1,4 @@
-"""Draws a noisy value within the range; the channel is in ``sottovoce.shared.mechanisms.geometric``."""
+"""Draw a noisy value within the range; the channel is in ``sottovoce.shared.mechanisms.geometric``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.geometric import Geometric

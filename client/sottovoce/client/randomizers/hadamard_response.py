@@ -1,4 +1,4 @@
-"""Draws a Hadamard response; the channel is in ``sottovoce.shared.mechanisms.hadamard_response``."""
+"""Draw a Hadamard response; the channel is in ``sottovoce.shared.mechanisms.hadamard_response``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse

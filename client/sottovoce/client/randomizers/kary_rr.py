@@ -1,4 +1,4 @@
-"""Draws a k-ary randomized response; the channel is in ``sottovoce.shared.mechanisms.kary_rr``."""
+"""Draw a k-ary randomized response; the channel is in ``sottovoce.shared.mechanisms.kary_rr``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.kary_rr import KaryRR

@@ -1,4 +1,4 @@
-"""Draws an output of a level's row; the channel is in ``sottovoce.shared.mechanisms.level_table``."""
+"""Draw an output of a level's row; the channel is in ``sottovoce.shared.mechanisms.level_table``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.level_table import LevelTable

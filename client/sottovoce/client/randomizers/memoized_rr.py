@@ -1,4 +1,4 @@
-"""Draws a memoized randomized response; the channel is in ``sottovoce.shared.mechanisms.memoized_rr``."""
+"""Draw a memoized randomized response; the channel is in ``sottovoce.shared.mechanisms.memoized_rr``."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 
 
 def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
-    """The permanent answers for a truth of no and of yes: both, so that what is kept tells nothing of the truth."""
+    """Draw the permanent answers for a truth of no and of yes: both, so that the memo reveals nothing of the truth."""
     no, yes = (draws.pick(mechanism.permanent.weights(truth)) for truth in (0, 1))
     return no, yes
 
@@ -27,7 +27,7 @@ def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws)
 
 def randomize(mechanism: MemoizedRR, value: int, draws: Draws) -> int:
     """
-    0 or 1, the report of somebody's only wave.
+    0 or 1, the report for a single wave with a memo of its own.
 
     Epsilon: ``mechanism.epsilon`` covers all waves under one memo. Bytes: two picks of the permanent layer and one of
     the instantaneous, whatever the truth.

@@ -1,4 +1,4 @@
-"""Draws a bit for every option; the channel is in ``sottovoce.shared.mechanisms.optimal_unary``."""
+"""Draw a bit for every option; the channel is in ``sottovoce.shared.mechanisms.optimal_unary``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers.bitwise_rr import draw_bits

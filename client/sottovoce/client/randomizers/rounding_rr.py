@@ -1,4 +1,4 @@
-"""Draws an end of the range; the channel is in ``sottovoce.shared.mechanisms.rounding_rr``."""
+"""Draw an end of the range; the channel is in ``sottovoce.shared.mechanisms.rounding_rr``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR

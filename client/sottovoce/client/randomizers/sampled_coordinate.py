@@ -1,4 +1,4 @@
-"""Draws one coordinate of several numbers; the channel is in ``sottovoce.shared.mechanisms.sampled_coordinate``."""
+"""Draw one coordinate of several numbers; the channel is in ``sottovoce.shared.mechanisms.sampled_coordinate``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import rounding_rr

@@ -1,4 +1,4 @@
-"""Draws one option's bit; the channel is in ``sottovoce.shared.mechanisms.sampled_option``."""
+"""Draw one option's bit; the channel is in ``sottovoce.shared.mechanisms.sampled_option``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.sampled_option import SampledOption

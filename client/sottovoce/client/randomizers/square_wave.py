@@ -1,4 +1,4 @@
-"""Draws a bin near the true one; the channel is in ``sottovoce.shared.mechanisms.square_wave``."""
+"""Draw a bin near the true one; the channel is in ``sottovoce.shared.mechanisms.square_wave``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.square_wave import SquareWave

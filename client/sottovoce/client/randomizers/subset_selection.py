@@ -1,4 +1,4 @@
-"""Draws a subset of options; the channel is in ``sottovoce.shared.mechanisms.subset_selection``."""
+"""Draw a subset of options; the channel is in ``sottovoce.shared.mechanisms.subset_selection``."""
 
 from sottovoce.client.draws import Draws
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection

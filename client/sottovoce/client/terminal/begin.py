@@ -1,4 +1,4 @@
-"""Before the first question: whether the survey can be answered now, and with this link; if not, it is told at once."""
+"""Checks before the first question: the survey must be open, and this link must be valid."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from sottovoce.shared.spec import Survey
 
 def look(me: Respondent) -> RevisionStatus | None:
     """
-    How the survey stands in this wave; None if that cannot be told, which is no reason not to answer.
+    Return the survey's status in this wave; None if it is unknown, which does not prevent answering.
 
     Raises:
         TransportError: it is closed, not open yet, or this version begins no answer any more; in words.
@@ -30,11 +30,11 @@ def look(me: Respondent) -> RevisionStatus | None:
 
 def begin(me: Respondent, asks: bool) -> None:
     """
-    Whether the link's token can be spent, or its invitation redeemed; a survey that is open to all asks for nothing.
+    Check that the link's token is unspent, or redeem its invitation; do nothing if the survey is open to all.
 
     Args:
         me: whose link it is.
-        asks: there is somebody to ask first: whoever runs the survey sees that the link was opened.
+        asks: ask the person first, because the aggregator then sees that the link was opened.
 
     Raises:
         TransportError: it cannot; in words.
@@ -63,7 +63,7 @@ def whom_to_ask(survey: Survey) -> str:
 
 
 def asked_by(survey: Survey) -> str:
-    """Who is asking, and how to ask them; "" if the survey does not say."""
+    """Return the researcher's institution, name and contact; "" if the survey has none."""
     researcher = survey.document.get("researcher", {})
     names = [text_of(survey, researcher[key]) for key in ("institution", "name") if key in researcher]
     contact = [researcher["contact"]] if "contact" in researcher else []
@@ -71,7 +71,7 @@ def asked_by(survey: Survey) -> str:
 
 
 def moment_in_words(moment: datetime) -> str:
-    """A moment as a terminal in any place can tell it."""
+    """Format a moment in UTC, so that it reads the same in every time zone."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 

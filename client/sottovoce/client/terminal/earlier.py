@@ -1,6 +1,6 @@
 """
-What was drawn on this device before, looked for before anything else: any link of the survey finds it, whatever has
-become of the survey, and nothing is drawn for it again.
+Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
+survey, so that no second report is drawn: two reports would reveal more than one.
 """
 
 from typing import Any, NamedTuple
@@ -25,12 +25,12 @@ SECOND_LOOK = (
 
 class EarlierReport(NamedTuple):
     """
-    What was found.
+    A report found on this device.
 
     Attributes:
         receipt: of the report, which has arrived by now; None if there is none for this link.
         survey: that it was drawn for; None if it cannot be had, and then the receipt has no words.
-        another_person: somebody has said that a report drawn with another link is not theirs.
+        another_person: the person has said that a report drawn with another link is not theirs.
     """
 
     receipt: dict[str, Any] | None = None
@@ -55,7 +55,7 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     key = Key(link.origin, link.survey, link.wave, link.token)
     found = recorded(ledger, key)
     if found is not None:
-        # Whoever recorded it may have been killed before the signature's first copy was wiped.
+        # The process that recorded it may have been killed before it wiped the signature's first copy.
         forget_signature(ledger, key)
         tell("You have already answered this survey on this device. Your answers are not drawn a second time.")
         return _told(ledger, link, found, asks)
@@ -76,7 +76,7 @@ def _is_same_person(asks: bool) -> bool:
     question = "Answers from another link were recorded on this device, but the server did not accept them."
     if not asks:
         raise BudgetExhausted(f"{question} Open this link without --yes and --answers to say whether that was you")
-    # Without a default: the two ways are a second draw, and somebody else's report.
+    # Without a default: a wrong answer means a second draw, or sending another person's report.
     return click.confirm(f"{question} Was that you?", default=None, err=True)
 
 

@@ -18,12 +18,12 @@ from sottovoce.shared.spec import Survey
 
 def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None = None) -> None:
     """
-    Who asks, the title, the texts, how the answers are protected, what a report can tell, and each question's odds.
+    Show the researcher, the title, the texts, the protection of answers, its limits, and each question's odds.
 
     Args:
         me: who is asked.
         allowance: what this person allows.
-        stands: how the survey stands now; None if that cannot be told.
+        stands: the survey's status now; None if it is unknown.
     """
     survey = me.survey
     _say_who_and_what(survey)
@@ -89,7 +89,7 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
 
 
 def _procedure(survey: Survey) -> str:
-    """The key of the sentence about what protects the answers: who tosses coins is told of coins alone."""
+    """Return the key of the sentence about what protects the answers: coins are named only if coins suffice."""
     if not survey.own_coin:
         return "explain_how"
     made = [procedure(q.mechanism) for q in survey.questions if q.mechanism is not None]
@@ -97,7 +97,7 @@ def _procedure(survey: Survey) -> str:
 
 
 def _belief(survey: Survey) -> list[str]:
-    """What somebody who thought a thing 10 % likely may come to think, after one answer and after all."""
+    """Sentences with the largest posterior probability for a prior of 10 %, after one answer and after all."""
     dearest = max(question.epsilon for question in survey.questions)
     steps = [("belief_before", 0.0), ("belief_answer", dearest), ("belief_report", survey.epsilon)]
     told = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
@@ -121,7 +121,7 @@ def _explain_limits(me: Respondent) -> None:
 
 
 def _seen(survey: Survey, wave: int) -> list[str]:
-    """What whoever runs the survey can see of a person with a link of their own, and when a report is sent."""
+    """Sentences about what the aggregator sees of a person with a personal link, and when a report is sent."""
     told = [say("seen_link")] if survey.asks_for_token else [say("seen_blind")] if survey.is_blind else []
     # In the last minutes of a wave nothing waits, so no wait is promised.
     waits = longest_wait(survey, wave, now()) > 0
@@ -145,5 +145,5 @@ def _spent_before(me: Respondent) -> str:
 
 
 def but_the_set(survey: Survey) -> str:
-    """What is left behind when somebody stops before sending: under ``ask`` which questions were drawn for them."""
+    """Name what stays stored if the person stops before sending: under ``ask``, the set of questions drawn for them."""
     return "" if survey.ask is None else " except which questions you were asked"

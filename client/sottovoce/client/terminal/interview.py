@@ -25,7 +25,7 @@ class Interview:
         asked: which of its questions, by default all.
 
     Attributes:
-        answers: by question name; None where somebody prefers not to say.
+        answers: by question name; None if the person prefers not to say.
     """
 
     def __init__(self, survey: Survey, asked: Sequence[Question] = ()) -> None:
@@ -49,7 +49,7 @@ class Interview:
         self.run()
 
     def _is_for(self, item: Item) -> bool:
-        """Whether this person is asked anything of it, or there is nothing to ask."""
+        """Return True for items without questions, and for those with a question that this person is asked."""
         return not item.questions or any(question.name in self._numbers for question in item.questions)
 
     def _ask(self, item: Item) -> dict[str, Value]:
@@ -64,7 +64,7 @@ class Interview:
         return given
 
     def _show(self, item: Item) -> None:
-        """Notes, and the texts of a matrix, once; who must acknowledge something does so before going on."""
+        """Show notes and the texts of a matrix, once; an item to acknowledge is repeated until it is confirmed."""
         if item.name in self._seen or not (item.rows or not item.questions):
             return
         self._seen.add(item.name)

@@ -15,7 +15,7 @@ from sottovoce.shared.errors import BudgetExhausted
 @dataclass(frozen=True)
 class EntriesToClear:
     """
-    What is to be cleared.
+    The entries of the ledger selected for clearing.
 
     Attributes:
         records: the entries that can be read.
@@ -57,7 +57,7 @@ def choose(book: FileLedger, survey: str | None, everything: bool) -> EntriesToC
 
 
 def explain_clearing(chosen: EntriesToClear) -> None:
-    """What clearing means, before it is done."""
+    """Show the consequences of clearing, before it is done."""
     for record in chosen.records:
         tell(f"{record.key.origin}: {line(record)}")
     waiting = sum(record.entry.waiting for record in chosen.records)

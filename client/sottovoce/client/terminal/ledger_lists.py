@@ -1,4 +1,4 @@
-"""What this device remembers, as lists: for people and for programs."""
+"""Lists of the ledger's entries, for people and for programs."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ def document(book: FileLedger, records: list[Record], damaged: list[str], report
 
     Args:
         book: the ledger.
-        records: its entries, those of an aggregator beside each other.
+        records: its entries, sorted by aggregator.
         damaged: names of entries that cannot be read.
         reports: also what was, or would be, sent.
     """
@@ -89,7 +89,7 @@ def _state(record: Record) -> str:
 
 
 def _has_report(record: Record) -> bool:
-    # A memo stays on this device, and it is nobody else's business which draws it holds.
+    # A memo stays on this device: its permanent answers would weaken the protection of every wave.
     return bool(record.entry.body) and record.key.wave >= 0
 
 

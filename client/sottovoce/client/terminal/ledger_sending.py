@@ -17,9 +17,9 @@ from sottovoce.shared.errors import BudgetExhausted, SurveyError
 
 def one_signed(records: Sequence[Record], draws: Draws) -> list[Record]:
     """
-    What one run sends: of the signed reports one, which chance picks, and rather one that was not refused.
+    Select the records that one run sends: all unsigned ones, and one signed one at random, if possible not refused.
 
-    What arrives together is taken for one person's. The others are told, and follow at later runs.
+    The aggregator could link signed reports that arrive together to one person, so the others wait for later runs.
     """
     signed = [record for record in records if record.entry.signature]
     free = [record for record in signed if not record.entry.refused] or signed
@@ -54,7 +54,7 @@ def _send(book: FileLedger, record: Record) -> dict[str, Any]:
 
 
 def _wipe_copy(book: FileLedger, sending: Record) -> None:
-    """Whoever recorded the report may have been killed before the signature's first copy was wiped."""
+    """Wipe the signature's first copy: the process that recorded the report may have been killed before it did."""
     if not sending.entry.signature:
         return
     key = sending.key._replace(wave=REDEMPTION)
@@ -66,7 +66,7 @@ def _wipe_copy(book: FileLedger, sending: Record) -> None:
 
 
 def _without(kept: Entry, wave: int, signature: str) -> str:
-    """What an invitation was redeemed for, without the signature of this wave; "" where it does not hold that."""
+    """Return an invitation's kept signatures without the one of this wave; "" if it is not among them."""
     if signature not in kept.body:
         return ""
     try:
@@ -81,7 +81,7 @@ def _without(kept: Entry, wave: int, signature: str) -> str:
 
 class EntryByName(FileLedger):
     """
-    The ledger as seen by whoever knows an entry's name and not its token.
+    A ledger in which every key stands for one entry, known by its name: the token is not on this device.
 
     Args:
         folder: where the files are.

@@ -1,4 +1,4 @@
-"""After the draw: the report is sent, or kept; and what was sent, in words and to the byte."""
+"""Sending after the draw, and the receipt: the sent report in words and byte by byte."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
 
 
 def tell_kept(error: BaseException) -> None:
-    """What becomes of a report that did not arrive."""
+    """Say that a report that did not arrive is kept, and how to send it."""
     if isinstance(error, TransportError) and error.is_final:
         how = "They are not sent again automatically. To send them, run `sottovoce ledger send` or this command. "
     else:
@@ -48,7 +48,7 @@ def tell_kept(error: BaseException) -> None:
 
 def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
     """
-    What was sent: a function of the report's bytes and the survey, so that no two truths can be told apart by it.
+    Show the receipt. It depends on the report's bytes and the survey only, so that it reveals nothing of the truth.
 
     Args:
         survey: that the report was drawn for; None if it cannot be had, and then nothing is said in words.

@@ -1,4 +1,4 @@
-"""What a person is told: always on standard error, since standard output belongs to the bytes that were sent."""
+"""Messages for the person: on standard error, because standard output is reserved for the bytes that were sent."""
 
 import time
 from math import ceil
@@ -8,17 +8,17 @@ from sottovoce.client.transport import Transport
 
 
 def heading(text: str) -> None:
-    """The beginning of another part."""
+    """Print the heading of a section."""
     click.secho(f"\n{text}", bold=True, err=True)
 
 
 def tell(text: str) -> None:
-    """One paragraph, as it is."""
+    """Print one paragraph unchanged."""
     click.echo(text, err=True)
 
 
 def patient(origin: str) -> Transport:
-    """A transport that says so when it waits."""
+    """Return a transport that prints a message before it waits to retry."""
 
     def sleep(seconds: float) -> None:
         tell(f"The aggregator did not answer, or is busy; trying again in {ceil(seconds)} s.")

@@ -16,7 +16,7 @@ _NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late 
 
 
 def tell_moment(waits: NotYet) -> None:
-    """When a recorded report is sent, and by what."""
+    """Say when a recorded report is due, and which commands send it."""
     moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
     tell(
         f"Your answers wait on this device until {moment}; nothing is sent before. "
@@ -26,12 +26,12 @@ def tell_moment(waits: NotYet) -> None:
 
 def look_back_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
     """
-    What lies here already, see ``look_back``; None where it waits for its moment, which is told.
+    Return the earlier report (see ``look_back``); if it waits for its sending time, print that and return None.
 
     Args:
         ledger: the device's.
         link: that was given.
-        asks: somebody is there to be asked.
+        asks: a person can answer prompts.
     """
     try:
         return look_back(ledger, link, asks)
@@ -54,7 +54,7 @@ def send_when_due(me: Respondent) -> dict[str, Any]:
 
     Raises:
         TransportError: not acknowledged.
-        KeyboardInterrupt: somebody waits no longer; the report is kept.
+        KeyboardInterrupt: the person stopped waiting; the report is kept.
     """
     told = False
     while True:

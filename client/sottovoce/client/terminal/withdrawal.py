@@ -1,4 +1,4 @@
-"""Taking back what this device sent for a survey; needs no survey, so that it may have changed meanwhile."""
+"""Withdrawal of this device's reports for a survey. It needs no survey text, so it works after a correction too."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ _UNCONFIRMED = (
 
 def to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
     """
-    What was drawn for the survey that a link names, in any wave.
+    Return the keys and entries drawn for the survey that a link names, in any wave.
 
     Raises:
         BudgetExhausted: nothing was.

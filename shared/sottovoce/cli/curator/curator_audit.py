@@ -1,4 +1,4 @@
-"""What ``audit --curator`` does: the mechanisms for data in trusted hands against what they claim."""
+"""Audit for ``audit --curator``: check the mechanisms of curator mode against their claimed epsilon and delta."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What the verbs of ``curator`` share: which data, which epsilon, and how an answer is printed."""
+"""Shared parts of the ``curator`` commands: choice of data and epsilon, and printing of answers."""
 
 import functools
 import json
@@ -34,7 +34,7 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
 
     Args:
         file: CSV or Parquet, or None.
-        declaration: of its declaration, or None for the file beside it.
+        declaration: of its declaration, or None for the one in the same folder.
         survey: a closed survey instead.
         data: the folder of its database.
     """

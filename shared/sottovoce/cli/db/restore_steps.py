@@ -1,4 +1,4 @@
-"""What a backup that is kept for some days leaves out, how one comes into the database, and what is said on the way."""
+"""Steps of backup and restore: tables left out of a temporary backup, loading into the database, and messages."""
 
 import shlex
 import shutil
@@ -26,7 +26,7 @@ from sottovoce.shared.errors import StorageError
 
 def leave_out(file: Path, now: datetime, keep_days: int) -> None:
     """
-    Take out of a backup what falls due while it is kept, and say which surveys that are.
+    Remove from a backup the surveys due for deletion while it is kept, and print their names.
 
     Args:
         file: the backup; changed.
@@ -86,20 +86,20 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
         raise StorageError("the backup cannot be copied") from None
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
-        # Which of them were redeemed since it was made, nobody knows any more.
+        # The backup does not show which of them were redeemed after it was made.
         storage.hold_invitations(int(now().timestamp()))
         yield storage
         storage.scrub()
 
 
 def tell_held(storage: Storage, data: Path | None) -> None:
-    """Say which surveys' invitations wait for somebody, and for which command."""
+    """Print the surveys whose invitations are on hold, and the command that releases them."""
     for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
         click.echo(line, err=True)
 
 
 def has_password(url: str) -> bool:
-    """Whether an address holds a password, or cannot be read."""
+    """Return True if a URL contains a password, or cannot be parsed."""
     try:
         parts = urlsplit(url)
         return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)

@@ -52,7 +52,7 @@ def check_public(kind: str, source: Source, yes: bool) -> None:
         yes: write it without asking.
 
     Raises:
-        StorageError: nobody agreed, or they are published under a budget.
+        StorageError: not confirmed, or they are published under a budget.
     """
     if kind in WITH_PUBLIC or COUNTABLE.get(kind):
         for words in in_words(source.reports_with_public, source.about.survey):

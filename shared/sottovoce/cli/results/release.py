@@ -42,7 +42,7 @@ def release_tables(
 
     Raises:
         BudgetExhausted: that much is not left.
-        StorageError: nobody agreed to open the budget, or its ledger cannot be used.
+        StorageError: opening the budget was not confirmed, or its ledger cannot be used.
     """
     amount = parse_epsilon(epsilon)
     settings = data_settings(data)

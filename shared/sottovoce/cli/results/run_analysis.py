@@ -1,4 +1,4 @@
-"""What the verbs of joint results share: the question is put to the reports, and the answer printed."""
+"""Shared parts of the analysis commands: run an analysis on the reports, and print its result."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
 
 
 def given(**options: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Those options that somebody has named."""
+    """Return the options that were given, i.e. are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Where the reports are that an analysis is asked about: a data folder, an aggregator, or a folder of files."""
+"""Source of the reports for an analysis: a data folder, an aggregator, or a folder of files."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How the first account of a fresh database is let in: by a link that is good once, or by a key in a file."""
+"""Sign-in of the first account of a new database: by a one-time link, or by a key in a file."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
         click.echo(f"Sign in, once, by this link: {link}", err=True)
         return
     key, digest = new_key()
-    # First: a key that could not be written down would let in nobody, and keep the next start from making one.
+    # First: a key that could not be written would be unusable, and would prevent the next start from making one.
     _write(key, key_file)
     storage.add_researcher(NAME, digest, MACHINE)
     click.echo(f"The first account's key: in {key_file}", err=True)

@@ -52,6 +52,6 @@ def revoke(name: str, yes: bool, data: Path | None) -> None:
 
 
 def _keys(storage: Storage) -> Counter[str]:
-    """How many keys there are, by the name of the account, in the order of the names."""
+    """Count the keys of each active account, sorted by its name."""
     names = {account.id: account.name for account in storage.access.accounts() if account.disabled_on is None}
     return Counter(sorted(names[key.account] for key in storage.access.list_keys() if key.account in names))

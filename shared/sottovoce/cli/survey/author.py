@@ -68,7 +68,7 @@ def _examples() -> dict[str, Traversable]:
 
 
 def _first_sentence(file: Traversable) -> str:
-    """What an example shows: the first sentence of the comment that it begins with."""
+    """Return the description of an example: the first sentence of the comment at its top."""
     lines = takewhile(lambda line: line.startswith("#"), file.read_text(encoding="utf-8").splitlines())
     comment = " ".join(line.removeprefix("#").strip() for line in lines)
     return re.split(r"\.(?: (?=[A-Z])|$)", comment)[0]  # not after "et al.", where a year follows

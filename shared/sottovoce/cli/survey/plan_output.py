@@ -1,4 +1,4 @@
-"""What ``plan`` prints: people needed, what two questions allow together, the price of trusting nobody."""
+"""Output of ``plan``: sample sizes, power for a pair of questions, and the cost of local against central privacy."""
 
 import json
 import math
@@ -22,10 +22,10 @@ from sottovoce.shared.spec import Survey
 
 def show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
     """
-    What two questions will allow together.
+    Show the precision and power of an analysis of two questions.
 
     Args:
-        file: the survey; None where none is named.
+        file: the survey; None if none is named.
         question: name of the first.
         beside: name of the second.
         power: of tests.
@@ -42,7 +42,7 @@ def show_pair(file: Survey | None, question: str | None, beside: str, power: flo
 
 def show_plan(made: SampleSize, chosen: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
     """
-    People needed.
+    Show the sample size, its curve over epsilon, and the protection.
 
     Args:
         made: the plan.

@@ -41,7 +41,7 @@ PRESETS: dict[str, str] = {preset: name for name, made in MECHANISMS.items() for
 """Names for authors: each is a choice of parameters of one mechanism, and publishing expands it."""
 
 ALIASES = tuple(preset for preset, name in PRESETS.items() if MECHANISMS[name].takes_epsilon_as(preset))
-"""Those that are a second name of a mechanism, parameters and all, so that an epsilon may stand beside them too."""
+"""Presets that are a second name of a mechanism, with its parameters; a survey may give an epsilon with them too."""
 
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
 """What an author may ask for; below and above, 32 bits of weight no longer come near it."""

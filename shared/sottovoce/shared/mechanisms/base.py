@@ -1,4 +1,4 @@
-"""What a mechanism is: a finite channel with integer weights. It knows nothing of randomness or data."""
+"""Base class of mechanisms: a finite channel with integer weights. It holds no randomness and no data."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Mechanism(ABC):
         name: the mechanism's name in a survey file.
         serves: the kind of true values that it takes, one of ``answers.TRUTHS``.
         report_kind: what its reports are, one of ``reports.REPORT_KINDS``.
-        parameters: what a survey file says about it beside its name.
+        parameters: its parameters in a survey file, besides its name.
         presets: other names for authors, each a choice of parameters with parameters of its own.
         waves: in how many waves one draw that the device remembers is used; 1 if it remembers none.
     """
@@ -53,7 +53,7 @@ class Mechanism(ABC):
 
     @classmethod
     def takes_epsilon_as(cls, preset: str) -> bool:
-        """Whether this preset is but another name: it has the mechanism's own parameters."""
+        """Return True if this preset is only another name: it has the mechanism's own parameters."""
         return cls.presets[preset] == cls.parameters
 
     @abstractmethod
@@ -66,7 +66,7 @@ class Mechanism(ABC):
         """The largest value that a report may carry."""
 
     def admits(self, reported: int) -> bool:
-        """Whether the mechanism can report this value."""
+        """Return True if the mechanism can report this value."""
         return 0 <= reported <= self.largest
 
     def reports(self, tally: Mapping[int, int]) -> int:
@@ -88,7 +88,7 @@ class Mechanism(ABC):
 
     @property
     def known_as(self) -> str:
-        """What textbooks call it with these numbers; "" where they have no other name than its own."""
+        """Textbook name of the mechanism with these parameters; "" if it has no other name."""
         return ""
 
     @cached_property
@@ -108,7 +108,7 @@ class Mask(Mechanism):
     options: int
 
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The count under k."""
+        """The number of reports, which the tally of a mask holds under the key k."""
         return tally.get(self.options, 0)
 
 

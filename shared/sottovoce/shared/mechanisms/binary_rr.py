@@ -105,7 +105,7 @@ class BinaryRR(Table):
 
     @property
     def largest(self) -> int:
-        """1, for yes."""
+        """The largest reported value: 1, for yes."""
         return 1
 
     @property
@@ -129,11 +129,11 @@ class BinaryRR(Table):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """max(a/b, (1-b)/(1-a))."""
+        """The largest ratio of two probabilities of one report: max(a/b, (1-b)/(1-a))."""
         return max(self.a / self.b, (1 - self.b) / (1 - self.a))
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many report yes: of those whose truth is yes, of those whose truth is no."""
+        """Shares that report yes, among people whose truth is yes and among those whose truth is no."""
         return {"yes": self.a, "no": self.b}
 
 

@@ -1,4 +1,4 @@
-"""What mechanisms have in common whose report is a mask in which every option's bit is drawn by itself."""
+"""Base class of mechanisms that report a mask in which every option's bit is drawn independently."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -54,5 +54,5 @@ class Bits(Mask):
         return self.bit.support
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Those of each bit."""
+        """Shares of the channel of each bit."""
         return self.bit.explain()

@@ -66,7 +66,7 @@ class BitwiseRR(Bits):
         return {**self.bit.dump(), "name": self.name}
 
     def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
-        """The true value itself."""
+        """The mask of the true bits, which is the true value itself."""
         return value
 
     @property

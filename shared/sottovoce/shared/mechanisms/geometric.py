@@ -123,9 +123,9 @@ class Geometric(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """r^-m."""
+        """The largest ratio of two probabilities of one report: r^-m."""
         return 1 / self.ratio**self.steps
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many draw no noise."""
+        """Share of reports whose noise is 0."""
         return {"exact": (1 - self.ratio) / (1 + self.ratio)}

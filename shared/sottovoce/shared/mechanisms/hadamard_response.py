@@ -58,7 +58,7 @@ class HadamardResponse(Mechanism):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: hadamard_response, odds: "3"}``."""
+        """Parse ``{name: hadamard_response, odds: "3"}``."""
         exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "odds"), domain.size)
 
@@ -83,7 +83,7 @@ class HadamardResponse(Mechanism):
 
     @property
     def largest(self) -> int:
-        """The last column."""
+        """The largest reported value: the last column."""
         return self.columns - 1
 
     def column(self, value: int, own: int, index: int) -> int:
@@ -99,7 +99,7 @@ class HadamardResponse(Mechanism):
         return column if even == bool(own) else column | free
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Of one column."""
+        """Probability of one column, given the true option."""
         own = (value + 1 & reported).bit_count() % 2 == 0
         return Fraction(self.inclusion[own], sum(self.inclusion) * (self.columns // 2))
 
@@ -110,7 +110,7 @@ class HadamardResponse(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The odds themselves."""
+        """The largest ratio of two probabilities of one report: the odds themselves."""
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:

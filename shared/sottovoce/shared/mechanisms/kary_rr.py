@@ -54,7 +54,7 @@ class KaryRR(Table):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: kary_rr, odds: "3"}``."""
+        """Parse ``{name: kary_rr, odds: "3"}``."""
         exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "odds"), domain.size)
 
@@ -69,7 +69,7 @@ class KaryRR(Table):
 
     @property
     def largest(self) -> int:
-        """The last category."""
+        """The largest reported value: the last category."""
         return self.inputs - 1
 
     @property
@@ -89,10 +89,10 @@ class KaryRR(Table):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The odds themselves."""
+        """The largest ratio of two probabilities of one report: the odds themselves."""
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many send their own answer, how many each one of the others."""
+        """Shares that send their own answer, and any one of the others."""
         own, other = self.support
         return {"own": own, "other": other}

@@ -106,7 +106,7 @@ class LevelTable(Mechanism):
 
     @property
     def largest(self) -> int:
-        """The last output."""
+        """The largest reported value: the last output."""
         return len(self.marks) - 1
 
     def neighbours(self, value: int) -> tuple[int, tuple[int, int]]:
@@ -124,7 +124,7 @@ class LevelTable(Mechanism):
 
     @property
     def levels(self) -> tuple[Fraction, ...]:
-        """Number of steps at which each row's level lies, from 0 to m."""
+        """Position of each row's level in steps, from 0 to m."""
         return tuple(Fraction(level * self.steps, len(self.rows) - 1) for level in range(len(self.rows)))
 
     @property

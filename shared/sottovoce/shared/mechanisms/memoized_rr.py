@@ -76,13 +76,13 @@ class MemoizedRR(Mechanism):
         raise ValueError("this mechanism needs its two layers and the number of waves, not an epsilon")
 
     def dump(self) -> dict[str, Any]:
-        """The layers written out."""
+        """The canonical parameters, with both layers written out."""
         layers = {"permanent": self.permanent.dump(), "instantaneous": self.instantaneous.dump()}
         return {"name": self.name, **layers, "waves": self.waves}
 
     @property
     def largest(self) -> int:
-        """1, for yes."""
+        """The largest reported value: 1, for yes."""
         return 1
 
     @cached_property
@@ -93,7 +93,7 @@ class MemoizedRR(Mechanism):
         return a, b
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Of one report."""
+        """Probability of the report of one wave."""
         yes = self.support[1 - value]
         return yes if reported else 1 - yes
 
@@ -103,7 +103,7 @@ class MemoizedRR(Mechanism):
         return max(self._worst(yes) for yes in range(self.waves + 1))
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many report yes in one wave, of those whose truth is yes and no; and how many waves epsilon covers."""
+        """Shares that report yes in one wave, by truth (yes, no), and the number of waves that epsilon covers."""
         a, b = self.support
         return {"yes": a, "no": b, "waves": self.waves}
 

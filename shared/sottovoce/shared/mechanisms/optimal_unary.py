@@ -41,7 +41,7 @@ class OptimalUnary(Bits):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: optimal_unary, odds: "3"}``."""
+        """Parse ``{name: optimal_unary, odds: "3"}``."""
         exact_fields(fields, cls.parameters)
         return cls(_bit(fraction_field(fields, "odds")), domain.size)
 
@@ -55,7 +55,7 @@ class OptimalUnary(Bits):
         return {"name": self.name, "odds": rational.dump_fraction(self.likelihood_ratio)}
 
     def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
-        """The true option alone."""
+        """The mask of the true bits: the true option alone."""
         return 1 << value
 
     @property

@@ -93,9 +93,9 @@ class RoundingRR(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """Those of the end."""
+        """The likelihood ratio of the channel of the end."""
         return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Those of the end: the largest value is its yes."""
+        """Shares of the channel of the end: the largest value is its yes."""
         return self.bit.explain()

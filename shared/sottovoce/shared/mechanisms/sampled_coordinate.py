@@ -68,7 +68,7 @@ class SampledCoordinate(Mechanism):
         return 2 * self.coordinates - 1
 
     def probability(self, reported: int, value: tuple[int, ...]) -> Fraction:
-        """1/d times that of the coordinate."""
+        """Probability of the coordinate (1/d) times that of the end reported for it."""
         coordinate, y = divmod(reported, 2)
         return self.number.probability(y, value[coordinate]) / self.coordinates
 
@@ -84,7 +84,7 @@ class SampledCoordinate(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """Those of one coordinate."""
+        """The likelihood ratio of one coordinate: its index is drawn regardless of the truth."""
         return self.number.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:

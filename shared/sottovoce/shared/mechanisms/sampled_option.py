@@ -72,7 +72,7 @@ class SampledOption(Mechanism):
         return 2 * self.options - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """1/k times that of the bit."""
+        """Probability of the option (1/k) times that of its bit."""
         option, bit = divmod(reported, 2)
         return self.bit.probability(bit, value >> option & 1) / self.options
 
@@ -83,9 +83,9 @@ class SampledOption(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """Those of one bit."""
+        """The likelihood ratio of one bit: the option is drawn regardless of the truth."""
         return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Those of the bit."""
+        """Shares of the channel of the bit."""
         return self.bit.explain()

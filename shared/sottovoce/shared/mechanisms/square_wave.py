@@ -99,7 +99,7 @@ class SquareWave(Table):
 
     @property
     def largest(self) -> int:
-        """The last output."""
+        """The largest reported value: the last output."""
         return self.bins + 2 * self.width - 1
 
     def bin(self, value: int) -> int:
@@ -107,7 +107,7 @@ class SquareWave(Table):
         return value * self.bins // (self.steps + 1)
 
     def span(self, reported: int) -> tuple[int, int]:
-        """The first and last step that output ``reported`` stands for; beyond the grid's ends, as if it went on."""
+        """First and last step that output ``reported`` represents; outputs outside the range extend the grid."""
         bin_ = reported - self.width
         start, end = (-(-edge * (self.steps + 1) // self.bins) for edge in (bin_, bin_ + 1))
         return start, end - 1
@@ -121,7 +121,7 @@ class SquareWave(Table):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The odds themselves."""
+        """The largest ratio of two probabilities of one report: the odds themselves."""
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:

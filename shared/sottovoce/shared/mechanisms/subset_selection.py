@@ -108,7 +108,7 @@ class SubsetSelection(Mask):
         return 0 <= reported <= self.largest and reported.bit_count() == self.size
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Of one set of d options."""
+        """Probability of one set of d options, given the true option."""
         a, _ = self.support
         if reported >> value & 1:
             return a / comb(self.options - 1, self.size - 1)
@@ -121,11 +121,11 @@ class SubsetSelection(Mask):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The odds themselves."""
+        """The largest ratio of two probabilities of one report: the odds themselves."""
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many sets hold the truth, how many any one other option."""
+        """Shares of sets that contain the truth, and any one other option."""
         held, other = self.support
         return {"size": self.size, "options": self.options, "held": held, "other": other}
 

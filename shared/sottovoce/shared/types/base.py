@@ -1,4 +1,4 @@
-"""What a question type is: how its true values are described, answered and written."""
+"""Base class of question types: the domain of true values, their parsing and their text."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class QuestionType(ABC):
             fields: the document.
             names: of the options or coordinates that it lists, read already.
             reader: notes every mistake.
-            pointer: where the document stands.
+            pointer: JSON pointer to the value, for messages.
 
         Returns:
             None after a mistake.
@@ -75,12 +75,12 @@ class QuestionType(ABC):
 
     @abstractmethod
     def holds(self, domain: Domain, value: object) -> bool:
-        """Whether this is a true value: what a randomizer's epsilon counts on."""
+        """Return True if this is a true value of the domain: a randomizer's epsilon holds for no other."""
 
     def check_absent(self, value: Value) -> None:  # noqa: B027 - most allow every value
         """Refuse, by a ``ValueError``, a true value that may not stand for no answer."""
 
 
 def is_below(value: object, bound: int) -> TypeGuard[int]:
-    """Whether this is a whole number from 0 to ``bound`` - 1."""
+    """Return True for an integer (not a bool) from 0 to ``bound`` - 1."""
     return type(value) is int and 0 <= value < bound

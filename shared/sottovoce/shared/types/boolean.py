@@ -13,7 +13,7 @@ BOOLEAN_OPTIONS = ("no", "yes")
 
 
 class BooleanType(SelectOneType):
-    """Yes or no."""
+    """Question type with the options yes and no."""
 
     name = "boolean"
     truth = "yes_no"

@@ -57,15 +57,15 @@ class DecimalType(QuestionType):
         return {"min": grid.text(0), "max": grid.text(grid.steps), "step": Grid.write(grid.step)}
 
     def encode(self, domain: Domain, answer: object) -> int:
-        """The number of steps."""
+        """Return the number of steps above the least value."""
         return grid_of(domain).index(answer)
 
     def answer(self, domain: Domain, value: int) -> str:
-        """The number as text."""
+        """Return the number as its canonical text."""
         return grid_of(domain).text(value)
 
     def holds(self, domain: Domain, value: object) -> bool:
-        """A number of steps."""
+        """Return True for a number of steps on the grid."""
         return is_below(value, domain.size)
 
     def _number(self, value: object, read: Any, reader: Reader, pointer: str) -> Fraction | None:  # noqa: ANN401 - a Grid.read

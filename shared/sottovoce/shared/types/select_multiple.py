@@ -32,7 +32,7 @@ class SelectMultipleType(QuestionType):
         return Domain(tuple(names), max_choices=most)
 
     def dump_domain(self, domain: Domain) -> dict[str, Any]:
-        """How many may be chosen."""
+        """Return the largest number of options that one answer may name."""
         return {"max_choices": domain.max_choices}
 
     def encode(self, domain: Domain, answer: object) -> int:

@@ -21,7 +21,7 @@ class SelectOneType(QuestionType):
     takes_category = True
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:  # noqa: ARG002
-        """The options."""
+        """Return the domain with these options; None without any."""
         return Domain(tuple(names)) if names else None
 
     def encode(self, domain: Domain, answer: object) -> int:
@@ -29,11 +29,11 @@ class SelectOneType(QuestionType):
         return option_index(domain, answer)
 
     def answer(self, domain: Domain, value: int) -> str:
-        """The option's name."""
+        """Return the name of the option with this index."""
         return domain.options[value]
 
     def holds(self, domain: Domain, value: object) -> bool:
-        """An option's index."""
+        """Return True for the index of an option."""
         return is_below(value, domain.size)
 
 
