@@ -23,6 +23,8 @@ LAYERS = {
     "strong memo": (BinaryRR(Fraction(99, 100), Fraction(1, 100)), COIN),
     "weak noise": (COIN, BinaryRR(Fraction(99, 100), Fraction(1, 100))),
     "uneven": (BinaryRR(Fraction(11, 12), Fraction(1, 6)), BinaryRR(Fraction(3, 5), Fraction(1, 3))),
+    # The worst reports are yes in every wave.
+    "uneven towards yes": (BinaryRR(Fraction(11, 12), Fraction(1, 12)), BinaryRR(Fraction(1, 2), Fraction(1, 3))),
 }
 
 

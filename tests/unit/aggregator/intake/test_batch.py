@@ -71,6 +71,14 @@ def test_batch_answers_each_item_in_order_and_keeps_the_good_ones(admission: Adm
     assert admission.rejected["malformed"] == 4
 
 
+def test_batch_whose_ids_are_all_too_short_stores_nothing(admission: Admission, storage: SQLiteStorage) -> None:
+    """Ids of one length are looked at together; the wrong length must fail then too."""
+    short = [item(one).replace(one.report_id, one.report_id[1:]) for one in (report(), report())]
+
+    assert [reply["code"] for reply in replies(admission, *short)] == ["malformed", "malformed"]
+    assert storage.surveys()[0].reports == 0
+
+
 @pytest.mark.parametrize(
     "body",
     [
