@@ -45,13 +45,13 @@ def release(number: int, folder: Path) -> Path:
     """The sources of the release that comes so many after this one."""
     package = folder / f"release-{number}" / "sottovoce" / "aggregator"
     shutil.copytree(Path(sottovoce.aggregator.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    schema, tables = package / "storage" / "postgres_schema.py", package / "storage" / "tables.py"
+    schema, tables = package / "storage" / "postgres" / "schema.py", package / "storage" / "table_catalogue.py"
     for n in range(1, number + 1):
         if n > 1:
             append(schema, CONTRACT.format(older=FUNCTION + n - 2, usable_from=NOW + 2 * n - 3))
         append(schema, EXPAND.format(n=n, old=FUNCTION + n - 1, new=FUNCTION + n))
         append(tables, DESCRIBE.format(n=n))
-    storage = package / "storage" / "postgres.py"
+    storage = package / "storage" / "postgres" / "storage.py"
     text = storage.read_text()
     assert text.count(f"sottovoce_store_{FUNCTION}(") == 1
     storage.write_text(text.replace(f"sottovoce_store_{FUNCTION}(", f"sottovoce_store_{FUNCTION + number}("))
