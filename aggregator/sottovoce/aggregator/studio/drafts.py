@@ -1,4 +1,4 @@
-"""Drafts as the pages read and write them."""
+"""Load, save, begin and delete drafts for the pages of the studio."""
 
 from dataclasses import replace
 from functools import partial
@@ -18,21 +18,21 @@ from sottovoce.shared.spec import Survey
 
 
 class LoadedDraft(NamedTuple):
-    """A draft, and the version that it is."""
+    """A draft with its version number."""
 
     draft: SurveyDraft
     version: int
 
 
 def kept_draft(name: str, version: int | None = None) -> LoadedDraft | None:
-    """A draft's newest version, or that of this number."""
+    """Load the newest version of a draft, or the version with this number; None if it is not stored."""
     found = storage().drafts.draft(name, version)
     return None if found is None else LoadedDraft(SurveyDraft.read(found.document), found.version)
 
 
 def draft_named(name: str) -> LoadedDraft:
     """
-    The newest version of a draft that must be there.
+    Load the newest version of a draft that must exist.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -45,23 +45,25 @@ def draft_named(name: str) -> LoadedDraft:
 
 def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False) -> int | None:
     """
-    Keep another version of a draft, once no report waits; no version is made where nothing has changed.
+    Save a new version of a draft, after all waiting reports; an unchanged draft makes no new version.
 
-    Whoever has not heard how a save went, since the reply was lost or the page left, saves over an older version than
-    the newest. If all versions since are of the same visit to the page, by its stamp, nobody else is written over; and
-    a save that comes after a later one of the same visit has nothing to add to it.
+    A browser that never got the reply to its last save (reply lost, page left) saves over a version that is no longer
+    the newest. The stamp of a version names the visit to the page and counts its saves. If every version since then
+    has the stamp of the same visit, the save overwrites no other person's work and is accepted. A save that arrives
+    after a later save of the same visit is ignored.
 
     Args:
-        name: the draft's.
-        typed_over: the version that was before whoever saves.
-        draft: as it is now.
-        again: nobody waits for this version, which may have arrived long ago: then it is not looked at who came since.
+        name: name of the draft.
+        typed_over: version number that the page showed when the person began to type.
+        draft: the new content.
+        again: the browser repeats a save without waiting for the reply; if a version of this visit with the same or a
+            later number exists, nothing is written, even if others saved since.
 
     Returns:
-        The newest version, which holds it or has come after it; None if another one has come between, and nothing is
-        written.
+        The number of the newest version, which is this one or a later one of the same visit; None if another person's
+        version came between, and nothing was written.
     """
-    # The thread that writes has no request, so that everything of this one is looked up here.
+    # The writer thread has no Flask request context, so read everything from the request here.
     tables, document = storage().drafts, draft.dumped
     kept = kept_draft(name)
     while kept is not None:
@@ -71,20 +73,20 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
         own = [number for visit, number in map(_parts, since) if visit and visit == _parts(draft.stamp)[0]]
         if (again or len(own) == len(since)) and any(number >= _parts(draft.stamp)[1] for number in own):
             return kept.version
-        # Of versions that are no longer kept nobody knows whose they were.
+        # Stamps of pruned versions are unknown. Overwrite only if the version typed over is still stored.
         over = kept.version if since and len(own) == len(since) and kept_draft(name, typed_over) else typed_over
         version = _writer().after_reports(partial(tables.save, name, over, document))
         before, kept = kept.version, kept_draft(name)
         if version is not None:
             return version
-        # A version that came just now may be of the same visit: two of its saves can be under way at once.
+        # Another save won the race. It may be of the same visit, since two saves can be in flight, so look again.
         if kept is None or kept.version == before:
             return None
     return None
 
 
 def _stamps_since(name: str, version: int) -> list[str]:
-    """Those of the versions after this one that are kept."""
+    """Return the stamps of all stored versions after this one."""
     numbers = [number for number in storage().drafts.versions(name) if number > version]
     found = [kept_draft(name, number) for number in numbers]
     return [kept.draft.stamp for kept in found if kept is not None]
@@ -97,14 +99,14 @@ def _parts(stamp: str) -> tuple[str, int]:
 
 def begin(draft: SurveyDraft, wanted: str = "") -> str:
     """
-    Begin a draft, whose owner is whoever is signed in.
+    Begin a draft owned by the signed-in account.
 
     Args:
         draft: its first version.
-        wanted: the name that it is to have; "" makes one of its title.
+        wanted: preferred name; "" derives one from the title.
 
     Returns:
-        The name that it got: the first free one, since links of two surveys may not be alike.
+        The name it got: the first free variant, since links to two surveys must differ.
     """
     name = free_name(short_name(wanted or draft.title, "survey", "-"), taken_names(), "-")
     tables, account, who, document = storage(), g.actor.account.id, g.who, _born(draft).dumped
@@ -118,7 +120,7 @@ def begin(draft: SurveyDraft, wanted: str = "") -> str:
 
 
 def begin_correction(name: str) -> None:
-    """Begin a draft of the next revision of a published survey, unless there is one; its roles are the survey's."""
+    """Begin a draft of the next revision of a published survey, unless one exists; it shares the survey's roles."""
     survey = survey_of(newest(storage(), name).document)
     tables = storage().drafts
     plan, draft = tables.plan(name), draft_of(survey.document, survey.revision + 1)
@@ -127,28 +129,32 @@ def begin_correction(name: str) -> None:
 
 
 def _born(draft: SurveyDraft) -> SurveyDraft:
-    """With a stamp of its own: a draft that was deleted, or published, may have had the same name and version."""
+    """
+    Give a draft a fresh stamp.
+
+    A deleted or published draft may have had the same name and version number; the stamp tells the two apart.
+    """
     return replace(draft, stamp=f"{uuid4().hex}.0")
 
 
 def finish(name: str, draft: SurveyDraft) -> None:
-    """Take a draft out that was published; for how many people it was planned stays."""
+    """Delete a draft after publishing; the planned number of people is kept."""
     tables, plan = storage().drafts, PlannedSize(draft.people, draft.group)
     _writer().after_reports(lambda: tables.finish(name, plan))
 
 
 def forget(name: str) -> None:
-    """Take a draft out, with all of its versions."""
+    """Delete a draft with all its versions."""
     tables = storage().drafts
     _writer().after_reports(lambda: tables.delete(name))
 
 
 def survey_as_it_stands(name: str) -> Survey:
     """
-    The survey that a draft is by now; without a draft, the newest published revision.
+    Return the survey that the draft currently describes; without a draft, the newest published revision.
 
     Raises:
-        SpecError: the draft is none yet.
+        SpecError: the draft is not a valid survey yet.
         ReportRejected: ``unknown_survey``.
     """
     kept = kept_draft(name)
@@ -158,7 +164,7 @@ def survey_as_it_stands(name: str) -> Survey:
 
 
 def taken_names() -> set[str]:
-    """The names of drafts and surveys, also of those that were deleted: devices remember them."""
+    """Return the names of all drafts and surveys, including deleted surveys: devices still remember those."""
     drafts = {draft.name for draft in storage().drafts.drafts()}
     deleted = {line.about for line in storage().record() if line.what == "deleted"}
     return drafts | {row.name for row in storage().surveys()} | deleted

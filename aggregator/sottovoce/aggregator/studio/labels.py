@@ -1,4 +1,4 @@
-"""Names of questions, options, groups and variables, and numbers of people, as the pages of results tell them."""
+"""Labels of questions, options, groups and variables, and numbers of people, for the result pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from sottovoce.shared.spec import Question, Survey
 
 def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str]:
     """
-    What each option of a question is called.
+    Map each option of a question to its label in the reader's language.
 
     Args:
-        survey: for its own language.
+        survey: for its default language.
         question: one of its questions.
         words: the reader's language.
     """
@@ -33,10 +33,12 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
 
 def title_of(survey: Survey, question: Question, words: Words) -> str:
     """
-    The question's text; of two with the same text, each with its name, so that they are told apart by ear too.
+    Return the question's text; if two questions have the same text, the name is added in parentheses.
+
+    Readers of a screen reader can then distinguish them too.
 
     Args:
-        survey: whose question it is.
+        survey: the survey that contains the question.
         question: one of its questions.
         words: the reader's language.
     """
@@ -47,11 +49,11 @@ def title_of(survey: Survey, question: Question, words: Words) -> str:
 
 def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
     """
-    The names of the options of a group of cohorts.
+    Return the labels of the options in a group of cohorts, joined by commas.
 
     Args:
-        survey: whose cohorts they are.
-        group: of them.
+        survey: the survey that defines the cohorts.
+        group: the group.
         words: the reader's language.
     """
     if survey.cohort is None:
@@ -62,11 +64,14 @@ def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
 
 def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
     """
-    A share as a number of people: exactly of these, where all have answered, else of the whole group.
+    Express a share as a number of people.
+
+    If every member of a known group has answered, the interval counts those people exactly; otherwise the share is
+    scaled to the group's size.
 
     Args:
-        estimate: of a share.
-        group: the people.
+        estimate: estimate of a share.
+        group: the finite population.
         words: the reader's language.
     """
     exact = group.count(estimate)
@@ -74,7 +79,7 @@ def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
         return words.say("results_class", count=exact.people, of=exact.of, low=exact.low, high=exact.high)
     if estimate.clipped is None:
         return ""
-    # The group's limits must not be narrower than the share's.
+    # Round outwards: the interval in people must not be narrower than the interval of the share.
     of, shares = group.of, limits(estimate, group.refused == "open")
     low, high = floor(shares[0] * of), ceil(shares[1] * of)
     return words.say("results_count", count=round(estimate.clipped * of), of=of, low=low, high=high)
@@ -82,12 +87,12 @@ def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
 
 def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | None, words: Words) -> str:
     """
-    What looks wrong, and what to do.
+    Describe a warning about the counts, and what to do about it.
 
     Args:
-        alarm: one of the alarms.
-        results: what is shown.
-        invited: people in the group.
+        alarm: the warning.
+        results: the results on the page.
+        invited: number of people in the group; None if unknown.
         words: the reader's language.
     """
     key = f"results_alarm_{alarm.kind}"
@@ -101,25 +106,25 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
 _FIELDS = frozenset(
     {"rows", "columns", "within", "outcome", "groups", "category", "on", "model", "cluster", "wave", "margins"}
 )
-"""Options of analyses that are chosen on pages."""
+"""Options of an analysis that a reader sets in a form field."""
 
 _VARIABLES = frozenset({"variable", "other", "variables"})
 _TERMS = frozenset({"term", "terms"})
 _SENTENCES = frozenset({"note", "reason", "limits"})
-"""What stands in the places of a ``Sentence``."""
+"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, or another sentence."""
 
 
 @dataclass(frozen=True)
 class SurveyVariable:
     """
-    One variable.
+    A variable of the survey, as analyses use it.
 
     Attributes:
-        name: by which analyses ask for it.
-        label: for people.
-        question: the question that it belongs to.
-        categories: name and label of each; none of a number.
-        only_outcome: it can be explained, and explain nothing.
+        name: name used in analyses.
+        label: label for readers.
+        question: the question it belongs to.
+        categories: name and label of each category; empty for a number.
+        only_outcome: True if it can be an outcome but not a predictor.
     """
 
     name: str
@@ -130,12 +135,12 @@ class SurveyVariable:
 
     @property
     def public(self) -> bool:
-        """Its answers are sent as they are."""
+        """True if devices send the answers without randomization."""
         return self.question.mechanism is None
 
     @property
     def part(self) -> str:
-        """The option's or coordinate's name; "" for a whole question."""
+        """Name of the option or coordinate; "" for a whole question."""
         return self.name.partition(".")[2]
 
 
@@ -145,8 +150,8 @@ class SurveyVariables:
     All variables of a survey, in a reader's language.
 
     Attributes:
-        survey: its newest revision.
-        words: the language.
+        survey: newest revision of the survey.
+        words: the reader's language.
     """
 
     survey: Survey
@@ -154,7 +159,7 @@ class SurveyVariables:
 
     @cached_property
     def all(self) -> Sequence[SurveyVariable]:
-        """In the survey's order."""
+        """All variables, in the order of the survey."""
         return [variable for question in self.survey.questions for variable in self._of(question)]
 
     @cached_property
@@ -162,21 +167,21 @@ class SurveyVariables:
         return {variable.name: variable for variable in self.all}
 
     def find(self, name: str) -> SurveyVariable | None:
-        """The variable of this name."""
+        """Return the variable with this name; None if there is none."""
         return self._by_name.get(name)
 
     def label(self, name: str) -> str:
-        """What people read for a variable's name; of several together, each."""
+        """Return the label of a variable; a combined name gets the labels of all its parts."""
         found = [self._by_name.get(each) for each in name.split(BESIDE)]
         return BESIDE.join(each.label for each in found if each) if all(found) else name
 
     def category(self, name: str, category: str) -> str:
-        """What people read for a category of a variable; groups made one by the analysis keep their name."""
+        """Return the label of a category; categories that the analysis merged keep their name."""
         found = self._by_name.get(name)
         return dict(found.categories).get(category, category) if found else category
 
     def term(self, term: str) -> str:
-        """What people read for a term of a model, ``variable`` or ``variable=category``."""
+        """Return the label of a model term, ``variable`` or ``variable=category``."""
         name, is_category, category = term.partition("=")
         if name not in self._by_name:
             return term
@@ -184,23 +189,23 @@ class SurveyVariables:
 
     def note(self, english: str, **of: str) -> str:
         """
-        What an analysis says, as a sentence with the labels of the survey in the place of names.
+        Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
 
         Args:
-            english: as it says it.
-            of: the variables whose categories stand in the places ``row``, ``column`` and ``group``.
+            english: the note.
+            of: the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
         """
         told = self.said(english, **of)
         return self.words.say("note_as_sentence", note=told[:1].upper() + told[1:])
 
     def refused(self, option: str, english: str, room: str) -> str:
         """
-        Why an analysis cannot be made.
+        Explain why an analysis is refused.
 
         Args:
-            option: of the analysis, that this is about; "" if it is about all of it.
-            english: the reason, as the analysis says it.
-            room: of the page's sentences, where its fields have their labels.
+            option: the option at fault; "" if the reason concerns the whole analysis.
+            english: the reason.
+            room: prefix of the page's catalogue keys, where the labels of its fields are looked up first.
         """
         keys = (f"{each}_{option}" for each in (room, "joint", "tables", "models"))
         known = next((key for key in keys if option in _FIELDS and self.words.knows(key)), None)
@@ -210,7 +215,7 @@ class SurveyVariables:
         return self.words.say("note_as_sentence", note=told)
 
     def said(self, english: str, **of: str) -> str:
-        """The same as a part of a sentence."""
+        """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
         own = str(getattr(english, "values", {}).get("variable", ""))
 
         def value(place: str, given: object) -> object:
@@ -236,7 +241,7 @@ class SurveyVariables:
         labels = self._labels(question)
         made = []
         for each in variables_of(question):
-            # The categories of one option of several are whether it was chosen.
+            # Each option of a multiple choice is a variable of its own, with the categories yes and no.
             known = labels if not each.name else {"yes": self.words.say("joint_yes"), "no": self.words.say("joint_no")}
             label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
             categories = tuple((name, known.get(name, name)) for name in each.categories)

@@ -1,4 +1,4 @@
-"""Which language a researcher reads: the one that was chosen, else the browser's first that the studio speaks."""
+"""Language of the studio: the reader's choice from a cookie, else the best match of ``Accept-Language``."""
 
 import re
 
@@ -21,16 +21,16 @@ NAMES = {
     "pt": "Português",
     "zh-Hans": "简体中文",
 }
-"""Each language by its own name, as whoever reads it looks for it."""
+"""Each language by its own name, so that its readers find it."""
 
 
 def register(app: Flask) -> None:
-    """Let every template speak the reader's language."""
+    """Give every template the functions that translate into the reader's language."""
     app.context_processor(_speak)
 
 
 def words() -> Words:
-    """The language of whoever asks."""
+    """Return the translator for the reader's language, once for each request."""
     if "words" not in g:
         chosen = request.cookies.get(LANGUAGE_COOKIE, "")
         g.words = Words(chosen if chosen in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
@@ -44,9 +44,9 @@ def _speak() -> dict[str, object]:
 
 def choose() -> Response:
     """
-    Remember the language in ``?language=`` for this browser and lead back to the page in ``?page=``.
+    Remember the language in ``?language=`` for this browser and redirect to the page in ``?page=``.
 
-    It changes nothing that is stored here, so a link may do it; who follows one reads another language, no more.
+    GET is safe here: the server stores nothing, and a forged link can only change the language of the pages.
     """
     wanted, page = request.args.get("language", ""), request.args.get("page", "")
     reply = Response(status=303, headers={"Location": page if is_of_studio(page) else "/dashboard/"})
@@ -56,7 +56,11 @@ def choose() -> Response:
 
 
 def is_of_studio(page: str) -> bool:
-    """Whether a path, with its query, is one of the studio's and leads nowhere else."""
+    """
+    Return True if a path with its query belongs to the studio.
+
+    This prevents open redirects: no scheme, no host and no ``//`` can pass.
+    """
     return _OF_STUDIO(page) is not None and "//" not in page
 
 
@@ -72,4 +76,4 @@ ROUTES = (
         query=(Query("language", "The language."), Query("page", "Where to go on.")),
     ),
 )
-"""The choice of a language."""
+"""Route that sets the language."""

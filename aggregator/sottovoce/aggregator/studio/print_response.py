@@ -1,4 +1,4 @@
-"""A page to print: it has a style of its own, and no script."""
+"""Response for a page to print, with an inline style and no script."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ _STYLE = re.compile("<style>(.*?)</style>", re.DOTALL)
 
 
 def print_reply(page: str) -> Response:
-    """The page with a policy that allows just the style within it."""
+    """Return the page with a content security policy that allows only its inline style, by hash."""
     style = _STYLE.search(page)
     digest = base64.b64encode(hashlib.sha256((style[1] if style else "").encode()).digest()).decode()
     reply = Response(page, content_type="text/html; charset=utf-8")

@@ -1,4 +1,4 @@
-"""What the pages about staff share: in whose name they act, on which day, and how they say what is refused."""
+"""Helpers that studio pages share: the database, the acting account, the date and messages of refusals."""
 
 from datetime import date, timedelta
 
@@ -14,26 +14,26 @@ _FIRST_DAY = date(1970, 1, 1)
 
 
 def storage() -> Storage:
-    """The open database."""
+    """Return the storage of the running app."""
     found: Storage = current_app.extensions["storage"]
     return found
 
 
 def tables() -> AccessTables:
-    """Accounts and rights, changed in the name of whoever is signed in: so the journal has it."""
+    """Return the tables of accounts and roles; the audit log records changes under the signed-in account."""
     return storage().access.by(g.get("who", ""))
 
 
 def today() -> int:
-    """The day, counted from 1970-01-01."""
+    """Return the current day as a number of days since 1970-01-01."""
     return now() // DAY
 
 
 def as_date(day: int) -> date:
-    """A day that is counted from 1970-01-01."""
+    """Convert a number of days since 1970-01-01 to a date."""
     return _FIRST_DAY + timedelta(day)
 
 
 def told(refused: AccessRefused) -> str:
-    """Why something is not done, in the reader's language."""
+    """Return the reason of a refusal in the reader's language."""
     return words().say(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)

@@ -1,4 +1,8 @@
-"""The researchers' pages: server-rendered, whole without a script, no cookie but the session's and the language's."""
+"""
+Routes of the researchers' pages.
+
+The pages are rendered on the server and work without a script. They set two cookies: session and language.
+"""
 
 from importlib.resources import files
 
@@ -27,17 +31,17 @@ from sottovoce.aggregator.studio.survey import (
 
 
 def style() -> Response:
-    """The pages' style sheet."""
+    """Serve the style sheet of all pages."""
     return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
 
 
 def script() -> Response:
-    """The pages' script; every page is whole without it."""
+    """Serve the script of all pages; every page works without it."""
     return Response(_static("studio.js"), content_type="text/javascript; charset=utf-8")
 
 
 def drafts_script() -> Response:
-    """What saves a draft while it is typed; its pages are whole without it."""
+    """Serve the script that saves a draft while you type; its pages work without it."""
     return Response(_static("drafts.js"), content_type="text/javascript; charset=utf-8")
 
 
@@ -60,7 +64,7 @@ _STATIC_FILES = (
         _SCRIPT,
     ),
 )
-"""Files that everybody may have: the page that asks who somebody is needs them."""
+"""Static files, public because the sign-in page needs them."""
 
 _PAGES = (
     survey_list,
@@ -87,10 +91,10 @@ _PAGES = (
 )
 
 ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES), *_STATIC_FILES)
-"""All pages of the studio."""
+"""All routes of the studio."""
 
 
 def register(app: Flask) -> None:
-    """Give the app what all pages of the studio share."""
+    """Register the template filters and the language on the app."""
     format_numbers.register(app)
     language.register(app)

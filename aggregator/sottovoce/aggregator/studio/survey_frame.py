@@ -1,7 +1,7 @@
 """
-What all pages of one survey share: its title, the line with its state and the one next action, and the bar of pages.
+Frame that all pages of a survey share: title, state, next action and navigation bar.
 
-A page that the reader may not open does not stand in the bar.
+The bar leaves out pages that the reader may not open.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,24 +25,24 @@ PAGES: dict[str, Sequence[str]] = {
     "settings": ("settings",),
     "team": ("team", "board", "history"),
 }
-"""The bar: each page with those that stand under it."""
+"""Navigation bar: each entry with the pages grouped below it."""
 
 OF_DRAFTS = ("design", "preview", "rehearse", "privacy", "settings", "team")
-"""The pages that a survey has before it is published."""
+"""Pages that a survey has before it is published."""
 
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
-"""Where the bare address of a survey leads, by its stage; what is to be done there is the sentence of that name."""
+"""Page that the bare address of a survey redirects to, by stage; the next action is the sentence of that name."""
 
 
 @dataclass(frozen=True)
 class PageLink:
     """
-    One page in the bar.
+    Link to a page in the navigation bar.
 
     Attributes:
-        page: its word, which is also its endpoint and the last part of its address.
-        address: where it is.
-        current: this is it, or it stands above it.
+        page: key of the page, which is also its endpoint and the last part of its URL.
+        address: URL of the page.
+        current: True for the open page and for the entry that groups it.
     """
 
     page: str
@@ -53,18 +53,18 @@ class PageLink:
 @dataclass(frozen=True)
 class SurveyPage:
     """
-    What stands above every page of a survey.
+    Frame of a page of a survey.
 
     Attributes:
-        name: of the survey.
-        title: in the reader's language, else in the survey's own.
-        stage: ``draft``, ``few`` (open, and nothing to show yet), ``open``, ``closed`` or ``forgotten``.
-        trial: it is a try-out.
-        state: its state, in a sentence.
-        pages: the bar.
-        under: what stands under the page that is open; none, if that is one page.
-        next: the page of the one next action.
-        stamp: of a draft, which save of which visit to Design has made it; None on a page that shows none.
+        name: name of the survey.
+        title: title in the reader's language, else in the survey's default language.
+        stage: ``draft``, ``few`` (open, and nothing to show yet), ``open``, ``closed`` or ``forgotten`` (purged).
+        trial: True for a test run.
+        state: sentence that describes the stage.
+        pages: entries of the navigation bar.
+        under: pages grouped below the open entry; empty if the entry is a single page.
+        next: page of the next action.
+        stamp: stamp of the draft's version (visit and number of the save); None if the page shows no draft.
     """
 
     name: str
@@ -79,22 +79,22 @@ class SurveyPage:
 
 
 def is_there(page: str) -> bool:
-    """Whether the studio has the page of this word."""
+    """Return True if the studio has a page with this key."""
     return f"studio.{page}" in current_app.view_functions
 
 
 def may_open(name: str) -> Callable[[str], bool]:
-    """Whether the reader may open this page of a survey, by the page's word."""
+    """Return a predicate: may the reader open the page with this key of the survey?"""
     return lambda page: is_there(page) and may(g.actor, f"studio.{page}", name) is AccessDecision.ALLOWED
 
 
 def published_page(name: str, page: str) -> SurveyPage:
     """
-    The frame of a page of a published survey.
+    Build the frame of a page of a published survey.
 
     Args:
-        name: the survey's.
-        page: one of the words in ``PAGES``.
+        name: name of the survey.
+        page: one of the keys in ``PAGES``.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -112,12 +112,12 @@ def published_page(name: str, page: str) -> SurveyPage:
 
 def draft_page(name: str, page: str, title: str) -> SurveyPage:
     """
-    The frame of a page of a draft; of a correction, that of its survey.
+    Build the frame of a page of a draft; a correction has the frame of its survey.
 
     Args:
-        name: the draft's.
-        page: one of the words in ``PAGES``.
-        title: what it is called if there is no draft of this name any more.
+        name: name of the draft.
+        page: one of the keys in ``PAGES``.
+        title: title to show if the draft does not exist any more.
     """
     kept = drafts.kept_draft(name)
     stamp = kept.draft.stamp if kept else None
@@ -131,14 +131,14 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
 
 def frame_of(name: str, page: str) -> SurveyPage:
     """
-    The frame of a page that drafts have too.
+    Build the frame of a page that published surveys and drafts both have.
 
     Args:
-        name: of what was published, or of a draft.
-        page: one of the words in ``PAGES``.
+        name: name of a published survey or of a draft.
+        page: one of the keys in ``PAGES``.
 
     Raises:
-        ReportRejected: nothing has this name.
+        ReportRejected: no survey and no draft has this name.
     """
     if storage().revisions(name):
         return published_page(name, page)
@@ -147,17 +147,17 @@ def frame_of(name: str, page: str) -> SurveyPage:
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:
     """
-    Where a survey's bare address leads.
+    Choose the page that the bare address of a survey redirects to.
 
     Args:
-        stage: of the survey.
-        opens: whether the reader may open a page.
+        stage: stage of the survey.
+        opens: predicate that tells if the reader may open a page.
     """
     return next(page for page in (NEXT[stage], *NEXT.values(), "results") if opens(page))
 
 
 def stage_of(revisions: Sequence[StoredSurvey]) -> str:
-    """The stage of a published survey, see ``SurveyPage``."""
+    """Return the stage of a published survey, see ``SurveyPage``."""
     last = revisions[-1]
     if last.purged:
         return "forgotten"
@@ -196,17 +196,17 @@ def _under(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]
 
 
 def address_of(name: str, page: str) -> str:
-    """Where a page of a survey is."""
+    """Return the URL of a page of a survey."""
     return url_for(f"studio.{page}", name=name)
 
 
 def later(name: str, page: str) -> str | None:
     """
-    That the page comes with publishing, and what there is until then; None of what is no draft, or was published.
+    Placeholder page for drafts: available after publishing. None if the survey was published or no draft exists.
 
     Args:
-        name: the draft's.
-        page: its word, of which there is a sentence ``later_`` and the word.
+        name: name of the draft.
+        page: key of the page; the catalogue has a sentence with the key ``later_<page>``.
     """
     if storage().revisions(name) or drafts.kept_draft(name) is None:
         return None

@@ -1,4 +1,4 @@
-"""Accounts, for admins: who there is, by which doors each comes in, what each may, and the way in for a colleague."""
+"""Accounts, for admins: list, sign-in methods, roles, and links that invite or sign in a colleague."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class AccountRow:
     An account as admins see it.
 
     Attributes:
-        account: whose row it is.
-        number: what it is called where two have the same name.
-        doors: by which it can come in: ``key``, ``passkey``, ``oidc``; none, if it needs a sign-in link.
+        account: the account.
+        number: short identifier that tells accounts with the same name apart.
+        doors: sign-in methods of the account (``key``, ``passkey``, ``oidc``); empty if it needs a sign-in link.
     """
 
     account: Account
@@ -32,12 +32,12 @@ class AccountRow:
 
 
 def accounts() -> str:
-    """All accounts, and the form that invites somebody new."""
+    """Show all accounts, and the form that makes an invitation."""
     return _accounts()
 
 
 def invite() -> Acted:
-    """Make an invitation, whose link is shown in this reply and nowhere else."""
+    """Make an invitation; its link is shown only in this reply, since the server stores a hash."""
     try:
         role, survey = request.form.get("role", ""), ""
         if role:
@@ -48,13 +48,13 @@ def invite() -> Acted:
 
 
 def account(account: str) -> ResponseReturnValue:
-    """One account, with what can be done about it."""
+    """Show one account and the actions on it."""
     found = _found(account)
     return redirect(url_for("studio.accounts"), 303) if found is None else _account(found)
 
 
 def change_account(account: str) -> ResponseReturnValue:
-    """Do one of ``_ACTS`` to an account."""
+    """Apply one of ``_ACTS`` to an account."""
     found, act = _found(account), _ACTS.get(request.form.get("act", ""))
     if found is None:
         return redirect(url_for("studio.accounts"), 303)
@@ -106,7 +106,7 @@ _ACTS: Mapping[str, Callable[[Account], str | None]] = {
     "grant": _grant,
     "revoke": _revoke,
 }
-"""What the buttons of an account's page do."""
+"""Actions of the buttons on the page of an account, by the value of ``act``."""
 
 
 def _accounts(link: str = "", refused: str = "") -> str:
@@ -116,7 +116,7 @@ def _accounts(link: str = "", refused: str = "") -> str:
 
 
 def _account(found: Account, link: str = "", refused: str = "") -> str:
-    # Read again: what was done may have changed it.
+    # Load it again: the action may have changed it.
     found = tables().account(found.id) or found
     keys = tables().list_keys(found.id)
     row = _row(found, any(key.signs_in and key.expires_on >= today() for key in keys))
@@ -147,10 +147,10 @@ def _found(account: str) -> Account | None:
 
 def _survey() -> str:
     """
-    The survey that a form names; empty for every one.
+    Return the survey named in the form; an empty field means every survey.
 
     Raises:
-        AccessRefused: there is none of this name.
+        AccessRefused: no survey has this name.
     """
     named = request.form.get("survey", "").strip()
     if named and not storage().revisions(named):
@@ -172,4 +172,4 @@ ROUTES = (
     _page("account", "GET", "/<account>", account, "One account."),
     _page("change_account", "POST", "/<account>", change_account, "Change one account, or make a link to sign in."),
 )
-"""The pages of accounts, for admins."""
+"""Routes of the pages about accounts, for admins."""

@@ -1,4 +1,4 @@
-"""The journal of what staff did: all of it for admins, a survey's part for its owners; newest first."""
+"""Audit log, newest entries first: all entries for admins, the entries of a survey for its owners."""
 
 import re
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ from sottovoce.aggregator.studio.request_context import as_date, storage
 from sottovoce.aggregator.studio.survey_frame import published_page
 
 _OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})
-"""Entries whose second word is the number of a revision."""
+"""Kinds of entries whose second word is a revision number."""
 
 ROWS = 50
-"""Entries on one page."""
+"""Number of entries on a page."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 
@@ -28,14 +28,14 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 @dataclass(frozen=True)
 class AuditLogLine:
     """
-    An entry for people.
+    Entry of the audit log, formatted for the reader.
 
     Attributes:
-        number: the entry's.
-        day: as the reader's language writes it.
-        who: the name of the account; of no account, in words.
-        what: was done, in a sentence.
-        about: what it is about: names, numbers and words, ids replaced by names.
+        number: number of the entry.
+        day: date in the reader's language.
+        who: name of the account; without an account, a phrase such as "the program".
+        what: sentence that describes the action.
+        about: objects of the action, with names in place of account ids.
     """
 
     number: int
@@ -46,14 +46,14 @@ class AuditLogLine:
 
 
 def journal() -> str:
-    """All of the journal, or the part of one survey, up to a day."""
+    """Show the whole audit log, or the entries of one survey, up to a day."""
     survey = request.args.get("survey", "").strip()
     lines = _lines(survey if _NAME(survey) else None)
     return render_template("journal.html", lines=lines, older=_older(lines), survey=survey, day=_day_asked())
 
 
 def history(name: str) -> str:
-    """A survey's part of the journal."""
+    """Show the audit log of a survey."""
     frame, lines = published_page(name, "history"), _lines(name)
     return render_template(
         "history.html", page="history", frame=frame, lines=lines, older=_older(lines), day=_day_asked()
@@ -62,11 +62,11 @@ def history(name: str) -> str:
 
 def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
     """
-    An entry in the reader's language.
+    Format an entry in the reader's language.
 
     Args:
-        entry: of the journal.
-        names: of accounts, from ``names_of``.
+        entry: entry of the audit log.
+        names: names of accounts by id, from ``names_of``.
     """
     what = words().say(f"did_{entry.what.replace(' ', '_')}")
     about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
@@ -90,7 +90,7 @@ def _who(who: str, names: Mapping[str, str]) -> str:
 
 
 def _lines(survey: str | None) -> list[AuditLogLine]:
-    """One more than are shown, where there are older ones."""
+    """Load the entries of a page, and one more if there are older ones."""
     before, day = request.args.get("before", ""), _day_asked()
     number = int(before) if before.isascii() and before.isdigit() and len(before) <= 15 else None
     until = ALWAYS if day is None else (day - as_date(0)).days
@@ -99,7 +99,12 @@ def _lines(survey: str | None) -> list[AuditLogLine]:
 
 
 def _older(lines: list[AuditLogLine]) -> int | None:
-    """Takes the one too many away; the number before which the next page goes on, None on the last one."""
+    """
+    Remove the surplus entry from ``lines``, in place.
+
+    Returns:
+        The number below which the next page continues; None on the last page.
+    """
     if len(lines) <= ROWS:
         return None
     lines.pop()
@@ -137,4 +142,4 @@ ROUTES = (
         query=_ASKED,
     ),
 )
-"""The pages of the journal."""
+"""Routes of the audit log."""

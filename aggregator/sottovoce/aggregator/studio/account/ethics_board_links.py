@@ -1,4 +1,4 @@
-"""Links for ethics boards, for a survey's owners: what each shows, until when, and how to end it."""
+"""Links for ethics boards, managed by the owners of a survey: content, expiry date and revocation."""
 
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -12,12 +12,12 @@ from sottovoce.aggregator.surveys.stored_surveys import newest
 
 
 def board(name: str) -> str:
-    """The links of a survey, and the form that makes one."""
+    """Show the links of a survey, and the form that makes one."""
     return _board(name)
 
 
 def change_board(name: str) -> ResponseReturnValue:
-    """Make a link, which is shown in this reply and nowhere else, or end one."""
+    """Make a link, shown only in this reply, or revoke one."""
     act = request.form.get("act", "")
     if act == "end":
         _end(name)
@@ -32,10 +32,10 @@ def change_board(name: str) -> ResponseReturnValue:
 
 def _make(name: str) -> str:
     """
-    The address of a new link to the newest revision.
+    Make a link to the newest revision and return its URL.
 
     Raises:
-        AccessRefused: no number of days for which there can be one.
+        AccessRefused: the number of days is missing or out of range.
     """
     days = request.form.get("days", "")
     if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_VIEW_DAYS):
@@ -47,14 +47,14 @@ def _make(name: str) -> str:
 
 
 def _end(name: str) -> None:
-    """Of this survey only, whatever the form names."""
+    """Revoke a link; only links of this survey are searched, so the form cannot name a link of another one."""
     for view in tables().views(name):
         if number_of(view) == request.form.get("view"):
             tables().end_view(view.hash)
 
 
 def number_of(view: BoardView) -> str:
-    """What a link is called where it is listed; from it nobody finds the link."""
+    """Return the public identifier of a link: 64 bits of its hash, from which the secret cannot be derived."""
     return view.hash.hex()[:16]
 
 
@@ -90,4 +90,4 @@ ROUTES = (
         ("text/html",),
     ),
 )
-"""The page of a survey's links for ethics boards."""
+"""Routes of the links for ethics boards."""

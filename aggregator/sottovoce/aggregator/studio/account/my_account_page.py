@@ -1,4 +1,4 @@
-"""Pages for one's own keys and sessions, and for somebody new who was invited. Plain forms; no script is needed."""
+"""Pages for your own roles, keys and sessions, and for accepting an invitation. Plain forms without a script."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +17,12 @@ from sottovoce.aggregator.studio.request_context import told
 
 
 def me() -> str:
-    """One's own roles, keys and sessions."""
+    """Show the roles, keys and sessions of the signed-in account."""
     return _me()
 
 
 def make_key() -> str | tuple[str, int]:
-    """Make a key, which is shown in this reply and nowhere else."""
+    """Make a key; it is shown only in this reply, since the server stores a hash."""
     secret, digest = new_key()
     try:
         key = _asked_for(digest)
@@ -33,7 +33,7 @@ def make_key() -> str | tuple[str, int]:
 
 
 def revoke_key(number: str) -> Response:
-    """Let nobody in by one of one's own keys any more."""
+    """Revoke a key of the signed-in account."""
     for key in _tables().list_keys(_own().id):
         if key.number == number:
             _tables().revoke_key(key.hash)
@@ -41,7 +41,7 @@ def revoke_key(number: str) -> Response:
 
 
 def leave(name: str) -> str | tuple[str, int] | Response:
-    """Give up one's own role on a survey."""
+    """Give up your own role on a survey."""
     if request.form.get("sure") == "yes":
         try:
             _tables().revoke_grant(_own().id, name)
@@ -51,7 +51,7 @@ def leave(name: str) -> str | tuple[str, int] | Response:
 
 
 def end_session(number: str) -> Response:
-    """End one of one's own sessions."""
+    """End a session of the signed-in account."""
     for session in _tables().sessions(_own().id, _now()):
         if session.number == number:
             _tables().end_session(session.hash)
@@ -59,22 +59,22 @@ def end_session(number: str) -> Response:
 
 
 def end_sessions() -> Response:
-    """End all of one's own sessions, this one too."""
+    """End all sessions of the signed-in account, including this one."""
     _tables().end_sessions(_own().id)
     return _back()
 
 
 def invitation() -> str:
-    """What an invitation leads to: the question for a name. To look at it spends nothing."""
+    """Show the form that asks the invited person for a name; opening the page does not spend the invitation."""
     return render_template("invitation.html", refused="")
 
 
 def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
-    """Make the account, its role and a session; the invitation is worth nothing after that."""
+    """Make the account with its role, spend the invitation and begin a session."""
     if not is_same_origin():
         return problem("forbidden", "the form did not come from this site")
     link, today = link_hash(request.args.get("link", "")), _now() // DAY
-    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    # Look up before writing: guesses of links must not take the write lock that reports need.
     if _tables().invitation(link, today) is None:
         count_refused()
         return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
@@ -105,10 +105,10 @@ def _me(made: str = "", refused: str = "") -> str:
 
 def _asked_for(digest: bytes) -> AccessKey:
     """
-    The key that a form asks for.
+    Build the key that the form describes.
 
     Raises:
-        AccessRefused: it asks for none that there can be.
+        AccessRefused: a field is invalid.
     """
     given = request.form
     days = given.get("days", "")
@@ -128,7 +128,7 @@ def _own() -> Account:
 
 
 def _now() -> int:
-    """Seconds since 1970."""
+    """Return the current time in seconds since 1970."""
     return int(current_app.extensions["clock"]().timestamp())
 
 
@@ -151,4 +151,4 @@ ROUTES = (
     _page("invitation", "GET", "/invitation", invitation, "Ask whoever was invited for a name."),
     _page("accept", "POST", "/invitation", accept, "Make the account of whoever was invited."),
 )
-"""The pages of accounts."""
+"""Routes of the signed-in account, and of invitations."""

@@ -1,9 +1,10 @@
 """
-Sign-in by an institution: the way there and the way back.
+Sign-in with an institution's account by OpenID Connect: redirect to the provider, and callback.
 
-The way there is a link, since the content security policy lets no form lead elsewhere. The browser comes back from
-another site: its cookie for this attempt is Lax, else it would not be sent along, and the session's, which is Strict,
-is set by a page from which the browser goes on by itself: on a redirect it would still be held back.
+The page shows a link to the provider, because the content security policy forbids forms that leave the site. The
+callback is a navigation from another site: the cookie of the attempt is ``SameSite=Lax``, or the browser would not
+send it. The session cookie is ``Strict``. A page that then navigates by itself sets it: after a plain redirect, the
+browser would still withhold it.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -23,10 +24,10 @@ from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import storage, tables, told
 
 ATTEMPT_SECONDS = 600
-"""How long a person may take at the institution's own pages."""
+"""Lifetime of a sign-in attempt: time that a person may take at the provider."""
 
 ATTEMPT_PARTS = 4
-"""Of the cookie that waits: secret, page to go on to, secret of a link, name of somebody new."""
+"""Parts of the attempt's cookie: secret of the attempt, page to open next, secret of a link, name of a new person."""
 
 NOT_INVITED = (
     "Your institution knows you, but you have no invitation here. Ask the operator of this aggregator, or the "
@@ -37,18 +38,18 @@ DISABLED = "This account is disabled. Ask the operator of this aggregator."
 
 
 def start() -> Response:
-    """Send the browser to the institution."""
+    """Redirect the browser to the institution's sign-in page."""
     address, attempt = _new_attempt()
     return _with_attempt(authentication.redirected(redirect(address)), attempt, request.args.get("next", ""))
 
 
 def invitation() -> str:
-    """Ask an invited person what colleagues are to call them; the institution is not asked for names."""
+    """Ask an invited person for a display name; the provider is not asked for names."""
     return render_template("invitation_by_institution.html", address="", most=MOST_NAME)
 
 
 def accept() -> Response:
-    """Show the link to the institution: whoever comes back from there is let in, from then on."""
+    """Show the link to the provider; the person who returns from there gets the account of the invitation."""
     if not authentication.is_same_origin():
         return problems.response("forbidden")
     link = request.args.get("link", "")
@@ -64,10 +65,11 @@ def accept() -> Response:
 
 def bind() -> Response:
     """
-    Show whoever is signed in the link to the institution: it lets this account in, from then on.
+    Show the link to the provider that binds the institution's identity to the signed-in account.
 
-    The way back comes from another site, without the session's cookie. What says whose account it is must be a secret,
-    or anybody could take anybody's: a link that signs this account in, once, and never leaves the cookie.
+    The callback comes from another site, without the session cookie, so it must learn from elsewhere which account to
+    bind. That must be a secret, or an attacker could bind an identity to a victim's account. It is a one-time sign-in
+    link for this account that is stored only in the cookie of the attempt.
     """
     address, attempt = _new_attempt()
     secret = sign_in_link_secret(tables(), g.actor.account.id, authentication.now() // DAY)
@@ -75,7 +77,7 @@ def bind() -> Response:
 
 
 def callback() -> Response:
-    """Where the institution sends the browser back to, with a code that is good once."""
+    """Handle the redirect back from the provider, which carries a one-time authorization code."""
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
     page = Response(render_template("signed_in.html", onward=authentication.onward(page_asked_for)))
@@ -92,7 +94,7 @@ def _let_in(subject: str, link: str, name: str, page: Response) -> Response | No
 
 
 def _bound(subject: str, link: str, page: Response) -> Response:
-    """The reply to somebody whose account is the institution's person from now on; the secret is spent first."""
+    """Bind the institution's identity to the account of the one-time link; spend the link first."""
     begun = authentication.begin_session_by_link(link)
     if begun is None:
         raise SignInRefused(INVITATION_SPENT)
@@ -109,7 +111,7 @@ def _to_institution(address: str) -> Response:
 
 
 def _invited(subject: str, link: str, name: str) -> Account:
-    """The account of a person whom nobody knew, for an invitation, which is spent."""
+    """Make an account for a new person and spend the invitation."""
     if not link:
         raise SignInRefused(NOT_INVITED)
     account = Account(new_id(), name, subject=subject)
@@ -119,13 +121,13 @@ def _invited(subject: str, link: str, name: str) -> Account:
 
 
 def _new_attempt() -> tuple[str, str]:
-    """Where the browser is to go, and the secret that it is to keep until it comes back."""
+    """Begin a sign-in attempt; return the provider's URL and the secret for the attempt's cookie."""
     secret, _ = new_cookie()
     return _provider().address(attempt_of(secret)), secret
 
 
 def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name: str = "") -> Response:
-    """The reply with the attempt's secret, where to go on, and the link and name of whoever brings one, in a cookie."""
+    """Add the attempt's cookie to the reply: secret, next page, and link and name of an invited person, if any."""
     parts = (attempt, page, link, name)
     value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)
     reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **_cookie_options())
@@ -133,7 +135,12 @@ def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name
 
 
 def _attempt() -> list[str]:
-    """What ``_with_attempt`` has put into the cookie."""
+    """
+    Read the parts of the cookie that ``_with_attempt`` set.
+
+    Raises:
+        SignInRefused: the cookie is missing or malformed.
+    """
     cookie = request.cookies.get(_cookie_name(), "")
     try:
         parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]
@@ -206,4 +213,4 @@ ROUTES = (
         _HTML,
     ),
 )
-"""The way to an institution and back."""
+"""Routes of sign-in by OpenID Connect."""

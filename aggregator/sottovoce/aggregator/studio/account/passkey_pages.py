@@ -1,4 +1,8 @@
-"""Passkeys: signing in by one, and a person's own. Their pages need a script, to ask the browser, and no others do."""
+"""
+Passkeys: sign-in, and the passkeys of the signed-in account.
+
+These are the only pages that need a script, which calls the browser's WebAuthn API.
+"""
 
 import hashlib
 from datetime import date, timedelta
@@ -21,26 +25,26 @@ MOST_LABEL = 60
 
 
 def script() -> Response:
-    """The script of both pages."""
+    """Serve the script of both passkey pages."""
     source = files("sottovoce.aggregator.studio").joinpath("static/passkey.js").read_bytes()
     return Response(source, content_type="text/javascript; charset=utf-8")
 
 
 def offer() -> str:
-    """The page that asks for any passkey of this site."""
+    """Show the sign-in page, which asks the browser for any passkey of this site."""
     question = passkeys.question_for_sign_in(_site(), _new_challenge())
     return render_template("passkey_sign_in.html", question=question)
 
 
 def sign_in() -> Response:
-    """Let in whose passkey has answered this page's question."""
+    """Verify the passkey's answer to the challenge and begin a session."""
     if not authentication.is_same_origin():
         return problems.response("forbidden")
     answer = _answer()
     passkey = storage().access.passkey(answer.credential_id)
     if passkey is None:
         raise SignInRefused(passkeys.UNKNOWN)
-    # Nothing is written before the signature is known to be good.
+    # Verify the signature before any write, so that strangers cannot cause writes.
     sign_count = passkeys.verify_sign_in(_site(), passkey, answer)
     use = PasskeyUse(
         passkey.credential_id, sign_count, _hash(answer.challenge), authentication.now() + CHALLENGE_SECONDS
@@ -54,12 +58,12 @@ def sign_in() -> Response:
 
 
 def own() -> str:
-    """A person's own passkeys, and how to add one."""
+    """Show the passkeys of the signed-in account, and how to add one."""
     return _own("")
 
 
 def add() -> Response | tuple[str, int]:
-    """Add the passkey that the person's device has just made."""
+    """Add the passkey that the device has just made to the signed-in account."""
     label = request.form.get("label", "").strip()[:MOST_LABEL] or "passkey"
     try:
         new = passkeys.verify_registration(_site(), _answer())
@@ -72,7 +76,7 @@ def add() -> Response | tuple[str, int]:
 
 
 def remove() -> Response:
-    """Let the person in by one of the passkeys no more."""
+    """Remove a passkey of the signed-in account."""
     try:
         credential_id = bytes.fromhex(request.form.get("passkey", ""))
     except ValueError:
@@ -90,7 +94,12 @@ def _own(refused: str) -> str:
 
 
 def _answer() -> Answer:
-    """What the browser brings, if it answers a challenge of this aggregator."""
+    """
+    Parse the browser's answer and check that it answers a challenge of this aggregator.
+
+    Raises:
+        SignInRefused: the answer is malformed, or its challenge is unknown or too old.
+    """
     answer = passkeys.parse_answer(request.form.get("answer", ""))
     passkeys.check_challenge(_challenge_key(), answer.challenge, authentication.now())
     return answer
@@ -113,7 +122,7 @@ def _site() -> Site:
 
 
 def day(days: int) -> str:
-    """A day as every language reads it."""
+    """Format a day since 1970-01-01 as an ISO date, which is the same in every language."""
     return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
 
 
@@ -175,4 +184,4 @@ ROUTES = (
         _HTML,
     ),
 )
-"""Pages of passkeys."""
+"""Routes of passkeys."""

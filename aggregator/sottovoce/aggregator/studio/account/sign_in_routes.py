@@ -1,4 +1,4 @@
-"""The doors by which staff comes in, beside keys and links: those that the settings open have routes, others none."""
+"""Sign-in routes: keys and links always; passkeys and OpenID Connect only if the settings allow them."""
 
 from collections.abc import Sequence
 
@@ -54,23 +54,25 @@ SESSION_ROUTES = (
     ),
     Route("auth.leave", "POST", "/dashboard/logout", authentication.leave, "End the session.", Kind.PAGE, _HTML),
 )
-"""The pages through which researchers come in and leave, whichever ways to sign in the settings open."""
+"""Routes to sign in and out that exist with any setting."""
 
 
 def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Route]:
     """
-    Open the doors that the settings name.
+    Set up the sign-in methods that the settings allow.
+
+    A disabled method gets no routes, and its modules are not imported.
 
     Args:
-        app: whose extensions they use.
-        settings: name them, and the institution.
-        clock: the present moment.
+        app: the app that gets the configuration, the provider and the filters.
+        settings: allowed methods and the OpenID Connect provider.
+        clock: returns the current time.
 
     Returns:
-        Their routes.
+        The routes of the allowed methods.
 
     Raises:
-        SettingError: what a door needs is missing.
+        SettingError: a method is allowed but a setting that it needs is missing.
     """
     app.config["SIGN_IN_METHODS"] = settings.allowed_sign_in_methods
     app.register_error_handler(SignInRefused, _not_signed_in)

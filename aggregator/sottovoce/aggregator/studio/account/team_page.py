@@ -1,4 +1,4 @@
-"""The team of a survey, for its owners: who has which role, and the link that brings in somebody new."""
+"""Team of a survey, for its owners: members, roles, and links that invite new people."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from sottovoce.aggregator.studio.survey_frame import frame_of
 @dataclass(frozen=True)
 class Member:
     """
-    Somebody with a role on a survey.
+    Account with a role on a survey.
 
     Attributes:
-        account: who.
-        number: what the account is called where two have the same name.
+        account: the account.
+        number: short identifier that tells accounts with the same name apart.
         role: one of ``ROLES``.
-        everywhere: the role is on every survey, so that only an admin changes it.
-        own: it is the reader.
+        everywhere: True if the role applies to every survey; only an admin can change it.
+        own: True for the reader's own account.
     """
 
     account: Account
@@ -35,12 +35,12 @@ class Member:
 
 
 def team(name: str) -> str:
-    """Everybody who has a role on a survey, those too who have it on every survey."""
+    """Show all accounts with a role on the survey, including those with a role on every survey."""
     return _team(name)
 
 
 def change_team(name: str) -> ResponseReturnValue:
-    """Do one of ``_ACTS`` to a survey's team."""
+    """Apply one of ``_ACTS`` to the team of a survey."""
     act = _ACTS.get(request.form.get("act", ""))
     if act is None:
         raise Refusal("malformed")
@@ -52,7 +52,7 @@ def change_team(name: str) -> ResponseReturnValue:
 
 
 def members(name: str) -> Sequence[Member]:
-    """Who has a role on a survey; of two roles, that on the survey itself."""
+    """List the members of a survey; a role on the survey itself wins over a role on every survey."""
     exactly = tables().granted(name)
     known = {account.id for account, _ in exactly}
     everywhere = [row for row in tables().granted(EVERY_SURVEY) if row[0].id not in known]
@@ -87,15 +87,15 @@ _ACTS: Mapping[str, Callable[[str], str | None]] = {
     "take_away": _take_away,
     "invite": _invite,
 }
-"""What the buttons of the page do."""
+"""Actions of the buttons on the page, by the value of ``act``."""
 
 
 def _member(name: str) -> Account:
     """
-    The member whom a row of the page is about.
+    Return the account that the form names, if it has a role on this very survey.
 
     Raises:
-        Refusal: there is none any more.
+        Refusal: no such member.
     """
     asked = request.form.get("account", "")
     for account, _ in tables().granted(name):
@@ -105,7 +105,7 @@ def _member(name: str) -> Account:
 
 
 def _next_page(name: str) -> str:
-    """The team again; the list of surveys, for whoever has just given up his own role as its owner."""
+    """Return the URL of the team page, or of the survey list if the reader is no longer an owner."""
     still = tables().grants(g.actor.account.id)
     is_owner = still.get(name, still.get(EVERY_SURVEY)) == "owner"
     return url_for("studio.team", name=name) if is_owner else url_for("studio.surveys")
@@ -130,4 +130,4 @@ ROUTES = (
     Route("studio.team", "GET", _PATH, team, "Who has which role on a survey.", Kind.PAGE, ("text/html",)),
     Route("studio.change_team", "POST", _PATH, change_team, "Change a survey's team.", Kind.PAGE, ("text/html",)),
 )
-"""The page of a survey's team."""
+"""Routes of the team page."""

@@ -1,4 +1,4 @@
-"""Where two versions of a draft differ, in the words of the form: no key, code or document is shown to anybody."""
+"""Differences between two versions of a draft, in the words of the form; keys, codes and JSON never appear."""
 
 import json
 import re
@@ -52,22 +52,22 @@ _FIELDS = {
     "mechanism": "design_how",
     "cohort": "design_cohort",
 }
-"""What the form calls a field."""
+"""Catalogue key of the label that the form gives a field."""
 
 _CODES = {"declining": "declining_", "access": "design_access_", "type": "type_", "harm": "harm_"}
-"""Fields that hold a word of a list, with what the sentence of each begins with."""
+"""Fields that hold a word of a closed list, with the prefix of the catalogue keys of these words."""
 
 _WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch
 
 
 class DisplayedDifference(NamedTuple):
     """
-    One field that two versions have differently, as people read it.
+    A field that differs between two versions, formatted for the reader.
 
     Attributes:
-        place: which field of which question.
-        mine: as one version has it, "" if it does not.
-        theirs: as the other has it.
+        place: the question and the field.
+        mine: value in the first version; "" if it has none.
+        theirs: value in the second version; "" if it has none.
     """
 
     place: str
@@ -77,11 +77,11 @@ class DisplayedDifference(NamedTuple):
 
 def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -> list[DisplayedDifference]:
     """
-    Every field that differs, in the order of the form.
+    List every field that differs, in the order of the form.
 
     Args:
-        mine: one version.
-        theirs: the other.
+        mine: first version.
+        theirs: second version.
         words: the reader's language.
     """
     return [
@@ -105,7 +105,7 @@ def _field(field: str, words: Words) -> str:
 
 
 def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words) -> str:
-    """As the form shows it; what it shows in no way, such as the settings of a file, is only said to be there."""
+    """Format a value as the form shows it; a value without a form field, such as JSON from a file, is only named."""
     field = found.field.rpartition(".")[2]
     if not value:
         return ""
@@ -141,7 +141,7 @@ def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words:
 
 
 def _mechanism(told: Mapping[str, object], words: Words) -> str:
-    """Its epsilon, or its name and numbers, as they are written where a channel is told exactly."""
+    """Describe a mechanism by its epsilon, or by its name and numbers."""
     if set(told) == {"epsilon"}:
         return f"{words.say('design_epsilon')} {told['epsilon']}"
     numbers = [f"{key} {part}" for key, part in told.items() if key != "name" and isinstance(part, int | str)]
@@ -149,7 +149,7 @@ def _mechanism(told: Mapping[str, object], words: Words) -> str:
 
 
 def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:
-    """On which answers to which question; on bounds of a number as the page says it of what came from a file."""
+    """Describe a condition by question and answers; any other kind, such as bounds, gets the form's general phrase."""
     place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
     answers = wanted if isinstance(wanted, list) else [wanted]
     if place is None or not all(isinstance(each, str) for each in answers):

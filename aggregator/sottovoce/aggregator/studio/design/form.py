@@ -1,4 +1,4 @@
-"""What the form of the page Design has posted, laid over the version that it was typed over."""
+"""Parse the posted form of the page Design into a draft, starting from the version that the page showed."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,11 +23,13 @@ _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
     """
-    The draft as the form has it; whatever the form does not hold stays as it was.
+    Apply the posted form to a draft; parts without a field in the form stay unchanged.
+
+    Invalid input never raises: it is kept as text where the page can report it as a problem, else ignored.
 
     Args:
         form: fields such as ``title.en`` and ``q0.label.en``.
-        base: the version that was typed over.
+        base: the version that the page showed.
     """
     cards = tuple(_card(form, f"q{number}", card, base.tags) for number, card in enumerate(base.cards))
     if "cohort" in form:
@@ -52,7 +54,7 @@ def _whole(form: Form, field: str, before: int | None) -> int | None:
 
 
 def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, str] | None) -> dict[str, str]:
-    """A text by language; languages that the page does not show stay."""
+    """Read a text by language; languages without a field in the form stay unchanged."""
     found = dict(before or {})
     for tag in tags:
         if f"{field}.{tag}" in form:
@@ -61,7 +63,7 @@ def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, st
 
 
 def _clean(text: str) -> str:
-    """Lines as the survey format has them, and no control characters, which nobody has typed."""
+    """Normalize line ends as the survey format wants them, and drop control characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").strip()
     return "".join(character for character in lines if character >= " " or character == "\n")
 
@@ -82,7 +84,7 @@ def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
 
 
 def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, with what the form says of dates, waves, access, and of how much each person gets."""
+    """Apply the settings in the form: dates, waves, access, retention, privacy and questions per person."""
     head = dict(before)
     for key, read in _AT_THE_TOP.items():
         if key in form:
@@ -92,14 +94,14 @@ def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
             head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
     if "wave0.opens" in form:
         head["waves"] = _waves(form)
-    # Publishing names the keys, and of a survey that was published the same ones again.
+    # For blind access, publishing adds the public keys; a correction gets the same keys again.
     if form.get("access") in ACCESSES:
         head["access"] = form["access"]
     return head
 
 
 def _waves(form: Form) -> list[dict[str, str]] | None:
-    """The waves in their order; a row that was emptied is none."""
+    """Read the waves in order; an empty row deletes the wave."""
     rows = takewhile(lambda number: f"wave{number}.opens" in form, count())
     found = (_written({key: _moment(form.get(f"wave{row}.{key}", "")) for key in ("opens", "closes")}) for row in rows)
     return [wave for wave in found if wave] or None
@@ -110,7 +112,7 @@ def _written(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moment(text: str) -> str:
-    """A browser's ``2026-12-31T23:59``, which the page says is UTC, as the survey format has it."""
+    """Convert a browser's ``2026-12-31T23:59``, labelled as UTC on the page, to the survey format."""
     text = text.strip()
     return f"{text}:00Z" if len(text) == len("2026-12-31T23:59") else text
 
@@ -120,7 +122,7 @@ def _asked(text: str) -> int | None:
 
 
 def _number_or_text(text: str) -> int | str:
-    """A whole number; whatever else was typed stays, so that the page can say what it is not."""
+    """Read a whole number; keep other input as text, so that the page can report it as a problem."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
 
 
@@ -131,7 +133,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("privacy", "release_batch"): _number_or_text,
     ("privacy", "send_within_hours"): _number_or_text,
 }
-"""Where the survey's document has what a field of this name holds, and how that is read."""
+"""Settings of the survey's document, at the top level or in a section, with the parser of the field's text."""
 
 
 def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> DraftItem:
@@ -155,19 +157,19 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
 
 
 def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
-    """The card as the one question that divides people into groups, or as one that does not."""
+    """Set or remove the mark of the cohort question; at most one question has it."""
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
     return replace(card, asked=asked | ({"cohort": True} if divides else {}))
 
 
 def _own_mechanism(form: Form, prefix: str, card: DraftItem) -> Mapping[str, Any] | None:
-    """An epsilon that was typed takes the place of a mechanism; an empty field leaves that as it was."""
+    """Replace the mechanism by a typed epsilon; an empty field keeps the mechanism."""
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
 
 
 def _typed(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]) -> dict[str, Any]:
-    """A question's document with its type, and the true values that go with it."""
+    """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
     asked["type"] = kind.name
@@ -184,7 +186,7 @@ def _typed(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]
 
 
 def _not_of(kind: str) -> set[str]:
-    """Keys of other types, which a change of the type leaves behind."""
+    """Return the keys that only other types use; a change of type must drop them."""
     return {key for made in TYPES.values() for key in made.keys} - set(TYPES[kind].keys)
 
 
@@ -192,16 +194,16 @@ def _choices(
     form: Form, prefix: str, before: list[Mapping[str, Any]], tags: tuple[str, ...]
 ) -> list[Mapping[str, Any]]:
     """
-    The options, one a line; a line that was there keeps its name, also where others came or went before it.
+    Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
-    A line of another language belongs to the option of the same line of the first.
+    Lines in other languages belong to the option on the same line of the first language.
     """
     if f"{prefix}.options.{tags[0]}" not in form:
         return before
     lines = {tag: _lines(form.get(f"{prefix}.options.{tag}", "")) for tag in tags}
     known = {choice["label"].get(tags[0], ""): str(choice["name"]) for choice in before}
     texts = lines[tags[0]]
-    # Of a line that was mended, and stands where it stood, the name stays: counts of corrections add up by it.
+    # If no line was added or removed, an edited line keeps the option's name: revisions add up counts by name.
     if len(texts) == len(before):
         known |= {text: str(choice["name"]) for text, choice in zip(texts, before, strict=True) if text not in known}
     taken: list[str] = [known[text] for text in texts if text in known]

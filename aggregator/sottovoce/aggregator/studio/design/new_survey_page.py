@@ -1,4 +1,4 @@
-"""New survey: from a template, a copy, a file, or empty."""
+"""Page "New survey": begin a draft from a template, a copy or a file, or begin an empty one."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -23,16 +23,16 @@ REFUSED = 422
 LONGEST_TITLE = 400
 
 WORKBOOK = b"PK"
-"""How the file of a spreadsheet begins: it is a zip."""
+"""First bytes of a spreadsheet (.xlsx), which is a zip archive."""
 
 
 class Begun(NamedTuple):
     """
-    What a draft begins with.
+    First version of a new draft.
 
     Attributes:
-        draft: its first version.
-        left_out: what of a file could not come over.
+        draft: the version.
+        left_out: messages about parts of a file that could not be imported.
     """
 
     draft: SurveyDraft
@@ -40,7 +40,7 @@ class Begun(NamedTuple):
 
 
 def new() -> str:
-    """What a survey may begin with."""
+    """Show the ways to begin a survey."""
     return _page("")
 
 
@@ -48,7 +48,7 @@ def _page(refused: str) -> str:
     found = {row.name: survey_of(row.document).title for row in storage().surveys()}
     mine = {each.name: SurveyDraft.read(each.document).title_in(words().language) for each in storage().drafts.drafts()}
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
-    # A survey that one has no role on is as if there were none.
+    # Leave out surveys without a role for the reader: the list must not reveal that they exist.
     copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
     return render_template(
         "new.html",
@@ -60,7 +60,7 @@ def _page(refused: str) -> str:
 
 
 def begin() -> ResponseReturnValue:
-    """Begin a draft with what was chosen."""
+    """Begin a draft in the chosen way."""
     make = _WAYS.get(request.form.get("from", ""), _empty)
     try:
         begun = make()
@@ -90,7 +90,7 @@ def _template() -> Begun | None:
 
 
 def _copy() -> Begun | None:
-    """Of a draft, or of the newest revision of a survey, that one may know of."""
+    """Copy a draft, or the newest revision of a survey, on which the reader has a role."""
     name = request.form.get("copy", "")
     if g.actor.role(name) is None:
         return None
@@ -112,10 +112,10 @@ def _file() -> Begun | None:
 
 def draft_in(data: bytes) -> SurveyDraft:
     """
-    The draft in a survey file.
+    Parse a survey file into a draft; a survey with mistakes becomes a draft with problems.
 
     Raises:
-        SpecError: it is no YAML, or no survey at all; one that has mistakes becomes a draft that has problems.
+        SpecError: the file is not YAML or JSON in UTF-8, or does not hold a survey.
     """
     try:
         data.decode()
@@ -124,7 +124,7 @@ def draft_in(data: bytes) -> SurveyDraft:
     document = parse_yaml(data)
     try:
         draft = draft_of(document)  # type: ignore[arg-type]
-        # Whatever could not be shown is told now, and not when the page is opened.
+        # Check the round trip now: a draft that cannot be read back would fail only when its page is opened.
         if SurveyDraft.read(draft.dumped) != draft or not draft.cards:
             raise SpecError(words().say("new_no_survey"))
     except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
@@ -146,4 +146,4 @@ ROUTES = (
     Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
     Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
 )
-"""The page New survey."""
+"""Routes of the page "New survey"."""

@@ -1,4 +1,8 @@
-"""Design: the questions of a draft, with what they cost and give beside them; each button posts the whole form."""
+"""
+Page "Design": the questions of a draft, each with its privacy cost and precision.
+
+Every button posts the whole form, so that no button loses what was typed elsewhere on the page.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,17 +37,17 @@ CHANGED = 409
 @dataclass(frozen=True)
 class ItemView:
     """
-    What the page shows of one question, note or matrix.
+    Display data of a question, note or matrix.
 
     Attributes:
-        card: as the draft has it.
-        name: that somebody has given it, or "".
-        uses: what its answers may be for.
-        steps: what each step of protection would mean for it.
-        question: None for a note, and for an incomplete question; of a matrix, its first row.
-        margin: sentences about its precision.
-        earlier: questions that it may depend on.
-        condition: as ``simple_condition`` has it.
+        card: the item of the draft.
+        name: name that the author typed; "" if it was generated.
+        uses: possible uses of the answers.
+        steps: effect of each level of protection on this item.
+        question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
+        margin: sentences about the precision.
+        earlier: questions that the item's condition may refer to.
+        condition: the condition in the form's notation, see ``simple_condition``.
     """
 
     card: DraftItem
@@ -57,7 +61,7 @@ class ItemView:
 
 
 def design(name: str) -> str:
-    """The form; of a published survey, what it takes to correct it."""
+    """Show the form; for a published survey without a draft, the page that begins a correction."""
     kept = drafts.kept_draft(name)
     if kept is None:
         frame = published_page(name, "design")
@@ -68,7 +72,7 @@ def design(name: str) -> str:
 
 
 def _kept_access(name: str) -> str:
-    """Who may answer what was published, which no correction changes; "" of what was not."""
+    """Return the access of the published survey, which no correction may change; "" if it was never published."""
     revisions = storage().revisions(name)
     return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
 
@@ -116,16 +120,16 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
 
 
 def save_design(name: str) -> ResponseReturnValue:
-    """Keep what was typed as another version, after what the button says; of two people, the second sees both texts."""
+    """Save the form as a new version, with the button's command applied; on an edit conflict show both versions."""
     form = request.form.to_dict()
     last = drafts.draft_named(name)
     base = drafts.kept_draft(name, _number(form.get("version", ""))) or last
     typed = posted_draft(form, base.draft)
     word = form.get("do", "")
     mine = change(typed, word)
-    # A version that is gone is no version to save over: whoever kept a page open that long is shown both texts.
+    # If the version that the page showed was pruned, ``drafts.save`` reports a conflict, and the page shows both.
     if not form.get("over") and form.get("of", base.draft.stamp) != base.draft.stamp:
-        # That version was of a draft that had this name before.
+        # The stamps differ: the page showed an earlier draft of the same name, since deleted or published.
         return _both(name, typed, last, form)
     typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
     by = form.get("by", "")
@@ -139,13 +143,17 @@ def save_design(name: str) -> ResponseReturnValue:
 
 
 def _to_the_script(name: str, version: int) -> Response:
-    """The page of this very version: one that came since would be saved over without having been seen."""
+    """
+    Return the page of exactly the version just saved.
+
+    With a newer version, the browser would adopt its number and overwrite it although the person never saw it.
+    """
     kept = drafts.kept_draft(name, version) or drafts.draft_named(name)
     return Response(_page(name, kept.draft, kept.version, []))
 
 
 def _go_back(name: str, word: str, version: int, stamp: str) -> None:
-    """Make an earlier version the newest one; what was typed stays among the versions."""
+    """Restore an earlier version as the newest one; the version just typed stays in the list of versions."""
     kind, _, number = word.partition(":")
     earlier = drafts.kept_draft(name, _number(number)) if kind == "version" else None
     if earlier is not None:
@@ -178,7 +186,7 @@ def _both(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[s
 
 
 def correct(name: str) -> ResponseReturnValue:
-    """Begin a correction of a published survey; a try-out has none: what it tries is changed and tried out again."""
+    """Begin a correction of a published survey; a test run has none, since a changed survey gets a new test run."""
     if survey_of(newest(storage(), name).document).trial:
         return redirect(url_for("studio.design", name=name), 303)
     drafts.begin_correction(name)
@@ -186,7 +194,7 @@ def correct(name: str) -> ResponseReturnValue:
 
 
 def discard(name: str) -> ResponseReturnValue:
-    """Take a draft out, if its name was typed."""
+    """Delete a draft, if the person typed its name as confirmation."""
     drafts.draft_named(name)
     if request.form.get("typed", "").strip() != name:
         return redirect(url_for("studio.settings", name=name, told="not_typed"), 303)
@@ -207,4 +215,4 @@ ROUTES = (
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
     Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Take a draft out.", Kind.PAGE, _HTML),
 )
-"""The page Design."""
+"""Routes of the page "Design"."""

@@ -1,4 +1,4 @@
-"""The respondents' form with a survey in it, for a frame that knows nobody: what it takes stands in the page itself."""
+"""The respondents' form with an embedded survey, for a sandboxed frame: the page loads nothing from a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,23 +10,28 @@ from sottovoce.shared.spec import Survey
 
 
 class PreviewedForm(Protocol):
-    """The form's page in pieces, and what its policy allows."""
+    """Page of the form in pieces, with the hashes for its content security policy."""
 
     @property
     def pieces(self) -> tuple[str, str, str]:
-        """The page around its setup, and around what stands above the form."""
+        """The page split at two places: the setup (JSON), and the banner above the form."""
 
     @property
     def script(self) -> str:
-        """How a content security policy names its one script."""
+        """Source expression for the form's script in a content security policy."""
 
     @property
     def style(self) -> str:
-        """How it names the style."""
+        """Source expression for the form's style in a content security policy."""
 
 
 def policy(form: PreviewedForm) -> str:
-    """What the frame may do: run the one script, in an origin of its own that has no storage and reaches nobody."""
+    """
+    Return the content security policy of the frame.
+
+    ``sandbox`` without ``allow-same-origin`` gives it an opaque origin without storage or cookies. It runs only the
+    form's script, and ``default-src 'none'`` forbids every request.
+    """
     return (
         f"sandbox allow-scripts allow-forms; default-src 'none'; script-src {form.script}; style-src {form.style}; "
         "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -35,9 +40,9 @@ def policy(form: PreviewedForm) -> str:
 
 def pretended(survey: Survey) -> Survey:
     """
-    The survey as it is looked at: of a blind one everything but the keys, of which a draft has none.
+    Return the survey for the preview; blind access is replaced, because a draft has no keys yet.
 
-    Its invitations become tokens, or nothing where it remembers draws, which goes with no token.
+    Blind access becomes token access, or open access if the survey memoizes draws, which tokens do not allow.
     """
     if not survey.is_blind:
         return survey
@@ -48,19 +53,19 @@ def page_of(
     form: PreviewedForm, survey: Survey, catalogues: Mapping[str, Any], languages: Sequence[str], banner: str
 ) -> str:
     """
-    The form's page.
+    Build the page of the form.
 
     Args:
-        form: its pieces.
-        survey: that it asks.
-        catalogues: the form's own sentences, by language.
-        languages: of the device that is pretended, best first.
-        banner: what stands above the form, as plain text in the first language.
+        form: pieces of the page.
+        survey: the survey to show.
+        catalogues: catalogues of the form, by language.
+        languages: preferred languages of the simulated device, best first.
+        banner: plain text above the form, in the first language.
     """
     shown = pretended(survey)
     held = {"name": shown.name, "digest": shown.digest[:32], "text": shown.canonical.decode()}
     setup = {"catalogues": catalogues, "languages": list(languages), "survey": held}
-    # Nothing in it ends the element that it stands in.
+    # Escape "<": otherwise a text with "</script>" would end the element that holds the JSON.
     written = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     before, between, after = form.pieces
     return f'{before}{written}{between}<aside class="preview" dir="auto">{escape(banner)}</aside>\n{after}'

@@ -1,4 +1,4 @@
-"""Preview: the real form, before an aggregator that is pretended, at the size and in the language that one chooses."""
+"""Page "Preview": the real form with a simulated aggregator, at a size and in a language that you choose."""
 
 import json
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ from sottovoce.shared.spec import Survey
 
 SIZES = ("phone", "desktop")
 RIGHT_TO_LEFT = "ar"
-"""The form's language that is written from right to left."""
+"""Language of the form that is written from right to left."""
 
 _NO_TOKEN = "0" * 16
-"""In the link to a survey that asks for one: a token that nobody was given."""
+"""Placeholder token in the link of the preview, if the survey asks for a token; it was never issued."""
 
 
 def preview(name: str) -> Response:
-    """The frame with the form; of a draft that is no survey yet, what it lacks."""
+    """Show the form in a frame; for an incomplete draft, list its problems."""
     kept = drafts.kept_draft(name)
     survey = _survey(name)
     size = request.args.get("size", "")
@@ -62,26 +62,26 @@ def _survey(name: str) -> Survey | None:
 
 
 def _offered(survey: Survey) -> dict[str, str]:
-    """The languages of the survey first, then those that only the form itself speaks; each by its own name."""
+    """Map languages to their own names: first those of the survey, then others that the form is translated into."""
     return {tag: NAMES.get(tag, tag) for tag in (*survey.title, *LANGUAGES)}
 
 
 def _language(survey: Survey) -> str:
-    """The language in ``in``; else the reader's, if the survey has it; else the survey's own."""
+    """Return the language in ``?in=``; else the reader's, if the survey has it; else the survey's default."""
     if request.args.get("in", "") in _offered(survey):
         return request.args["in"]
     return words().language if words().language in survey.title else survey.default_language
 
 
 def preview_form(name: str, same: str) -> Response:
-    """The form itself; its address ends as a link does, so that the form finds the survey's name in it."""
+    """Serve the form; the URL ends like a survey link, because the form reads the survey's name from it."""
     make = current_app.extensions["preview"]
     survey = _survey(name)
     if make is None or survey is None or same != name:
         return problems.response("not_found")
     form, tag = make(survey.is_blind or survey.send_within_hours > 0), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
-    # Two languages at most, so that the frame stays light; the page around it offers the others.
+    # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})
     page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).say("preview_banner"))
     reply = Response(page, content_type="text/html; charset=utf-8")
@@ -90,7 +90,7 @@ def preview_form(name: str, same: str) -> Response:
 
 
 def _catalogues(tags: set[str]) -> Mapping[str, Any]:
-    """The form's sentences in those of these languages that it speaks."""
+    """Load the form's catalogues for the given languages; languages without a catalogue are left out."""
     assets = current_app.extensions["assets"]
     found = {tag: assets.get(f"catalogues/{tag}.json") for tag in LANGUAGES if tag in tags}
     return {tag: json.loads(packed.asset.body) for tag, packed in found.items() if packed}
@@ -121,4 +121,4 @@ ROUTES = (
         query=(_IN,),
     ),
 )
-"""The page and its frame."""
+"""Routes of the page "Preview" and of its frame."""

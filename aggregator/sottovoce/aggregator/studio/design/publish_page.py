@@ -1,4 +1,4 @@
-"""Publish: what is frozen, what it costs, what a correction does, and one button."""
+"""Page "Publish": the texts that publishing freezes, the privacy cost, the effect of a correction, and the button."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ REFUSED = 422
 
 
 def publish(name: str) -> str:
-    """What will be frozen."""
+    """Show the survey as publishing will freeze it."""
     return _page(name, ())
 
 
@@ -60,7 +60,11 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
 
 
 def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
-    """The survey as it will be published, or why it cannot be."""
+    """
+    Return the survey as it would be published, or the reasons that prevent it.
+
+    A page view must not create keys, so only known public keys are filled in.
+    """
     try:
         survey = survey_of_draft(drafts.draft_named(name).draft, name)
         check_affordable(survey)
@@ -73,7 +77,7 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
 
 
 def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
-    """The same with its keys, which are made now if need be."""
+    """Return the survey with its public keys, or the reasons that prevent publishing; missing keys are created."""
     try:
         survey = survey_of_draft(drafts.draft_named(name).draft, name)
         whole = with_moduli(storage(), survey, current_app.extensions["settings"])
@@ -90,7 +94,7 @@ def _told(error: SpecError) -> tuple[str, ...]:
 
 
 def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
-    """Of a correction, each question and whether its counts are added to those of the revision before."""
+    """For a correction, pair each question with True if its counts are added to the previous revision's."""
     if not earlier or survey is None:
         return []
     before = {question.name: question for question in survey_of(earlier[-1].document).questions}
@@ -98,7 +102,11 @@ def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Ques
 
 
 def _changed(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
-    """Of a correction, what it says in another way than the revision before; for how many people, is in none."""
+    """
+    For a correction, list the differences from the previous revision.
+
+    The planned numbers of people are left out: only drafts have them.
+    """
     if not earlier:
         return []
     before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
@@ -106,16 +114,16 @@ def _changed(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedD
 
 
 def _counts_as(question: Question, before: Question | None) -> bool:
-    """Whether two revisions ask the same true values through the same channel: then results add them up."""
+    """Return True if both revisions have the same domain and channel: results then add up their counts."""
     return before is not None and (question.domain, question.mechanism) == (before.domain, before.mechanism)
 
 
 def publish_now(name: str) -> ResponseReturnValue:
     """
-    Freeze a draft.
+    Publish a draft.
 
-    One transaction publishes; the draft goes after it. Whoever is stopped between the two has both, and publishing
-    again changes nothing.
+    One transaction publishes the survey; a second one deletes the draft. After a crash between the two, both exist,
+    and publishing again is harmless.
     """
     survey, _ = _survey(name)
     kept = drafts.draft_named(name)
@@ -142,4 +150,4 @@ ROUTES = (
     Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
     Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
 )
-"""The page that freezes a draft."""
+"""Routes of the page "Publish"."""

@@ -1,4 +1,4 @@
-"""Sentences of the page Design that hold figures, and names of the places where a survey has texts."""
+"""Sentences with numbers for the page "Design", and labels for the places of a survey's texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from sottovoce.shared.spec import Survey
 @dataclass(frozen=True)
 class Sentences:
     """
-    What the page says of a draft, in one language.
+    Sentences about a draft, in one language.
 
     Attributes:
-        words: of the reader.
+        words: the reader's language.
     """
 
     words: Words
 
     def margin(self, draft: SurveyDraft, found: Figures | None) -> Sequence[str]:
-        """Beside a question of the draft: what to expect of its figures; an incomplete one has none yet."""
+        """Return sentences about the expected precision of a question; an incomplete question has none yet."""
         if found is None:
             return [self.words.say("design_margin_later")]
         if found.margin is None or draft.people is None:
@@ -56,20 +56,20 @@ class Sentences:
         return self.points(margin)
 
     def points(self, margin: float) -> str:
-        """A half-width of a share, in points; below one with a decimal."""
+        """Format the half-width of a share in percentage points; with one decimal if it is below one point."""
         points = 100 * margin
         return self.words.count("design_points", round(points)) if points >= 1 else self.words.say(
             "design_points_other", count=self.words.number(points, 1)
         )  # fmt: skip
 
     def templates(self, items: Sequence[TemplateQuestion]) -> str:
-        """The widest margins of a template's shares, with few people and with more, each to a tenth of a point."""
+        """Describe the widest margins among a template's shares, for two numbers of people (``PEOPLE``)."""
         widths = [item.margins for item in items if not item.number]
         few, many = (self.tenths(max(width)) for width in zip(*widths, strict=True))
         return self.words.say("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
 
     def item(self, item: TemplateQuestion) -> str:
-        """A question of a template: what it gives, if it is as large as others have found."""
+        """Describe the margins of a template's question, at the value expected from published studies."""
         show = partial(self.words.number, decimals=1) if item.number else self.tenths
         expected = self.words.number(item.expected, 1) if item.number else self.words.percent(item.expected, 0)
         few, many = map(show, item.margins)
@@ -77,11 +77,11 @@ class Sentences:
         return self.words.say(key, expected=expected, few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
 
     def tenths(self, margin: float) -> str:
-        """A half-width of a share in points, with one decimal."""
+        """Format the half-width of a share in percentage points, with one decimal."""
         return self.words.say("design_points_other", count=self.words.number(100 * margin, 1))
 
     def cost(self, totals: Totals) -> str:
-        """What a whole report spends of what devices allow."""
+        """Describe the epsilon of a whole report, relative to the default allowance of devices."""
         return self.words.say(
             "design_cost",
             spent=self.spent(totals.epsilon),
@@ -91,11 +91,11 @@ class Sentences:
         )
 
     def spent(self, epsilon: float) -> str:
-        """An epsilon with one decimal, rounded up."""
+        """Format an epsilon with one decimal, rounded up; 1e-6 absorbs errors of floating point."""
         return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
 
     def problem(self, problem: DraftProblem) -> str:
-        """What is wrong, in a sentence."""
+        """Describe a problem of a draft in a sentence."""
         values = {
             key: self.words.number(value, 2) if isinstance(value, float) else value
             for key, value in problem.values.items()
@@ -108,18 +108,18 @@ class Sentences:
 
 
 def about(number: int) -> int:
-    """A number of people, up to two digits that are not 0."""
+    """Round a number of people up to two significant digits."""
     step = int(10 ** max(len(str(number)) - 2, 0))
     return ceil(number / step) * step
 
 
 def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
     """
-    The place of a text: its part of the survey, or the question's number, its part and the option's number.
+    Describe the place of a text: the part of the survey, or the question's number with its part or option.
 
     Args:
-        survey: whose text it is.
-        pointer: to the text in the survey's document.
+        survey: the survey that contains the text.
+        pointer: JSON pointer to the text in the survey's document.
         words: the reader's language.
     """
     first, *inside = pointer.strip("/").split("/")
@@ -134,10 +134,10 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
 
 def texts_in_words(survey: Survey, words: Words) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
     """
-    By language, the place of each text of a survey in words and the text; "" where a language lacks it.
+    List the texts of a survey by language, each with its place in words; "" marks a missing translation.
 
     Args:
-        survey: whose texts they are.
+        survey: the survey.
         words: the reader's language.
     """
     texts = [(place_in_words(survey, pointer, words), written) for pointer, written in texts_of(survey).items()]

@@ -1,4 +1,4 @@
-"""Try-outs of a survey: published by one button, shown with their links, deleted by another."""
+"""Test runs of a survey: publish one, and list them with their links."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,14 +18,14 @@ from sottovoce.shared.errors import SpecError
 
 class Trial(NamedTuple):
     """
-    One try-out.
+    A test run.
 
     Attributes:
-        name: its own.
-        link: for everybody.
-        reports: so far.
-        closed: nobody can answer any more.
-        role: of the reader.
+        name: name of the test run, which is a survey of its own.
+        link: link for respondents.
+        reports: number of reports so far.
+        closed: True if it accepts no more reports.
+        role: the reader's role on it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Trial(NamedTuple):
 
 
 def trials_of(name: str) -> Sequence[Trial]:
-    """The try-outs of a survey or draft that the reader may know of, the newest first."""
+    """List the test runs of a survey or draft on which the reader has a role, newest first."""
     trials = [
         trial_in(row)
         for row in storage().surveys()
@@ -46,17 +46,17 @@ def trials_of(name: str) -> Sequence[Trial]:
 
 
 def trial_in(row: StoredSurvey) -> Trial:
-    """What is told of a try-out that is stored so."""
+    """Build the description of a stored test run."""
     link = current_app.extensions["settings"].link(row.name, row.digest)
     return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name))
 
 
 def try_out(name: str) -> ResponseReturnValue:
     """
-    Publish the survey as it stands under a name of its own.
+    Publish the current state of the survey as a test run, under a name of its own.
 
-    Leads to the try-out's results, which show its link and then its first report; where the survey lacks something, to
-    the page that tells what.
+    Redirects to the results of the test run, which show its link; for an incomplete survey, to the preview, which
+    lists the problems.
     """
     try:
         today = current_app.extensions["clock"]().date()
@@ -71,7 +71,7 @@ def try_out(name: str) -> ResponseReturnValue:
 
 
 def _share(name: str, trial: str) -> None:
-    """Give the team of what is tried the same roles on the try-out."""
+    """Give the survey's team the same roles on the test run."""
     access = storage().access
     for account, role in access.granted(name):
         if account.id != g.actor.account.id:
@@ -79,7 +79,7 @@ def _share(name: str, trial: str) -> None:
 
 
 def address_of_tried(trial: str) -> str:
-    """Where what a try-out tries is looked at, if it is there still; else the list of surveys."""
+    """Return the URL of the preview of the tested survey, if it still exists; else of the survey list."""
     drafted = [draft.name for draft in storage().drafts.drafts()]
     names = (*drafted, *(row.name for row in storage().surveys()))
     found = [name for name in names if is_trial_name_of(name, trial) and g.actor.role(name)]
@@ -97,4 +97,4 @@ ROUTES = (
         ("text/html",),
     ),
 )
-"""The one button; deleting is that of every survey, ``studio.delete``."""
+"""Route that publishes a test run; ``studio.delete`` deletes it, like any survey."""
