@@ -1,12 +1,13 @@
 """
-The budget of a data set: what was asked, what it cost and what was answered, before anybody sees an answer.
+The privacy budget of a data set: each question with its charge and answer, recorded before the answer is shown.
 
-An answer is drawn, its entry is written and synced, the head is written and synced apart from it, and only then is the
-entry given to whoever shows it. A process that ends anywhere between has at most charged for an answer that nobody saw;
-whoever asks the same again gets it from the ledger, for nothing, since a second look at one draw tells nothing new.
+The order of steps is fixed: draw the answer, write and sync its ledger entry, write and sync the head (the ledger
+anchor) in its separate folder, and only then return the entry. A process that stops in between has at most charged for
+an answer that was never shown. Asking the same question again returns the recorded answer without a charge, since a
+second look at one draw reveals nothing new.
 
-A line that was cut off in the middle was never synced, so its answer was never shown: it is removed. A whole line that
-the head does not know yet is one whose answer was not shown either; it stays, and its charge with it.
+An incomplete last line was never synced, so its answer was never shown: ``Budget`` removes it. A complete line that the
+head does not cover yet was not shown either; it stays, and so does its charge.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,12 +38,12 @@ ENDING = ".budget"
 @dataclass(frozen=True)
 class Answered:
     """
-    An answer that may be shown: it is in the ledger.
+    An answer that may be shown, because it is in the ledger.
 
     Attributes:
-        entry: as it was recorded.
-        again: it was recorded before, and cost nothing now.
-        spent: what all answers have cost together.
+        entry: the recorded entry.
+        again: True if the answer was recorded before; then it cost nothing now.
+        spent: total cost of all recorded answers.
     """
 
     entry: ReleaseEntry
@@ -56,10 +57,10 @@ class Budget:
     The budget of one data set.
 
     Attributes:
-        place: of its ledger.
+        place: storage of its ledger.
         data: SHA-256 of the data.
-        declaration: digest of what is declared of them.
-        heads: where its head is kept.
+        declaration: digest of the declaration of the data.
+        heads: folder of ledger anchors, which holds the head of this ledger.
     """
 
     place: LedgerPlace
@@ -69,18 +70,19 @@ class Budget:
 
     def open(self, terms: BudgetTerms) -> None:
         """
-        Begin a ledger with these terms.
+        Start a ledger with these terms.
 
-        As long as nothing was answered, whoever binds again may have mended the declaration; the rest stays.
+        Until the first answer, the curator may correct the declaration and bind again; the other terms are fixed.
 
         Raises:
-            StorageError: there is a budget of this data set, here or elsewhere, and it stays what it is.
+            StorageError: this data set already has a budget, here or in another copy; it is left unchanged.
         """
         with self._alone():
             line = first_line(terms)
             if self.heads.get(self.data) is not None:
                 self._check_unused(terms)
-            # Whoever began it may have been killed before the head was noted; nothing is answered without a head.
+            # A process may have stopped after the first line and before the head was written. Starting over is safe:
+            # ``ask`` answers nothing without a head.
             elif not line.startswith(self.place.read() or b""):
                 raise StorageError(f"{self.place.name} is there already, and its head is missing where heads are kept")
             self.place.begin(line)
@@ -88,17 +90,17 @@ class Budget:
 
     def has(self, terms: BudgetTerms) -> bool:
         """
-        Whether just these terms are in force, and there is nothing to open.
+        Return whether exactly these terms are in force, so that nothing needs to be opened.
 
         Raises:
-            StorageError: they are, and the ledger or its head is not as it should be.
+            StorageError: the ledger was changed, or it has these terms and does not match its head.
         """
         with self._alone():
             there = self.place.read() is not None and self.heads.get(self.data) is not None
             return there and self._ledger().terms == terms and self._checked().terms == terms
 
     def _check_unused(self, terms: BudgetTerms) -> None:
-        """Of a budget that is there: nothing was drawn under it, and it has these terms but for the declaration."""
+        """Raise StorageError unless the existing budget is unused and only its declaration differs from these terms."""
         ledger = self._ledger()
         head = self.heads.get(self.data)
         used = ledger.entries or head is None or head.number > 0
@@ -107,25 +109,26 @@ class Budget:
 
     def read(self) -> ReleaseLedger:
         """
-        All entries, checked against each other and against the head.
+        Return all entries, checked against each other and against the head.
 
         Raises:
-            StorageError: the ledger is missing, changed, cut off, or another data set's; says which entry.
+            StorageError: the ledger is missing, changed, truncated, or belongs to another data set; the message names
+                the entry.
         """
         with self._alone():
             return self._checked()
 
     def ask(self, question: Mapping[str, Any], draw: Callable[[BudgetTerms], Release]) -> Answered:
         """
-        The answer to a question: the recorded one, or one that is drawn and recorded now.
+        Return the recorded answer to a question, or draw and record one.
 
         Args:
-            question: in canonical form: two questions with one form have one answer.
+            question: in canonical form; two questions with the same form share one answer.
             draw: makes the release under the budget's terms; called only if the question was not answered before.
 
         Raises:
-            BudgetExhausted: it would cost more than is left; nothing is recorded, and what was drawn is dropped.
-            StorageError: the ledger is not as it should be, or cannot be written; nothing may be shown.
+            BudgetExhausted: the answer would cost more than is left; nothing is recorded and the draw is discarded.
+            StorageError: the ledger is damaged or cannot be written; nothing may be shown.
         """
         with self._alone():
             ledger = self._checked()
@@ -136,7 +139,7 @@ class Budget:
             after = check_affordable(ledger, release.charge)
             line = entry_line(question, release, ledger.head)
             self.place.add(line, ledger.head.number + 1)
-            # What is shown is what the ledger says.
+            # Return the entry as read back from storage, so that the answer shown is the one that was recorded.
             whole = self._parsed()
             self.heads.note(self.data, whole.head)
             return Answered(whole.entries[-1], False, after)
@@ -150,7 +153,7 @@ class Budget:
             raise StorageError("the budget cannot be written or read; nothing is shown") from None
 
     def _checked(self) -> ReleaseLedger:
-        """The ledger, with a head that knows all of it."""
+        """Return the ledger after checking it against its head, and move the head to the last entry if it is behind."""
         head = self.heads.get(self.data)
         ledger = self._parsed()
         if head is None:
@@ -170,7 +173,7 @@ class Budget:
         return ledger
 
     def _ledger(self) -> ReleaseLedger:
-        """What the file says, whatever it is about; without a last line that was cut off."""
+        """Read the ledger, whatever data set it names, and remove an incomplete last line from storage."""
         content = self.place.read()
         if content is None:
             told = "there is none for this data set; sottovoce curator bind opens one"
@@ -184,7 +187,12 @@ class Budget:
 
 
 def spent(ledger: ReleaseLedger) -> Total:
-    """What all answers have cost together."""
+    """
+    Return the total cost of all recorded answers.
+
+    Raises:
+        StorageError: they cost more than the budget allows, which ``ask`` never lets happen.
+    """
     found = total([entry.charge for entry in ledger.entries], ledger.terms.delta)
     if found is None or found.epsilon > ledger.terms.epsilon:
         raise StorageError("the budget's entries cost more than it allows: they were not written by this software")
@@ -193,10 +201,10 @@ def spent(ledger: ReleaseLedger) -> Total:
 
 def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
     """
-    What everything would cost with one more release.
+    Return the total cost including one more release.
 
     Raises:
-        BudgetExhausted: more than the budget allows.
+        BudgetExhausted: the total exceeds the budget.
     """
     found = total([*(entry.charge for entry in ledger.entries), charge], ledger.terms.delta)
     if found is None:

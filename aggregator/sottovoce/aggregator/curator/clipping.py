@@ -1,8 +1,9 @@
 """
-A declared set of whole vectors, which bounds what one record can add to a sum of vectors.
+Norm clipping of integer vectors: a declared ball bounds the contribution of one record to a sum of vectors.
 
-A vector outside is shrunk towards zero, each coordinate rounded towards zero afterwards, so that the *integers* lie
-inside: rounding to the nearest after clipping makes the norm up to a third too large (10 coordinates, radius 10).
+A vector outside the ball is scaled towards zero, and each coordinate is then rounded towards zero, so that the
+*integers* are inside. Rounding to nearest after clipping would make the norm up to a third too large (10 coordinates,
+radius 10).
 """
 
 import math
@@ -23,7 +24,7 @@ Vectors = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Ball:
     """
-    The whole vectors of at most this norm.
+    The integer vectors of at most this norm.
 
     Attributes:
         norm: 1 (sum of absolute values) or 2 (Euclidean).
@@ -46,36 +47,41 @@ class Ball:
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
         """
-        Each row as it is if it lies inside, otherwise shrunk until it does.
+        Return each row unchanged if it is inside the ball, otherwise scaled into it.
 
         Raises:
-            ValueError: the rows have another number of coordinates.
+            ValueError: the rows have a different number of coordinates.
         """
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
         inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
-        # Rows inside are divided too, by the radius: how much there is to do follows from no value.
+        # Rows inside are divided too, by the radius, so that the running time depends on no value.
         over = np.maximum(self._lengths(inside), self.radius)[:, None]
         shrunk: Vectors = np.sign(inside) * (np.abs(inside) * self.radius // over)
         return shrunk
 
     def _lengths(self, rows: Vectors) -> Vectors:
-        """The norm, exact inside the ball's comparison, rounded up where it is no whole number."""
+        """Return the norm of each row, rounded up to an integer."""
         if self.norm == 1:
             found: Vectors = np.abs(rows).sum(axis=1)
             return found
         squares = np.einsum("ij,ij->i", rows, rows)
         roots = np.sqrt(squares).astype(np.int64)
+        # Rounding up, so that a row that is just outside the ball is never taken for one inside.
         roots += roots * roots < squares
         rounded_up: Vectors = roots
         return rounded_up
 
     def sensitivity(self, records: int) -> tuple[int, int]:
         """
-        How far one sum can be from another if ``records`` vectors of the ball lie between them (1 or 2).
+        Return the sensitivity of a sum of vectors in the ball.
+
+        Args:
+            records: vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.
 
         Returns:
-            (L1 norm, squared L2 norm)
+            (L1 sensitivity, squared L2 sensitivity), in steps.
         """
         reach = records * self.radius
+        # In the L2 ball, L1 <= sqrt(d) * L2. Sums differ by integer vectors, so the integer part of that bound holds.
         return (reach if self.norm == 1 else math.isqrt(self.coordinates * reach * reach)), reach * reach

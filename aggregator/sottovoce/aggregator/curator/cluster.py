@@ -1,16 +1,16 @@
 """
-k centres of points: DP-Lloyd.
+Differentially private k-means: DP-Lloyd.
 
-Points       Whole vectors in a declared domain: the L1 ball of radius R, shrunk towards zero as integers, or a box
-             |x_j| <= h_j with R = sum of h_j. What one point adds to a sum has L1 norm <= R.
-Iteration    Each point goes to the nearest centre, ties to the first. Counts n_i and coordinate sums s_i get exact
-             discrete Laplace noise; the new centre is s_i / n_i, rounded, clipped to the domain.
-Epsilon      epsilon' = epsilon / (2 T) for each of counts and sums, T fixed. m = 1 if a record comes or goes, 2 if it
-             becomes another one: counts move by m in all, sums by m R, so that the rates are epsilon' / m and
-             epsilon' / (m R); 2 epsilon' an iteration, epsilon over T.
-Start        Drawn from the domain without a look at the data.
-Empty        A cluster with a noisy count below 1 is drawn anew (the textbook's rule), or keeps its centre.
-Optimum      Lloyd's iteration does not reach the optimum, with noise or without; nothing is promised about it.
+Points       Integer vectors in a declared domain: the L1 ball of radius R, scaled towards zero as integers, or a box
+             |x_j| <= h_j with R = sum of h_j. The contribution of one point to a sum has L1 norm <= R.
+Iteration    Each point is assigned to the nearest centre, ties to the first. Counts n_i and coordinate sums s_i get
+             exact discrete Laplace noise; the new centre is s_i / n_i, rounded and clipped to the domain.
+Epsilon      epsilon' = epsilon / (2 T) for each of counts and sums, T fixed. With m = 1 for add/remove and 2 for
+             replace-one, the L1 sensitivity is m for the counts and m R for the sums, so that the rates are
+             epsilon' / m and epsilon' / (m R). An iteration costs 2 epsilon', and T iterations cost epsilon.
+Start        Drawn from the domain, independently of the data.
+Empty        A cluster with a noisy count below 1 gets a new random centre (the textbook's rule) or keeps its centre.
+Optimum      Lloyd's iteration need not reach the global optimum, with noise or without.
 Outside      In the L2 ball the same noise would cost (1 + sqrt d) / 2 times epsilon, in the cube (1 + d) / 2 times.
 Sources      Blum, Dwork, McSherry and Nissim 2005; Dwork and Roth 2014; McSherry 2009.
 """
@@ -34,22 +34,22 @@ NOT_OPTIMAL = "Lloyd's iteration stops where it stops: the centres need not be t
 SIZES = "sizes are noisy counts of the last iteration and belong to the centres before its move"
 
 MOST_HALVES = 2**10
-"""Coordinates of a box, so that distances stay below 2^53."""
+"""Largest number of coordinates of a box, so that distances stay below 2^53."""
 
 _PART = 65_536
-"""Points that are assigned at once: their distances stay in the processor's cache."""
+"""Points assigned in one block: their distances fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Box:
     """
-    The whole vectors with |x_j| <= half_j.
+    The integer vectors with |x_j| <= half_j.
 
     Attributes:
         halves: half the width in each coordinate, in steps, 1 .. 2^20.
 
     Raises:
-        ValueError: there is none, or one is out of range.
+        ValueError: the number of coordinates or a half-width is out of range.
     """
 
     halves: tuple[int, ...]
@@ -60,20 +60,20 @@ class Box:
 
     @property
     def radius(self) -> int:
-        """The largest L1 norm."""
+        """The largest L1 norm of a point in the box, in steps."""
         return sum(self.halves)
 
     @property
     def coordinates(self) -> int:
-        """How many there are."""
+        """The number of coordinates of a point."""
         return len(self.halves)
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
         """
-        Each coordinate forced into its range.
+        Return the rows with each coordinate clipped to its range.
 
         Raises:
-            ValueError: the rows have another number of coordinates.
+            ValueError: the rows have a different number of coordinates.
         """
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
@@ -85,16 +85,16 @@ class Box:
 @dataclass(frozen=True)
 class Lloyd:
     """
-    What is to be clustered how.
+    Parameters of DP-Lloyd.
 
     Attributes:
-        domain: where the points lie: an L1 ball or a box.
-        k: clusters, 1 .. 256.
+        domain: declared domain of the points: an L1 ball or a box.
+        k: number of clusters, 1 .. 256.
         iterations: T, 1 .. 100, fixed.
-        keep_empty: an empty cluster keeps its centre instead of being drawn anew.
+        keep_empty: an empty cluster keeps its centre instead of getting a new random one.
 
     Raises:
-        ValueError: one of them is out of range, or the ball is not one of L1.
+        ValueError: one of them is out of range, or the ball is not an L1 ball.
     """
 
     domain: Ball | Box
@@ -109,7 +109,7 @@ class Lloyd:
             raise ValueError("DP-Lloyd has 1 to 256 clusters and 1 to 100 iterations")
 
     def question(self) -> dict[str, Any]:
-        """For the record."""
+        """Return the parameters as JSON for ``Release.question``."""
         ball = isinstance(self.domain, Ball)
         domain = {"ball": self.domain.radius} if isinstance(self.domain, Ball) else {"box": list(self.domain.halves)}
         told = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
@@ -118,16 +118,16 @@ class Lloyd:
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The centres of k clusters, with their noisy sizes.
+    Release the centres of k clusters and their noisy sizes.
 
     Args:
-        rows: n x d integers, in steps; what lies outside the domain is shrunk or clipped into it.
-        lloyd: domain, k, iterations, what becomes of empty clusters.
-        terms: epsilon and relation.
-        draws: where noise and starts come from.
+        rows: n x d integers, in steps; rows outside the domain are scaled or clipped into it.
+        lloyd: domain, k, iterations, rule for empty clusters.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise and of random centres.
 
     Raises:
-        ValueError: the rows have another number of coordinates than the domain.
+        ValueError: the rows and the domain differ in their number of coordinates.
     """
     points = lloyd.domain.clip(rows)
     records = terms.neighbours.of(1, 2)
@@ -153,7 +153,12 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
 
 
 def draw_point(domain: Ball | Box, draws: ExactNoise) -> list[int]:
-    """A point of the domain without a look at the data: the gaps between sorted uniform numbers, or each by itself."""
+    """
+    Draw a point of the domain, independently of the data.
+
+    In a box each coordinate is uniform. In the L1 ball the absolute values are the gaps between sorted uniform
+    numbers, whose sum is at most the radius, and the signs are fair coin flips.
+    """
     if isinstance(domain, Box):
         return [draws.below(2 * half + 1) - half for half in domain.halves]
     cuts = sorted(draws.below(domain.radius + 1) for _ in range(domain.coordinates))
@@ -172,10 +177,10 @@ def _noisy_sums(
 
 def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
     """
-    Points and coordinate sums of each centre's cluster, exact.
+    Return the exact number of points and the exact coordinate sums of each centre's cluster.
 
-    Distances are whole numbers below 2^53, so that floating-point products of matrices are exact, and where a point
-    goes depends on the point and the centres alone.
+    Distances are integers below 2^53, so that floating-point matrix products are exact, and the assignment of a point
+    depends on the point and the centres alone.
     """
     k, d = centres.shape
     counts, sums = np.zeros(k, dtype=np.int64), np.zeros((k, d), dtype=np.int64)
@@ -194,7 +199,7 @@ def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
 def _moved(centre: list[int], count: int, sums: list[int], lloyd: Lloyd, draws: ExactNoise) -> list[int]:
     if count < 1:
         return centre if lloyd.keep_empty else draw_point(lloyd.domain, draws)
-    # Clipped as Python integers first: noise may be larger than what arrays hold.
+    # Clipped as Python integers first, because noise may exceed the 64 bits of an array.
     mean = [max(-MOST_STEPS, min(MOST_STEPS, round(Fraction(each, count)))) for each in sums]
     clipped: list[int] = lloyd.domain.clip(np.array([mean]))[0].tolist()
     return clipped
@@ -206,10 +211,10 @@ _EDGE = 30
 
 def cluster_svg(values: dict[str, Any], reach: int) -> str:
     """
-    Circles at the centres, their area as the noisy size; sizes below 1 are crosses.
+    Return an SVG with a circle at each centre, its area proportional to the noisy size; sizes below 1 are crosses.
 
     Args:
-        values: of a release of ``cluster``.
+        values: values of a release of ``cluster``.
         reach: the largest coordinate of the domain, in steps.
     """
     sizes = [max(size, 0) for size in values["noisy_sizes"]]

@@ -1,22 +1,22 @@
 """
-What several releases about one data set cost together.
+Sequential composition: the total privacy cost of several releases about one data set.
 
-Two accounts are kept, and the smaller one counts:
-    sum    epsilon and delta add up.
-    zCDP   rho adds up, and rho-zCDP is (rho + 2 sqrt(rho ln(1/d)), d)-private. An epsilon-private release has
-           rho = epsilon tanh(epsilon/2) at most; one with Gaussian noise says its own.
+Two accounts are kept, and the smaller total counts:
+    sum    Basic composition: epsilon and delta add up.
+    zCDP   rho adds up, and rho-zCDP implies (rho + 2 sqrt(rho ln(1/d)), d)-differential privacy. A pure
+           epsilon-private release has rho = epsilon tanh(epsilon/2) at most; Gaussian noise states its own rho.
 
-Which of them is smaller is found out along the way, and questions may follow from answers. Either account alone is
-good for that; for both together each has half of the budget's delta: an outcome that the sum covers is counted in the
-one half, any other in the other, so that the whole is (epsilon, delta)-private. Sums of releases with delta 0 need
-none of it.
+Questions may be adaptive, that is, depend on earlier answers, and so does the choice of the smaller account. Each
+account alone is a valid privacy filter under adaptive questions. To use both, each gets half of the budget's delta: an
+outcome that the sum covers is charged to one half, any other outcome to the other half, so that the whole is
+(epsilon, delta)-private. A sum of releases with delta 0 uses none of its half.
 
-Releases about parts of one data set are never counted as parallel: such parts follow from values. Parts that were
-fixed without looking at a value, such as two files without a person in common, are two data sets, each with its own
-budget.
+Parallel composition is never applied: parts of one data set that are chosen by values depend on those values. Parts
+that are fixed without looking at a value, such as two files without a person in common, are two data sets, each with
+its own budget.
 
-Sources: Dwork et al. 2006 (sum); Bun and Steinke 2016 (zCDP, and its epsilon); Harrison and Manurangsi 2025 (tanh);
-Rogers et al. 2016, Whitehouse et al. 2023 (budgets under questions that follow from answers).
+Sources: Dwork et al. 2006 (basic composition); Bun and Steinke 2016 (zCDP, and its conversion); Harrison and
+Manurangsi 2025 (tanh); Rogers et al. 2016, Whitehouse et al. 2023 (privacy filters for adaptive questions).
 """
 
 from collections.abc import Iterable
@@ -34,12 +34,12 @@ SUM, ZCDP = "sum", "zCDP"
 @dataclass(frozen=True)
 class Total:
     """
-    What releases have cost together.
+    Total privacy cost of several releases.
 
     Attributes:
-        epsilon: exact, or rounded up at its 15th decimal.
-        account: by which it was counted, ``SUM`` or ``ZCDP``.
-        delta: that the account may use.
+        epsilon: exact for ``SUM``; for ``ZCDP`` rounded up at about the 15th decimal.
+        account: account that gave it, ``SUM`` or ``ZCDP``.
+        delta: for ``SUM`` the sum of the deltas, for ``ZCDP`` the delta of the conversion.
     """
 
     epsilon: Fraction
@@ -49,11 +49,11 @@ class Total:
 
 def total(charges: Iterable[Charge], delta: Fraction) -> Total | None:
     """
-    The smaller of both accounts; None if neither keeps within delta.
+    Return the smaller of both accounts; None if neither stays within delta.
 
     Args:
-        charges: of the releases.
-        delta: of the whole budget.
+        charges: charges of the releases.
+        delta: delta of the whole budget; each account gets half of it.
     """
     made = list(charges)
     half = delta / 2
@@ -80,9 +80,9 @@ def _zcdp(charges: list[Charge], delta: Fraction) -> Total | None:
 
 def rho_of(charge: Charge) -> Fraction | None:
     """
-    The rho of a release: what it says, or what follows from its epsilon if its delta is 0 and that is less.
+    Return the rho of a release: the stated one, or epsilon tanh(epsilon/2) if delta is 0 and that is smaller.
 
-    None if it says none and its delta is above 0.
+    None if no rho is stated and delta is above 0.
     """
     if charge.delta > 0:
         return charge.rho
@@ -97,5 +97,5 @@ def _decimal(value: Fraction) -> Decimal:
 
 
 def _up(value: Decimal) -> Fraction:
-    """To the next of 15 decimals and one more: far beyond what 60 digits have lost."""
+    """Round up to 15 decimals and add one unit, far more than the rounding errors of 60 digits."""
     return Fraction(value.quantize(_GRAIN, ROUND_CEILING, _PRECISE) + _GRAIN)

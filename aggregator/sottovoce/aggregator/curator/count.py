@@ -1,15 +1,15 @@
 """
-How many records meet a predicate, several predicates, or with which weights.
+Noisy counts: records that meet one predicate or each of several, or a sum of weights.
 
 Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
              discrete Laplace noise of rate epsilon / D.
 Sensitivity  D in L1, in steps. One predicate: 1 under both relations, since one record changes the count by 1 at most.
-             m predicates of which a record meets at most p (all m unless fewer are declared): p if a record comes or
-             goes, min(m, 2 p) if it becomes another one. What a record meets beyond p, in their order, is not counted.
-             Weights: W steps, 1 in all.
+             m predicates of which a record meets at most p (all m unless fewer are declared): p under add/remove,
+             min(m, 2 p) under replace-one. Predicates beyond the first p that a record meets are not counted.
+             Weights: W steps, which is 1 in units of the weight.
 Privacy      epsilon-differentially private, delta = 0.
 Error        Variance 2 a / (1 - a)^2 <= 2 (D / epsilon)^2, a = e^(-epsilon/D); the largest error in ``Release.error``.
-Negative     A noisy count may be negative or above n. It is not changed: clipping before adding up is biased.
+Negative     A noisy count may be negative or above n. It is left unchanged: sums of clipped counts are biased.
 Sources      Dwork and Roth 2014, 3.3; Ghosh, Roughgarden and Sundararajan 2009.
 """
 
@@ -30,12 +30,12 @@ NEGATIVE = "noise may make a count negative or larger than n; do not clip what i
 
 def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The number of records that meet one predicate.
+    Release the number of records that meet one predicate.
 
     Args:
-        met: n marks; what is not 0 is met.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        met: n marks; a nonzero mark means that the record meets the predicate.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
     """
     noisy = add_laplace([int(np.count_nonzero(met))], terms.epsilon, draws)
     return Release(
@@ -50,13 +50,14 @@ def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Rele
 
 def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most: int | None = None) -> Release:
     """
-    The numbers of records that meet each of m predicates, declared as one list.
+    Release the number of records that meet each of m predicates.
 
     Args:
-        marks: n x m; what is not 0 is met.
-        terms: epsilon and relation, for all m together.
-        draws: where the noise comes from.
-        most: how many one record may meet, 1 .. m, declared without a look at the data; what is beyond is not counted.
+        marks: n x m marks; a nonzero mark means that the record meets the predicate.
+        terms: epsilon for all m counts together, and neighbouring relation.
+        draws: source of the noise.
+        most: number of predicates that count for one record, 1 .. m, declared without looking at the data; further
+            ones are not counted. None for all.
 
     Raises:
         ValueError: ``most`` is out of range.
@@ -78,7 +79,7 @@ def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most
 
 
 def column_counts(marks: npt.NDArray[Any], most: int) -> list[int]:
-    """How many rows are marked in each column, at most ``most`` marks of a row in their order."""
+    """Return the number of marked rows in each column, counting only the first ``most`` marks of a row."""
     met = marks != 0
     if most < met.shape[1]:
         met &= np.cumsum(met, axis=1) <= most
@@ -87,13 +88,13 @@ def column_counts(marks: npt.NDArray[Any], most: int) -> list[int]:
 
 def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The sum of weights in [0, 1].
+    Release the sum of weights in [0, 1].
 
     Args:
-        weights: n integers in 0 .. steps, which stand for weights from 0 to 1; others are clipped.
+        weights: n integers in 0 .. steps, which encode weights from 0 to 1; others are clipped.
         steps: W, at least 1 and at most 2^32.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
 
     Raises:
         ValueError: ``steps`` is out of range.
@@ -114,6 +115,6 @@ def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, d
 
 
 def in_units(error: dict[str, Any], unit: Fraction) -> dict[str, Any]:
-    """An error in steps, in the answer's unit: t exact, as text."""
+    """Convert an error from grid steps to the unit of the answer; ``t`` becomes an exact fraction as text."""
     theorem = {**error["theorem"], "figure": error["theorem"]["figure"] * float(unit)}
     return {**error, "t": str(error["t"] * unit), "theorem": theorem}

@@ -1,5 +1,5 @@
 """
-What a curator says of a data set before anybody looks at it: DATA.yaml, beside a CSV or Parquet file.
+Declaration of a data set (its domain), made before the data are read: DATA.yaml, next to a CSV or Parquet file.
 
     format: sottovoce-data/1
     record: one student, once
@@ -9,10 +9,10 @@ What a curator says of a data set before anybody looks at it: DATA.yaml, beside 
       age:    {minimum: 16, maximum: 99, step: 1, centre: 22}
       id:     {unused: true}
 
-Cells, bounds and grid come from here and never from the data: an answer whose form followed from the data would tell
-of them without noise. What a cell holds that is not declared has a place all the same, which this page fixes: a
-category becomes ``other``, a mark that is not declared is none, a number is clipped, and what is no number is the
-declared centre. Nothing that reads a cell can therefore refuse it.
+Cells, bounds and grid come from the declaration and never from the data: an answer whose form depended on the data
+would reveal them without noise. Every undeclared cell content has a fixed encoding: an unknown category becomes
+``other``, an unknown mark is ignored, a number is clipped to its bounds, and any other text in a column of numbers
+becomes the declared centre. Reading a cell therefore never fails.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from sottovoce.shared.rational import MAX_DENOMINATOR, dump_decimal, parse_decim
 FORMAT = "sottovoce-data/1"
 OTHER = "other"
 SEPARATOR = ";"
-"""Between the marks of one cell."""
+"""Separator of the marks in one cell."""
 
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 100_000
@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?
 
 
 class Placed(NamedTuple):
-    """The whole number that stands for a cell, and whether the cell was as declared."""
+    """The integer that encodes a cell, and whether the cell was as declared."""
 
     value: int
     fits: bool
@@ -52,17 +52,17 @@ class Placed(NamedTuple):
 @dataclass(frozen=True)
 class Categories:
     """
-    One of a list of names; anything else is ``other``, which is the last cell if it was not declared.
+    Column with one of a list of names; any other text is ``other``, which is the last cell if it was not declared.
 
     Attributes:
-        names: as declared.
+        names: the declared names.
     """
 
     names: tuple[str, ...]
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        """The declared names and ``other``: what a histogram counts, empty ones too."""
+        """The cells of a histogram, empty ones too: the declared names and ``other``."""
         return self.names if OTHER in self.names else (*self.names, OTHER)
 
     @cached_property
@@ -71,56 +71,56 @@ class Categories:
 
     @property
     def largest(self) -> int:
-        """The largest number that stands for a cell."""
+        """The largest integer that encodes a cell."""
         return len(self.cells) - 1
 
     def place(self, text: str) -> Placed:
-        """The index among ``cells``."""
+        """Return the index of a cell's text in ``cells``."""
         index = self._places.get(text)
         fits = index is not None and (index < len(self.names))
         return Placed(self._places[OTHER] if index is None else index, fits)
 
     def document(self) -> dict[str, Any]:
-        """As in DATA.yaml."""
+        """Return the column's declaration as in DATA.yaml."""
         return {"categories": list(self.names)}
 
 
 @dataclass(frozen=True)
 class MarkColumn:
     """
-    Several yes/no marks; a cell holds the names of those that are set, in any order.
+    Column with several yes/no marks; a cell lists the names of the marks that are set, in any order.
 
     Attributes:
-        names: as declared.
+        names: the declared names.
     """
 
     names: tuple[str, ...]
 
     @property
     def largest(self) -> int:
-        """The largest number that stands for a cell: all marks."""
+        """The largest integer that encodes a cell: all marks are set."""
         return (1 << len(self.names)) - 1
 
     def place(self, text: str) -> Placed:
-        """A bit mask: bit j is mark j. Marks that are not declared are left out."""
+        """Return the bit mask of a cell's marks: bit j is mark j. Undeclared marks are ignored."""
         found = {part.strip() for part in text.split(SEPARATOR)} - {""}
         mask = sum(1 << index for index, name in enumerate(self.names) if name in found)
         return Placed(mask, found <= set(self.names))
 
     def document(self) -> dict[str, Any]:
-        """As in DATA.yaml."""
+        """Return the column's declaration as in DATA.yaml."""
         return {"marks": list(self.names)}
 
 
 @dataclass(frozen=True)
 class NumberColumn:
     """
-    A number between bounds, on a grid.
+    Column with a number between bounds, on a grid.
 
     Attributes:
-        minimum, maximum: beyond them a number is clipped.
-        step: the grid; ``maximum - minimum`` is a whole number of steps.
-        centre: stands for what is no number; on the grid.
+        minimum, maximum: bounds to which a number is clipped.
+        step: distance of grid points; ``maximum - minimum`` is a whole number of steps.
+        centre: value on the grid that replaces a cell that holds no number.
     """
 
     minimum: Fraction
@@ -130,26 +130,26 @@ class NumberColumn:
 
     @property
     def steps(self) -> int:
-        """Grid points are 0 to this."""
+        """Number of the last grid point; the first is 0."""
         return int((self.maximum - self.minimum) / self.step)
 
     @property
     def largest(self) -> int:
-        """The largest number that stands for a cell."""
+        """The largest integer that encodes a cell."""
         return self.steps
 
     @property
     def grid(self) -> NumberGrid:
-        """The same, without the centre."""
+        """Bounds and step, without the centre."""
         return NumberGrid(self.minimum, self.maximum, self.step)
 
     @property
     def empty(self) -> int:
-        """The grid point of what is no number."""
+        """Grid point of the centre, which encodes a cell that holds no number."""
         return int((self.centre - self.minimum) / self.step)
 
     def place(self, text: str) -> Placed:
-        """The nearest grid point, the lower one of two; after clipping."""
+        """Return the grid point nearest to the clipped number, the lower one in a tie."""
         if not _NUMBER.fullmatch(text.strip()):
             return Placed(self.empty, False)
         value = Fraction(text.strip())
@@ -158,7 +158,7 @@ class NumberColumn:
         return Placed(-((1 - 2 * exact) // 2), clipped == value)
 
     def document(self) -> dict[str, Any]:
-        """As in DATA.yaml."""
+        """Return the column's declaration as in DATA.yaml."""
         bounds = {
             "minimum": self.minimum, "maximum": self.maximum, "step": self.step, "centre": self.centre
         }  # fmt: skip
@@ -171,12 +171,12 @@ Kind = Categories | MarkColumn | NumberColumn
 @dataclass(frozen=True)
 class Declaration:
     """
-    What a data set is said to hold.
+    Declaration of a data set.
 
     Attributes:
-        record: who one record is, in the curator's words; the guarantee is about one record.
-        columns: those that questions may be about, by the name in the file's header.
-        unused: those that are never read.
+        record: what one record stands for, in the curator's words; the guarantee protects one record.
+        columns: columns that questions may use, by their name in the file's header.
+        unused: columns that are never read.
     """
 
     record: str
@@ -185,20 +185,20 @@ class Declaration:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical document; two spellings of one declaration have the same."""
+        """SHA-256 of the canonical document, which does not depend on the spelling of the YAML."""
         return hashlib.sha256(canonical.dump(self.document())).hexdigest()
 
     def document(self) -> dict[str, Any]:
-        """As in DATA.yaml."""
+        """Return the whole declaration as in DATA.yaml."""
         used = {name: kind.document() for name, kind in self.columns.items()}
         return {"format": FORMAT, "record": self.record, "columns": used | {n: {"unused": True} for n in self.unused}}
 
     def column(self, name: str) -> Kind:
         """
-        What a column is declared to be.
+        Return the declaration of a column.
 
         Raises:
-            SpecError: it is not declared, or declared as unused.
+            SpecError: the column is not declared, or declared as unused.
         """
         if name not in self.columns:
             told = ", ".join(list(self.columns)[:20])
@@ -208,10 +208,10 @@ class Declaration:
 
 def parse_declaration(document: object) -> Declaration:
     """
-    The declaration that a document is.
+    Parse the document of a declaration.
 
     Raises:
-        SpecError: with every mistake found.
+        SpecError: the document is invalid; lists every mistake found.
     """
     reader = Reader()
     top = reader.fields(document, "", {"format", "record", "columns"}, set())
@@ -237,7 +237,7 @@ def parse_declaration(document: object) -> Declaration:
 
 
 def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
-    """None for an unused column, and after a mistake."""
+    """Parse one column; None for an unused column and after a mistake."""
     given = set(value) if isinstance(value, dict) else set()
     fields = value if isinstance(value, dict) else {}
     if given == {"categories"}:

@@ -1,4 +1,4 @@
-"""The system's randomness for releases; the one file of the curator that touches it."""
+"""System randomness for releases. No other file of the curator uses it."""
 
 import secrets
 
@@ -6,5 +6,5 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 
 def system_draws() -> ExactNoise:
-    """Exact noise from the operating system's source."""
+    """Return exact noise drawn from the operating system's random source."""
     return ExactNoise(secrets.token_bytes)

@@ -1,14 +1,14 @@
 """
-How wide discrete Gaussian noise must be for (epsilon, delta).
+Variance of discrete Gaussian noise for (epsilon, delta)-differential privacy.
 
-One number      With sensitivity D the exact delta of the discrete law is its hockey-stick,
+One number      With sensitivity D the exact delta of the discrete distribution is its hockey-stick divergence,
                 delta(epsilon) = sum over x of max(P(x) - e^epsilon P(x - D), 0). The likelihood ratio is monotone, so
-                it is the largest F(m) - e^epsilon F(m - D), which grows with D: smaller shifts tell less.
-Several         The worst direction of a vector is not known, so what holds for all of them is used: the noise is
+                it is the largest F(m) - e^epsilon F(m - D), which grows with D: smaller shifts reveal less.
+Several         The worst direction of a vector is not known, so a bound for all directions is used: the noise is
                 rho-zCDP with rho = D^2 / (2 s), and delta <= e^((a - 1)(a rho - epsilon)) / (a - 1) (1 - 1/a)^a for any
-                a > 1. It costs about seven per cent of the width. The same where one number is too wide to be summed.
-Variance        s = D^2 k / 1024 for the smallest whole k found; the delta of the s in use is computed, not assumed.
-Not used        The classic sigma = sqrt(2 ln(1.25/delta)) D / epsilon: it is proved below epsilon 1 only, and at
+                a > 1. It makes sigma about seven per cent larger. One number with very wide noise uses it too.
+Variance        s = D^2 k / 1024 for the smallest integer k found; the delta of the s in use is computed, not assumed.
+Not used        The classic sigma = sqrt(2 ln(1.25/delta)) D / epsilon: it is proved for epsilon < 1 only, and at
                 epsilon 12 and delta 1e-6 it is five times too small.
 Sources         Canonne, Kamath and Steinke 2020 (discrete Gaussian, conversion); Balle and Wang 2018 (exact curve);
                 Bun and Steinke 2016; Dwork and Roth 2014, appendix A (classic sigma).
@@ -22,17 +22,17 @@ import numpy as np
 
 _PARTS = 1024
 _SUMMED = 100_000
-"""Up to so wide a Gaussian its delta is summed integer by integer."""
+"""Largest sigma for which delta is summed exactly."""
 
 
 def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:
     """
-    The exact delta of one discrete Gaussian number.
+    Return the exact delta of discrete Gaussian noise on one number.
 
     Args:
         variance: s of P(x) ~ e^(-x^2 / (2 s)).
-        shift: by how much neighbours move the number, a whole number of steps above 0.
-        epsilon: at which delta is taken.
+        shift: sensitivity of the number, an integer number of steps above 0.
+        epsilon: argument of the privacy curve delta(epsilon).
     """
     s = float(variance)
     # P(x) > e^epsilon P(x - shift) up to this x; terms further down than 40 sigma are below 10^-300.
@@ -46,7 +46,7 @@ def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:
 
 
 def concentrated_delta(rho: float, epsilon: float) -> float:
-    """A delta that holds for whatever is rho-zCDP; 1 where rho says nothing."""
+    """Return a delta that every rho-zCDP mechanism satisfies at this epsilon; at most 1."""
     orders = 1 + np.exp(np.linspace(-9, 12, 4001))
     log = (orders - 1) * (orders * rho - epsilon) - np.log(orders - 1) + orders * np.log1p(-1 / orders)
     return min(1.0, math.exp(min(float(log.min()), 0.0)))
@@ -54,7 +54,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
 def gaussian_variance(epsilon: Fraction, delta: Fraction, square: int, numbers: int) -> tuple[Fraction, float]:
     """
-    The smallest variance found for which the noise is (epsilon, delta)-private.
+    Return the smallest variance found for which the noise is (epsilon, delta)-private.
 
     Args:
         epsilon: above 0.
@@ -63,7 +63,7 @@ def gaussian_variance(epsilon: Fraction, delta: Fraction, square: int, numbers: 
         numbers: how many numbers get noise.
 
     Returns:
-        (variance, the delta that it has)
+        (variance, its computed delta).
 
     Raises:
         ValueError: epsilon or delta is out of range.
@@ -72,7 +72,7 @@ def gaussian_variance(epsilon: Fraction, delta: Fraction, square: int, numbers: 
         raise ValueError("Gaussian noise needs epsilon above 0 and delta between 0 and 1")
     bound = _of(square, lambda k: concentrated_delta(_PARTS / (2 * k), float(epsilon)), delta)
     shift = math.isqrt(square)
-    # Whole steps: one number moves by floor(sqrt(square)) at most.
+    # One number changes by an integer number of steps, so by floor(sqrt(square)) at most.
     if numbers > 1 or bound[0] > _SUMMED**2:
         return bound
     return _of(square, lambda k: discrete_delta(Fraction(square * k, _PARTS), shift, float(epsilon)), delta)

@@ -1,4 +1,4 @@
-"""A declared number: bounds and grid, and its values as integers."""
+"""Grid of a declared number: bounds, step, and conversion of its values to integers."""
 
 import math
 from fractions import Fraction
@@ -10,16 +10,16 @@ from sottovoce.shared import answers
 
 
 class NumberGrid(answers.Grid):
-    """The numbers low, low + step, .., high, as surveys have them, with what sums need of them."""
+    """The numbers low, low + step, .., high of a survey grid, with the units that noisy sums need."""
 
     @property
     def noise_unit(self) -> Fraction:
-        """The largest fraction of which both the step and the bounds are whole multiples."""
+        """The largest fraction of which the step and the bounds are integer multiples."""
         common = math.lcm(self.low.denominator, self.step.denominator)
         return Fraction(math.gcd(int(self.low * common), int(self.step * common)), common)
 
     def units(self, value: Fraction) -> int:
-        """A value of the grid, in units."""
+        """Convert a value of the grid to noise units."""
         return int(value / self.noise_unit)
 
     @property
@@ -28,11 +28,11 @@ class NumberGrid(answers.Grid):
         return self.low + self.steps // 2 * self.step
 
     def total(self, values: npt.NDArray[Any]) -> int:
-        """The sum of steps of n values, each clipped to 0 .. steps."""
+        """Return the sum of n values in steps, each clipped to 0 .. steps."""
         clipped = np.clip(values, 0, self.steps)
-        # In parts, or 2^31 values of 2^32 steps would overflow.
+        # Summed in parts, because 2^31 values of 2^32 steps would overflow 64 bits.
         return sum(int(part.sum(dtype=np.int64)) for part in np.array_split(clipped, len(clipped) // 2**30 + 1))
 
     def question(self) -> dict[str, str]:
-        """For the record."""
+        """Return the bounds and step as JSON for ``Release.question``."""
         return {"low": str(self.low), "high": str(self.high), "step": str(self.step)}

@@ -1,9 +1,9 @@
 """
-How many records are in each cell of a declared partition.
+Noisy histogram: the number of records in each cell of a declared partition.
 
-Answer       c_j + x_j for all k declared cells, empty ones too: a cell left out because it is empty would tell so.
-Sensitivity  In L1: 1 if a record comes or goes (one cell changes by 1), 2 if it becomes another one (one cell loses it,
-             another gains it). The relation is the budget's; both are said.
+Answer       c_j + x_j for all k declared cells, empty ones too: leaving out empty cells would reveal that they are.
+Sensitivity  In L1: 1 under add/remove (one cell changes by 1), 2 under replace-one (one cell loses a record, another
+             gains one). The budget fixes the relation; ``SENSITIVITY`` states both.
 Privacy      epsilon-differentially private, delta = 0, for all cells together, however many: cells share no record.
 Error        Pr[largest of k errors > ceil(ln(k/beta) D / epsilon)] <= beta: 10,000 cells at epsilon 1 and beta .05 give
              12.2061 under add/remove and 24.4121 under replace-one.
@@ -31,13 +31,13 @@ MOST_CELLS = 2**24
 
 def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The number of records in each of k cells.
+    Release the number of records in each of k cells.
 
     Args:
         cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
         k: declared cells, at least 1 and at most 2^24.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
 
     Raises:
         ValueError: ``k`` is out of range.
@@ -57,13 +57,13 @@ def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: Exact
 
 def cell_counts(cells: npt.NDArray[Any], k: int) -> list[int]:
     """
-    How often each index occurs.
+    Return how often each index occurs; an index outside 0 .. k - 1 counts as the nearest cell.
 
     Raises:
         ValueError: ``k`` is out of range.
     """
     if not 1 <= k <= MOST_CELLS:
         raise ValueError("a histogram has from 1 to 2^24 declared cells")
-    # An index beyond the cells would be a cell of its own, and its count would have no noise of its own.
+    # Without the clip ``bincount`` would add a cell for a larger index, and the number of cells would depend on data.
     found: list[int] = np.bincount(np.clip(cells, 0, k - 1), minlength=k).tolist()
     return found

@@ -1,14 +1,15 @@
 """
-The mean of a declared number.
+Noisy mean of a declared number.
 
-Replace-one  n is public, so that the mean is the noisy sum of steps over n: sensitivity (high - low) / n. With n = 0 it
-             is the middle of the range.
-Add/remove   n is not public and is noisy too. Half of epsilon goes to n (sensitivity 1), half to the sum of distances
-             from the middle of the grid (sensitivity half the range, which is less than that of the sum itself);
+Replace-one  n is public, so that the mean is the noisy sum of steps over n: sensitivity (high - low) / n. With n = 0
+             the exact value is replaced by the middle of the range.
+Add/remove   n is not public and gets noise too. Half of epsilon goes to n (sensitivity 1), half to the sum of distances
+             from the middle of the grid. Its sensitivity is half the range, rounded up to a whole step, and usually
+             much less than that of the sum itself.
              mean = middle + sum / max(n, 1). Both noisy numbers are released.
-Answer       Clipped to the bounds, which the mean cannot leave; a list of means that is to be averaged should use sums.
+Answer       Clipped to the bounds, which the mean cannot leave. To average several means, release sums instead.
 Privacy      epsilon-differentially private, delta = 0.
-Error        Replace-one: the largest error of the noisy sum over n. Add/remove: that of each of the two, said apart.
+Error        Replace-one: the largest error of the noisy sum over n. Add/remove: one error for each noisy number.
 Sources      Dwork and Roth 2014, 3.3.
 """
 
@@ -30,13 +31,13 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The mean of n values.
+    Release the mean of n values.
 
     Args:
-        values: n integers, steps above the lower bound; others than 0 .. steps are clipped.
+        values: n integers, steps above the lower bound; clipped to 0 .. steps.
         grid: the declared bounds and step.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
     """
     if terms.neighbours is Neighbours.REPLACE:
         return _with_public_n(values, grid, terms, draws)
@@ -46,7 +47,7 @@ def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, 
 def _with_public_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     n = max(len(values), 1)
     rate = terms.epsilon / grid.steps
-    # Nobody's mean is the middle, and costs as much: the noise is drawn all the same.
+    # Without records the mean is the middle. Noise is drawn all the same, so that n = 0 costs as much as any other n.
     exact = grid.total(values) if len(values) else grid.steps // 2
     steps = Fraction(add_laplace([exact], rate, draws)[0], n)
     mean = grid.low + min(max(steps, Fraction(0)), Fraction(grid.steps)) * grid.step

@@ -1,15 +1,15 @@
-"""Which two data sets are told apart by at most e^epsilon; one budget has one relation, for good."""
+"""Neighbouring relation of data sets under which epsilon is defined; it is fixed for the life of a budget."""
 
 from enum import Enum
 
 
 class Neighbours(Enum):
     """
-    The relation under which epsilon is meant.
+    Neighbouring relation of data sets.
 
     Attributes:
-        REPLACE: one record is another one; the number of records n is public.
-        ADD_REMOVE: one record is there or not; n is not public.
+        REPLACE: one record is replaced by another (bounded differential privacy); the number of records n is public.
+        ADD_REMOVE: one record is added or removed (unbounded differential privacy); n is not public.
     """
 
     REPLACE = "replace-one"
@@ -17,9 +17,9 @@ class Neighbours(Enum):
 
     @property
     def in_words(self) -> str:
-        """What changes between neighbours."""
+        """The difference between neighbours, as a clause for a sentence in English."""
         return "if one record is replaced" if self is Neighbours.REPLACE else "if one record is added or removed"
 
     def of(self, added: int, replaced: int) -> int:
-        """The sensitivity that holds: ``added`` if a record comes or goes, ``replaced`` if it becomes another one."""
+        """Return the sensitivity under this relation: ``replaced`` for replace-one, ``added`` for add/remove."""
         return replaced if self is Neighbours.REPLACE else added

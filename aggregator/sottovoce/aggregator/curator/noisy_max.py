@@ -1,14 +1,14 @@
 """
-The most frequent of m cells or marks: report noisy max.
+Report noisy max: the most frequent of m cells or marks.
 
 Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact discrete Laplace
              noise.
-Rate         epsilon where neighbours move all counts one way, by at most 1 each: a record that comes or goes, however
-             many marks it has. Otherwise epsilon / 2: a replaced record takes from one count and gives to another,
-             and with rate epsilon the loss would be up to twice epsilon (at epsilon 1: 1.94 with 2 cells, 2.00 with 3).
+Rate         epsilon under add/remove: a record changes all counts in one direction, by at most 1 each, however many
+             marks it has. epsilon / 2 under replace-one: one count falls and another rises, and with rate epsilon the
+             privacy loss would be up to twice epsilon (at epsilon 1: 1.94 with 2 cells, 2.00 with 3).
 Privacy      epsilon-differentially private, delta = 0, for any number of cells.
-Winner's     count is *not* free: max(c_j + x_j) is not part of this release, and publishing the winner's noisy or true
-             number beside it breaks the promise. Ask ``count`` for it, and pay.
+Count        The winner's count is *not* free: max(c_j + x_j) is not part of this release, and publishing the winner's
+             noisy or true count with it breaks the guarantee. Ask ``count`` for it, which is charged separately.
 Probability  P(j) = sum over v of P(x = v - c_j) prod_{i<j} P(c_i + x < v) prod_{i>j} P(c_i + x <= v), exactly.
              [20, 15, 10] at rate 1: .993354, .006608, .000038 (continuous noise: .98815, .01178, .00007).
 Error        The smallest t such that an answer whose count is t or more below the largest has probability <= .05,
@@ -37,30 +37,30 @@ Floats = npt.NDArray[np.float64]
 NOT_FREE = "the winner's number is not part of this release and not free: a count of it is a question of its own"
 
 _SUMMED = 20_000
-"""Up to so wide noise the chances of the winner are summed."""
+"""Largest reach 40 / rate for which the winner's probability is summed; wider noise gets a bound."""
 
 
 def top_mark(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The mark that most records have.
+    Release the index of the mark that most records have.
 
     Args:
-        marks: n x m; what is not 0 is a mark.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        marks: n x m; a nonzero value is a mark.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
     """
     return _winner(column_counts(marks, marks.shape[1]), terms, draws, "top_mark")
 
 
 def top_cell(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The cell in which most records are.
+    Release the index of the cell with most records.
 
     Args:
         cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
         k: declared cells, at least 1 and at most 2^24.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
 
     Raises:
         ValueError: ``k`` is out of range.
@@ -85,20 +85,21 @@ def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism
 
 def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise) -> int:
     """
-    The index of the largest noisy count, the first of those that tie.
+    Return the index of the largest noisy count; ties go to the lowest index.
 
     Args:
-        counts: of the cells.
-        rate: of the noise.
-        draws: where the noise comes from.
+        counts: exact counts of the cells.
+        rate: rate of the discrete Laplace noise.
+        draws: source of the noise.
     """
     noisy = add_laplace(counts, rate, draws)
     return noisy.index(max(noisy))
 
 
 def winner_distribution(counts: Sequence[int], rate: Fraction) -> Floats:
-    """The probability of each index, by summation over the winner's noisy count."""
+    """Return the probability of each index, by summation over the winner's noisy count."""
     a = math.exp(-rate)
+    # The tails beyond 40 / rate have probability below 10^-17.
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(min(counts) - reach, max(counts) + reach + 1, dtype=np.float64)
     at_most = np.array([_at_most(v - count, a) for count in counts])
@@ -116,7 +117,7 @@ def _at_most(x: Floats, a: float) -> Floats:
 
 
 def _shortfall(rate: Fraction, cells: int) -> dict[str, Any]:
-    """The error of a winner: how far below the largest its count may be; with very wide noise a bound of it."""
+    """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound."""
     plain = laplace_error(rate, cells)
     enough = 2 * plain["t"]
     t = enough if rate < Fraction(40, _SUMMED) else _smallest_gap(rate, cells, enough)
@@ -133,7 +134,7 @@ def _smallest_gap(rate: Fraction, cells: int, enough: int) -> int:
 
 
 def _beaten(rate: Fraction, cells: int, gap: int) -> float:
-    """The chance that one of the others, all ``gap`` below the largest and before it in order, wins."""
+    """Return the probability that a cell ``gap`` below the largest wins, if all others are so low and come first."""
     a = math.exp(-rate)
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(-reach, gap + reach + 1, dtype=np.float64)

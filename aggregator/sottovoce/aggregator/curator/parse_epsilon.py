@@ -1,4 +1,4 @@
-"""Epsilon and delta as a curator writes them, and what is allowed of delta."""
+"""Parse epsilon and delta as a curator writes them, and check the size of delta."""
 
 import re
 from fractions import Fraction
@@ -11,10 +11,10 @@ MOST_EPSILON = 1000
 
 def parse_epsilon(text: str) -> Fraction:
     """
-    Epsilon, written as ``0.5``, ``1/2`` or ``5e-1``; the exact number, not the nearest float.
+    Parse epsilon from ``0.5``, ``1/2`` or ``5e-1``, as the exact number and not the nearest float.
 
     Raises:
-        SpecError: it is no number above 0 and at most 1000.
+        SpecError: it is not a number above 0 and at most 1000.
     """
     found = _parse(text)
     if found is None or not 0 < found <= MOST_EPSILON:
@@ -24,10 +24,10 @@ def parse_epsilon(text: str) -> Fraction:
 
 def parse_delta(text: str) -> Fraction:
     """
-    Delta, written as ``1e-6``, ``0.000001`` or ``1/1000000``.
+    Parse delta from ``1e-6``, ``0.000001`` or ``1/1000000``.
 
     Raises:
-        SpecError: it is no number from 0 to below 1.
+        SpecError: it is not a number from 0 to below 1.
     """
     found = _parse(text)
     if found is None or found >= 1:
@@ -41,14 +41,17 @@ def _parse(text: str) -> Fraction | None:
 
 def check_delta(delta: Fraction, records: int) -> str | None:
     """
-    A warning, if one is due: a delta of 1/n gives one person away in full, on average, and keeps its promise.
+    Check the delta of a budget against the number of records, and return a warning or None.
+
+    With a delta of 1/n, a mechanism that publishes one whole record on average still meets the definition (Dwork and
+    Roth 2014, 2.3).
 
     Args:
-        delta: of a budget.
+        delta: delta of a budget.
         records: n.
 
     Raises:
-        SpecError: it is 1/(10 n) or more.
+        SpecError: delta is 1/(10 n) or more.
     """
     if delta * 10 * records >= 1:
         raise SpecError(
@@ -60,5 +63,5 @@ def check_delta(delta: Fraction, records: int) -> str | None:
 
 
 def usual_delta(records: int) -> Fraction:
-    """1/n^2, or half of what is refused where n is that small."""
+    """Return the default delta: 1/n^2, or for n below 20 half of the smallest refused delta, 1/(20 n)."""
     return min(Fraction(1, records * records), Fraction(1, 20 * records))

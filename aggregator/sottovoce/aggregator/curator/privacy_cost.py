@@ -1,4 +1,4 @@
-"""What one release costs."""
+"""Privacy cost of one release."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,12 +7,13 @@ from fractions import Fraction
 @dataclass(frozen=True)
 class Charge:
     """
-    (epsilon, delta) of one release, exact.
+    Exact (epsilon, delta) of one release.
 
     Attributes:
         epsilon: above 0.
-        delta: 0 for pure privacy.
-        rho: of zero-concentrated privacy, where it is known; a second account of the same release, not a further cost.
+        delta: 0 for pure differential privacy.
+        rho: parameter of zero-concentrated differential privacy (zCDP), or None if unknown; an alternative account of
+            the same release, not an additional cost.
 
     Raises:
         ValueError: one of them is out of range.
@@ -32,5 +33,5 @@ class Charge:
 
     @classmethod
     def pure(cls, epsilon: Fraction) -> "Charge":
-        """Of a release with delta 0: its rho is epsilon^2 / 2 at most (Bun and Steinke 2016)."""
+        """Return the charge of a release with delta 0; its rho is at most epsilon^2 / 2 (Bun and Steinke 2016)."""
         return cls(epsilon, rho=epsilon * epsilon / 2)

@@ -1,4 +1,4 @@
-"""A curator's records as whole numbers, as the declaration places them; nothing else of the data goes any further."""
+"""A curator's records, encoded as integers by the declaration; no other part of the data is passed on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.int64]
-"""One whole number a record: an index of a category, a bit mask of marks, or a point of a number's grid."""
+"""One integer per record: the index of a category, a bit mask of marks, or a grid point of a number."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class DataRecords:
     Some columns of a data set, in no particular order of records.
 
     Attributes:
-        count: of all records.
-        columns: by name; all in the same order of records.
-        misfits: by the column's name, in how many records the cell was not as declared. They are for the curator's
-            own eyes when a data set is bound, and for no answer.
+        count: number of all records.
+        columns: encoded values by column name, all in the same order of records.
+        misfits: number of records by column name whose cell was not as declared. These exact counts are shown to the
+            curator when a data set is bound and enter no answer.
     """
 
     count: int

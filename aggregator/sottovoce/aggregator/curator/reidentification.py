@@ -1,13 +1,14 @@
 """
-Who could be found in a table that is published as it is, without noise. Exact, and for the curator's own eyes.
+Re-identification risk of a table that is published without noise: exact figures, for the curator alone.
 
-A *group* is the people who agree in some public columns; k is the size of the smallest group. A table with k >= 2 is
-called k-anonymous, and that promises little:
-    One value   Of a group whose sensitive value is one and the same, everybody's is known, however large the group.
-    Two tables  Who is known to be in both belongs to a group in each. Only the sensitive values that both groups have
-                can be theirs; where that is one, it is known, though both tables are k-anonymous.
-    Coarsening  Wider bands and fewer columns make groups larger. Nothing of it bounds what a third table tells, which
-                noise does.
+A *group* (equivalence class) is the set of people who agree in some public columns (quasi-identifiers); k is the size
+of the smallest group. A table is called k-anonymous for this k. Even k >= 2 guarantees little:
+    Homogeneity   If all members of a group share one sensitive value, it is known for each of them, however large the
+                  group is.
+    Intersection  A person who is known to be in two tables belongs to a group in each. Only the sensitive values that
+                  both groups have are possible. If there is one, it is known, although both tables are k-anonymous.
+    Generalizing  Wider bands and fewer columns make groups larger. They do not bound what a third table reveals; noise
+                  does.
 
 Sources: Sweeney 2002; Machanavajjhala et al. 2007; Ganta, Kasiviswanathan and Smith 2008; Kearns and Roth 2019,
 chapter 1.
@@ -25,7 +26,7 @@ from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.shared.errors import SpecError
 
 MOST_COLUMNS = 12
-"""Public columns: of 12 there are 298 combinations of up to three."""
+"""Largest number of public columns: 12 have 298 combinations of up to three."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,10 @@ class PublishedTable:
     A table as it would be published.
 
     Attributes:
-        declaration: of its columns.
-        records: of it, the named columns among them.
-        public: columns that others may know of a person.
-        sensitive: the column that they should not learn, or None.
+        declaration: declaration of its columns.
+        records: its records, with at least the columns named below.
+        public: columns that others may know of a person (quasi-identifiers).
+        sensitive: column that others should not learn, or None.
     """
 
     declaration: Declaration
@@ -46,7 +47,7 @@ class PublishedTable:
     sensitive: str | None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be counted."""
+        """Raise SpecError for too many, repeated or contradictory columns."""
         if not 1 <= len(self.public) <= MOST_COLUMNS or len(set(self.public)) < len(self.public):
             raise SpecError(f"there must be 1 to {MOST_COLUMNS} public columns, none named twice")
         if self.sensitive in self.public:
@@ -54,7 +55,7 @@ class PublishedTable:
 
 
 class Combination(NamedTuple):
-    """Some public columns, the size of their smallest group, and how many people are alone in theirs."""
+    """Some public columns, the size of their smallest group, and the number of people in groups of one."""
 
     columns: tuple[str, ...]
     k: int
@@ -62,7 +63,7 @@ class Combination(NamedTuple):
 
 
 class OneValue(NamedTuple):
-    """Groups whose sensitive value is one and the same, and how many people are in them."""
+    """Number of groups in which all members share one sensitive value, and number of people in them."""
 
     groups: int
     people: int
@@ -70,13 +71,13 @@ class OneValue(NamedTuple):
 
 class Joined(NamedTuple):
     """
-    What a second table leaves of the first.
+    Result of an intersection attack with a second table.
 
     Attributes:
-        columns: public in both.
-        people: of the first table whose group is in the second one too.
-        k: the least number of people in the first table who may still be one of them.
-        known: people whose sensitive value both tables leave no choice of.
+        columns: columns that are public in both tables.
+        people: people of the first table whose group exists in the second table too.
+        k: smallest number of people in a group of the first table whose sensitive value remains possible; 0 if none.
+        known: people whose sensitive value the two tables determine.
     """
 
     columns: tuple[str, ...]
@@ -86,18 +87,18 @@ class Joined(NamedTuple):
 
 
 def group_sizes(columns: Sequence[NDArray[Any]]) -> Values:
-    """For each person, how many there are in the same group; of columns of whole numbers, shape (n,) each."""
+    """Return the size of each person's group, shape (n,), for integer columns of shape (n,) each."""
     codes: Values = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         different, code = np.unique(column, return_inverse=True)
-        # Made small again after each column, so that no product overflows.
+        # Renumbered from 0 after each column, so that no product overflows.
         codes = np.unique(codes * len(different) + code, return_inverse=True)[1]
     sizes: Values = np.bincount(codes)[codes]
     return sizes
 
 
 def alone_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bool_]:
-    """Who is alone in some combination of so many of these columns, shape (n,)."""
+    """Return a mask, shape (n,), of people who are unique in some combination of ``count`` of these columns."""
     alone = np.zeros(len(columns[0]), dtype=np.bool_)
     for chosen in combinations(columns, count):
         alone |= group_sizes(chosen) == 1
@@ -105,7 +106,7 @@ def alone_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.boo
 
 
 def combination_of(table: PublishedTable, names: Sequence[str]) -> Combination:
-    """K and the people alone, of these public columns."""
+    """Return k and the number of unique people for these public columns together."""
     return _combination(names, group_sizes([table.records.columns[name] for name in names]))
 
 
@@ -115,11 +116,14 @@ def _combination(names: Sequence[str], sizes: Values) -> Combination:
 
 def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]]:
     """
-    How many people some combination of so many public columns names alone, and all these combinations, worst first.
+    Count the people who are unique in some combination of ``count`` public columns.
 
     Args:
-        table: to be published.
-        count: of columns, 1 to 3.
+        table: table to be published.
+        count: number of columns in a combination, at least 1.
+
+    Returns:
+        (number of people, all combinations with the worst first).
     """
     alone, found = np.zeros(table.records.count, dtype=np.bool_), []
     for names in combinations(table.public, count):
@@ -130,14 +134,19 @@ def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]
 
 
 def one_value(table: PublishedTable) -> OneValue:
-    """Groups of all public columns in which everybody has the same sensitive value; a person alone is one as well."""
+    """
+    Count the groups by all public columns whose members share one sensitive value; groups of one are included.
+
+    Raises:
+        SpecError: no sensitive column is named, or it is not declared as categories.
+    """
     groups = _values_by_group(table, table.public)
     same = [len(values) for values in groups.values() if len(set(values)) == 1]
     return OneValue(len(same), sum(same))
 
 
 def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:
-    """The sensitive values, in words, of each group."""
+    """Return the names of the sensitive values in each group."""
     kind = None if table.sensitive is None else table.declaration.column(table.sensitive)
     if table.sensitive is None or not isinstance(kind, Categories):
         raise SpecError("a sensitive column must be named, and declared as categories")
@@ -150,10 +159,10 @@ def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tup
 
 def joined(first: PublishedTable, second: PublishedTable) -> Joined:
     """
-    What is left of the first table's anonymity for somebody who is known to be in both.
+    Return the anonymity that the first table still gives to a person who is known to be in both tables.
 
     Raises:
-        SpecError: no public column is in both, or one is declared in two ways.
+        SpecError: the tables share no public column, declare one differently, or one has no sensitive categories.
     """
     common = tuple(name for name in first.public if name in second.public)
     if not common:
@@ -174,15 +183,16 @@ def joined(first: PublishedTable, second: PublishedTable) -> Joined:
 
 def coarsening(table: PublishedTable, k: int) -> tuple[dict[str, int], int]:
     """
-    How many steps of each public column to take together so that every group has k people: one after the other the
-    change after which fewest people are in smaller groups.
+    Suggest bands for the public columns so that every group has at least k people.
+
+    A greedy search: at each round it widens one column, the one that leaves fewest people in groups below k.
 
     Args:
-        table: to be published.
-        k: people in every group.
+        table: table to be published.
+        k: smallest size that a group may have.
 
     Returns:
-        (steps by column, 0 where it must be left out; people in smaller groups in the end)
+        (steps in a band by column, 0 if the column must be left out; people still in smaller groups).
     """
     steps = dict.fromkeys(table.public, 1)
     while (left := _in_small_groups(table, steps, k)) and any(steps.values()):
@@ -193,7 +203,7 @@ def coarsening(table: PublishedTable, k: int) -> tuple[dict[str, int], int]:
 
 def _wider(table: PublishedTable, name: str, width: int) -> int:
     kind = table.declaration.column(name)
-    # Names have no order: they are told apart or not told at all.
+    # Categories have no order, so they cannot form bands: they stay as they are or the column is left out.
     return 2 * width if isinstance(kind, NumberColumn) and 2 * width <= kind.steps else 0
 
 

@@ -1,4 +1,4 @@
-"""What ``reidentify`` tells, as JSON and in words."""
+"""Output of ``curator reidentify``, as JSON and as lines of text."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,12 +18,12 @@ _SHOWN = 5
 
 def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: int) -> dict[str, Any]:
     """
-    Who could be found.
+    Return the re-identification risks of a table as JSON.
 
     Args:
-        table: to be published.
-        other: a second table that somebody may have, or None.
-        k: people whom every group should have, for the suggestion.
+        table: table to be published.
+        other: a second table that an attacker may have, or None.
+        k: smallest group size that the suggested bands should reach.
     """
     whole = combination_of(table, table.public)
     found: dict[str, Any] = {
@@ -48,7 +48,7 @@ def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: 
 
 
 def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same in words."""
+    """Yield the lines of text for a document of ``reidentify_document``."""
     yield f"{document['records']:,} people; public: {', '.join(document['public'])}."
     yield f"All of these together: the smallest group has k = {document['k']}; {_people(document['alone'])} alone."
     for count, told in document["unique_in"].items():

@@ -1,4 +1,4 @@
-"""What a mechanism returns: one noisy answer with its charge, its sensitivity and its error."""
+"""Result of a mechanism: one noisy answer with its charge, sensitivity and error bound."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,16 +9,16 @@ from sottovoce.aggregator.curator.privacy_cost import Charge
 @dataclass(frozen=True)
 class Release:
     """
-    One release, ready to be recorded and then shown.
+    One release, to be recorded and then shown.
 
     Attributes:
-        question: what was asked, without a value of the data: mechanism, parameters, epsilon and relation; JSON.
-        values: the answer, JSON: integers, or fractions on the declared grid as text.
-        charge: what it costs.
-        sensitivity: one sentence that states it under the relation.
-        error: JSON; ``t`` is the smallest with Pr[largest error >= t] <= .05, from the discrete distribution, in the
-            answer's unit; ``theorem`` names the theorem and gives its figure.
-        notes: sentences that belong beside the answer.
+        question: mechanism, parameters, epsilon and relation as JSON; contains no value of the data.
+        values: the answer as JSON: integers, or fractions on the declared grid as text.
+        charge: privacy cost.
+        sensitivity: one sentence that states the sensitivity under the relation.
+        error: JSON; ``t`` is the smallest number with Pr[largest error >= t] <= .05, from the discrete distribution, in
+            the answer's unit; ``theorem`` has the name and the bound of the theorem behind it.
+        notes: sentences to show with the answer.
     """
 
     question: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Under which terms a release is made: epsilon and the relation."""
+"""Terms of one release: epsilon and the neighbouring relation."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +10,7 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 @dataclass(frozen=True)
 class ReleaseTerms:
     """
-    What one release may cost, and under which relation.
+    Epsilon and neighbouring relation of one release.
 
     Attributes:
         epsilon: above 0.
@@ -28,6 +28,6 @@ class ReleaseTerms:
             raise ValueError("epsilon must be above 0")
 
     def question(self, mechanism: str, **parameters: object) -> dict[str, Any]:
-        """What was asked, for the record: it never holds a value of the data."""
+        """Return mechanism, parameters and terms as JSON for ``Release.question``; no value of the data is in it."""
         told = {"epsilon": str(self.epsilon), "neighbours": self.neighbours.value}
         return {"mechanism": mechanism, **parameters, **told}

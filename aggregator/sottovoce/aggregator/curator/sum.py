@@ -1,12 +1,12 @@
 """
-The sum of a declared number.
+Noisy sum of a declared number.
 
 Answer       sum of v_i + x, v_i clipped to the declared bounds [low, high] and on their grid, x exact discrete Laplace
              noise in units of the grid; the unit divides the step and the bounds.
-Sensitivity  max(|low|, |high|) if a record comes or goes, high - low if it becomes another one.
+Sensitivity  max(|low|, |high|) under add/remove, high - low under replace-one.
 Privacy      epsilon-differentially private, delta = 0.
 Error        Variance about 2 (D / epsilon)^2; the largest error in ``Release.error``, in the number's own unit.
-Clipping     Values beyond the bounds count as the bounds: a bias that narrow bounds make larger, and noise smaller.
+Clipping     Values beyond the bounds count as the bounds. Narrow bounds mean more bias and less noise.
 Sources      Dwork and Roth 2014, 3.3.
 """
 
@@ -28,13 +28,13 @@ CLIPPED = "values beyond the declared bounds were counted as the bounds"
 
 def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """
-    The sum of n values.
+    Release the sum of n values.
 
     Args:
-        values: n integers, steps above the lower bound; others than 0 .. steps are clipped.
+        values: n integers, steps above the lower bound; clipped to 0 .. steps.
         grid: the declared bounds and step.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
     """
     largest = max(abs(grid.low), abs(grid.high))
     sensitivity = terms.neighbours.of(grid.units(largest), grid.units(grid.high - grid.low))

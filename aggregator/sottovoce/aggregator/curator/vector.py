@@ -1,14 +1,14 @@
 """
-The sum of declared vectors.
+Noisy sum of declared vectors.
 
-Answer       sum of v_i + x, v_i whole vectors of d coordinates, shrunk into the declared ball; x exact noise.
-Sensitivity  With R the radius, m = 1 if a record comes or goes and 2 if it becomes another one: m R in the ball's norm.
+Answer       sum of v_i + x, v_i integer vectors of d coordinates, clipped to the declared ball; x exact noise.
+Sensitivity  With R the radius, and m = 1 under add/remove and 2 under replace-one: m R in the ball's norm.
              L1 ball: m R in L1 and in L2. L2 ball: m R in L2, sqrt(d) m R in L1.
 Laplace      Rate epsilon / (L1 sensitivity): epsilon-differentially private, delta = 0.
 Gaussian     The smallest variance whose delta holds (``gaussian_delta``): (epsilon, delta), rho = D^2 / (2 s).
-Choice       Both largest errors follow from the discrete distributions; the noise with the smaller one is taken,
-             Laplace if they are equal. Neither looks at the data, so that the choice costs nothing. Without a delta
-             it is Laplace.
+Choice       The noise with the smaller largest error is used, Laplace if they are equal. Both errors follow from the
+             discrete distributions and not from the data, so that the choice costs nothing. Without a delta it is
+             always Laplace.
 Crossover    In an L2 ball Laplace's error grows with d ln d, Gauss's with sqrt(d ln d).
 Sources      Dwork and Roth 2014, 3.3 and appendix A; Canonne, Kamath and Steinke 2020.
 """
@@ -31,13 +31,13 @@ from sottovoce.shared.exact_noise import ExactNoise
 @dataclass(frozen=True)
 class VectorNoise:
     """
-    The noise of a vector: what it is, what it costs, how large it is.
+    Noise of a vector, with its parameter, charge and error.
 
     Attributes:
         name: ``discrete Laplace`` or ``discrete Gaussian``.
-        parameter: rate or variance.
-        charge: epsilon; with Gaussian noise delta and rho.
-        error: of the largest coordinate.
+        parameter: rate of Laplace noise, variance of Gaussian noise.
+        charge: epsilon; with Gaussian noise also delta and rho.
+        error: bound on the largest error of a coordinate.
     """
 
     name: str
@@ -50,17 +50,17 @@ def vector(
     rows: npt.NDArray[Any], ball: Ball, terms: ReleaseTerms, draws: ExactNoise, delta: Fraction | None = None
 ) -> Release:
     """
-    The sum of n vectors.
+    Release the sum of n vectors.
 
     Args:
         rows: n x d integers, in steps.
-        ball: the declared set; rows outside are shrunk into it.
-        terms: epsilon and relation.
-        draws: where the noise comes from.
-        delta: None for pure privacy.
+        ball: the declared set; rows outside are clipped to it.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
+        delta: None for pure differential privacy.
 
     Raises:
-        ValueError: delta does not lie in (0, 1), or the rows have another number of coordinates than the ball.
+        ValueError: delta is not in (0, 1), or the rows and the ball differ in their number of coordinates.
     """
     totals = [int(total) for total in ball.clip(rows).sum(axis=0)]
     taken, other = choose(ball, terms, delta)
@@ -79,15 +79,15 @@ def vector(
 
 def choose(ball: Ball, terms: ReleaseTerms, delta: Fraction | None) -> tuple[VectorNoise, VectorNoise | None]:
     """
-    The noise with the smaller error, and the one that was not taken.
+    Return the noise with the smaller error, then the other one.
 
     Args:
         ball: the declared set.
-        terms: epsilon and relation.
-        delta: None for pure privacy: then there is no choice.
+        terms: epsilon and neighbouring relation.
+        delta: None for pure differential privacy; then the second value is None.
 
     Raises:
-        ValueError: delta does not lie in (0, 1).
+        ValueError: delta is not in (0, 1).
     """
     length, square = ball.sensitivity(terms.neighbours.of(1, 2))
     rate = terms.epsilon / length
