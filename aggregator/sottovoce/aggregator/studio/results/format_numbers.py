@@ -1,4 +1,4 @@
-"""How figures and mechanisms are written in the pages, in the reader's language: the filters that templates use."""
+"""Template filters that format numbers, intervals and mechanisms in the reader's language."""
 
 from fractions import Fraction
 from math import floor
@@ -16,19 +16,19 @@ HUNDRED = 100
 
 
 def register(app: Flask) -> None:
-    """Give the app's templates their filters."""
+    """Register the filters on the app."""
     for written in FILTERS:
         app.add_template_filter(written)
 
 
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    A share as a percentage with one decimal, another figure as the grid's own numbers are written.
+    Format a share as a percentage with one decimal, and any other value by the question's grid.
 
     Args:
-        value: a figure; None is a dash.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        value: the value; None gives a dash.
+        estimate: the estimate, which tells shares from other values.
+        grid: grid of a number question, which formats its own values.
     """
     if value is None:
         return "–"
@@ -37,12 +37,12 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    How far two such figures lie apart.
+    Format a difference of two values, with the unit of the grid.
 
     Args:
-        value: a figure; None is a dash.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        value: the difference; None gives a dash.
+        estimate: the estimate, which tells shares from other values.
+        grid: grid of a number question, which formats its own values.
     """
     unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
     return f"{figure(value, estimate)}{unit}"
@@ -50,34 +50,34 @@ def difference(value: float | None, estimate: Estimate, grid: Grid | None = None
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
     """
-    Those limits in words.
+    Format the interval of an estimate; while the survey is open, the band that is valid at every look.
 
     Args:
-        estimate: says what kind of figure it is.
-        still_open: whether more reports may come.
-        grid: of a question with numbers, which writes its own.
+        estimate: the estimate.
+        still_open: True if more reports may come.
+        grid: grid of a number question, which formats its own values.
     """
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
 def together(estimate: Estimate, grid: Grid | None = None) -> str:
-    """The limits that hold for all options of the question at once."""
+    """Format the simultaneous interval, which covers all options of the question at once."""
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 
 def place(value: float, estimate: Estimate) -> str:
-    """Where a figure lies in its possible range, from 0 to 100."""
+    """Scale a value to 0..100 within its possible range, for SVG coordinates."""
     return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
 
 
 def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    What stands under the axis at this part of 100 of the range.
+    Format the label of an axis tick.
 
     Args:
-        part: of 100 of the range.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        part: place of the tick in the range, from 0 to 100.
+        estimate: the estimate, which has the range.
+        grid: grid of a number question, which formats its own values.
     """
     value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
     if estimate.kind == "share":
@@ -86,18 +86,18 @@ def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
 
 
 def percent(share: float | Fraction, decimals: int = 1) -> str:
-    """A share as the reader's language writes percentages; what rounds to nothing is 0 and never less."""
+    """Format a share as a percentage; a negative value that rounds to zero is shown without a minus sign."""
     rounded = round(Fraction(share), decimals + 2)
     return words().percent(rounded, decimals).replace("-", "−")
 
 
 def epsilon(value: float) -> str:
-    """Epsilon with two decimals, rounded up."""
+    """Format epsilon with two decimals, rounded up."""
     return words().number(Fraction(show_epsilon(value)), 2)
 
 
 def worked(told: Workings) -> str:
-    """The sentences that work a share of yes out, its limits last."""
+    """Write the sentences that show how a share of "yes" is computed, ending with its interval."""
     say = words().say
     arithmetic = told.arithmetic(_written)
     sentences = [
@@ -118,18 +118,18 @@ def worked(told: Workings) -> str:
 
 
 def odds(question: Question) -> str:
-    """What is sent for it, of 100 people."""
+    """Explain a mechanism by what devices send for 100 people."""
     if question.mechanism is None:
         return words().say("results_public")
     told = {name: _of_hundred(n) if isinstance(n, Fraction) else n for name, n in question.mechanism.explain().items()}
     usual = f"odds_{question.mechanism.report_kind}"
-    # The latest date is not the largest one.
+    # Some types need a sentence of their own: for dates it says "latest", not "largest".
     own = f"results_{question.type}_{usual}"
     return words().say(own if words().knows(own) else f"results_{usual}", **told)
 
 
 def numbers(mechanism: Mechanism) -> str:
-    """What textbooks call a mechanism, where they do, its name and its numbers."""
+    """Describe a mechanism by its textbook name, if any, its name here and its numbers."""
     dumped = mechanism.dump()
     parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
     known = f"{mechanism.known_as} · " if mechanism.known_as else ""
@@ -143,7 +143,7 @@ def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> st
 
 
 def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
-    """Four digits; as the grid writes it, where that is no number."""
+    """Format a value with four significant digits; a grid of dates, for example, returns text of its own."""
     written = value if grid is None else grid.figure(value, towards)
     if isinstance(written, str):
         return written
@@ -152,7 +152,7 @@ def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
 
 
 def _written(number: Number) -> str:
-    """A number of a result's arithmetic; a fraction stays one."""
+    """Format a number of the worked example; ratios and other fractions stay fractions."""
     if isinstance(number, Percent):
         return percent(number.share, number.digits)
     if isinstance(number, Ratio):
@@ -161,7 +161,11 @@ def _written(number: Number) -> str:
 
 
 def _of_hundred(share: Fraction) -> str:
-    """How many of 100 people, as the form tells it: nothing certain is claimed where chance has a say."""
+    """
+    Format a probability as a number of 100 people, as the respondents' form does.
+
+    Rounding never claims certainty: a probability above 99.5 % is "> 99", never 100.
+    """
     whole = floor(share * HUNDRED + Fraction(1, 2))
     if whole == share * HUNDRED:
         return words().number(whole)
@@ -171,4 +175,4 @@ def _of_hundred(share: Fraction) -> str:
 
 
 FILTERS = (has_band, figure, difference, interval, together, place, tick, percent, epsilon, worked, odds, numbers)
-"""Each is called in templates by its own name."""
+"""All filters; templates use them by function name."""
