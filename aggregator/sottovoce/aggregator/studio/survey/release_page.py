@@ -89,7 +89,7 @@ def publish(name: str) -> ResponseReturnValue:
 
 
 def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> str:
-    """Run the action with the epsilon of the form; return ``done``, or the outcome in ``TOLD`` for the failure."""
+    """Run the action with the epsilon of the form; return ``done`` or the outcome that explains the failure."""
     settings, now = current_app.extensions["settings"], current_app.extensions["clock"]()
     try:
         epsilon = parse_epsilon(request.form.get("epsilon", "").strip().replace(",", "."))
