@@ -1,23 +1,23 @@
-"""Links that are good once: for somebody new, or for an account to sign in."""
+"""One-time links: invitations for new people, and sign-in links for existing accounts."""
 
 from sottovoce.aggregator.accounts.secrets import new_link
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 
 LINK_DAYS = 7
-"""Days for which an invitation or a sign-in link is good, beside today."""
+"""Days after today for which an invitation or a sign-in link is valid."""
 
 
 def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at_once: bool = False) -> str:
     """
-    A link that signs an account in, once.
+    Make a one-time link that signs in an account.
 
     Args:
-        tables: in whose name they are used stands in the journal.
-        url: the aggregator's address.
-        account_id: whom it lets in.
-        day: today.
-        at_once: for whoever opens it at once, on this machine: it signs in without asking.
+        tables: tables of accounts; the audit log records their acting account.
+        url: URL of the aggregator.
+        account_id: account that the link signs in.
+        day: today, in days since 1970-01-01.
+        at_once: True for a link opened at once on this machine; it signs in without a confirmation page.
     """
     secret = sign_in_link_secret(tables, account_id, day + LINK_DAYS)
     return f"{url}/dashboard/{'open' if at_once else 'sign-in'}?link={secret}"
@@ -25,12 +25,12 @@ def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at
 
 def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int) -> str:
     """
-    What signs an account in, once.
+    Make the secret of a one-time sign-in link and store its hash.
 
     Args:
-        tables: in whose name they are used stands in the journal.
-        account_id: whom it lets in.
-        expires_on: the last day on which it does.
+        tables: tables of accounts; the audit log records their acting account.
+        account_id: account that the link signs in.
+        expires_on: last day of validity, in days since 1970-01-01.
     """
     secret, digest = new_link()
     tables.add_invitation(AccountInvitation(digest, "", "", account_id, expires_on))
@@ -39,14 +39,14 @@ def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int
 
 def invitation_link(tables: AccessTables, url: str, survey: str, role: str, day: int) -> str:
     """
-    A link by which somebody new gets an account and a role, once.
+    Make a one-time link with which a new person gets an account with a role.
 
     Args:
-        tables: in whose name they are used stands in the journal.
-        url: the aggregator's address.
-        survey: the survey's name, or ``EVERY_SURVEY``.
+        tables: tables of accounts; the audit log records their acting account.
+        url: URL of the aggregator.
+        survey: name of the survey, or ``EVERY_SURVEY``.
         role: one of ``ROLES``.
-        day: today.
+        day: today, in days since 1970-01-01.
     """
     secret, digest = new_link()
     tables.add_invitation(AccountInvitation(digest, survey, role, None, day + LINK_DAYS))

@@ -1,4 +1,4 @@
-"""Accounts as people name them: made from a name that can be shown, found by what stands in a list."""
+"""Validate names, roles and scopes, and find accounts by name or number."""
 
 import unicodedata
 
@@ -7,12 +7,12 @@ from sottovoce.aggregator.storage.accounts.models import ROLES, SCOPES, AccessRe
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 
 MOST_NAME = 100
-"""Characters of a name or a label."""
+"""Maximum number of characters of a name or a label."""
 
 
 def check_text(text: str, what: str) -> str:
     """
-    A name or a label without spaces around it.
+    Validate a name or a label, and strip it.
 
     Raises:
         AccessRefused: it is empty, too long, or cannot be shown on one line.
@@ -20,7 +20,7 @@ def check_text(text: str, what: str) -> str:
     text = text.strip()
     if not 1 <= len(text) <= MOST_NAME:
         raise AccessRefused(f"{what} has from 1 to {MOST_NAME} characters", "length", most=MOST_NAME)
-    # Control characters, line breaks, and what turns the direction of writing around: none belongs into a list.
+    # Refuse control characters, line breaks and bidi controls: in a list they could disguise one name as another.
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} for character in text):
         raise AccessRefused(f"{what} has a character that cannot be shown", "character")
     return text
@@ -28,10 +28,10 @@ def check_text(text: str, what: str) -> str:
 
 def check_role(role: str) -> str:
     """
-    One of the roles.
+    Validate a role.
 
     Raises:
-        AccessRefused: it is none.
+        AccessRefused: no such role.
     """
     if role not in ROLES:
         raise AccessRefused(f"a role is one of: {', '.join(ROLES)}", "role")
@@ -40,10 +40,10 @@ def check_role(role: str) -> str:
 
 def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
     """
-    Some of the scopes.
+    Validate the scopes of a key.
 
     Raises:
-        AccessRefused: there is none, or an unknown one.
+        AccessRefused: no scope, or an unknown one.
     """
     if not scopes or not scopes <= set(SCOPES):
         raise AccessRefused(f"a key has one or more of the scopes: {', '.join(SCOPES)}", "scopes")
@@ -51,16 +51,16 @@ def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
 
 
 def account_number(account: Account) -> str:
-    """What an account is called where two have the same name."""
+    """Return the number that tells accounts of the same name apart: 32 bits of the id, in hexadecimal."""
     return account.id.hex()[:8]
 
 
 def find_account(storage: Storage, named: str) -> Account:
     """
-    The account of this name, or of this number.
+    Find an account by name or number.
 
     Raises:
-        AccessRefused: there is none, or there are several of the name.
+        AccessRefused: no account matches, or several have the name.
     """
     found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
     if not found:
@@ -74,7 +74,7 @@ def find_account(storage: Storage, named: str) -> Account:
 
 
 def recover(storage: Storage) -> Account:
-    """An account that is admin and not disabled, for whoever has the machine: one that there is, or a new one."""
+    """Return an enabled admin account, a new one if there is none; for the operator, who has the database anyway."""
     for account in storage.access.accounts():
         if account.admin and account.disabled_on is None:
             return account

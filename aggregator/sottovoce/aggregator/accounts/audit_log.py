@@ -1,4 +1,4 @@
-"""What staff did, told to people; and what is noted of reading results and of refused sign-ins."""
+"""Format entries of the audit log, and record reading of results and refused sign-ins."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ _FIRST_DAY = date(1970, 1, 1)
 _MINUTE, _DAY = 60, 86400
 
 MOST = 10**9
-"""Larger numbers of refusals are not told apart."""
+"""Cap on recorded numbers of refusals."""
 
 
 def names_of(storage: Storage) -> dict[str, str]:
-    """The names of all accounts by their ids as the journal has them: there are no names in it."""
+    """Map the ids of all accounts, in hexadecimal, to names; the audit log itself contains no names."""
     return {account.id.hex(): account.name for account in storage.access.accounts()}
 
 
 def in_words(entry: AuditEntry, names: Mapping[str, str]) -> str:
     """
-    An entry as one line for people.
+    Format an entry as one line of text.
 
     Args:
-        entry: of the journal.
-        names: of accounts, from ``names_of``.
+        entry: entry of the audit log.
+        names: names of accounts, from ``names_of``.
     """
     about = " ".join(names.get(word, word) for word in entry.about.split())
     told = f"{day_words(entry.day)}  {who_words(entry.who, names)}: {entry.what}"
@@ -37,11 +37,11 @@ def in_words(entry: AuditEntry, names: Mapping[str, str]) -> str:
 
 def who_words(who: str, names: Mapping[str, str]) -> str:
     """
-    Who did it, for people.
+    Format the actor of an entry.
 
     Args:
-        who: as an entry has it.
-        names: of accounts, from ``names_of``.
+        who: actor as stored: an account id, ``MACHINE``, or "".
+        names: names of accounts, from ``names_of``.
     """
     if who == words.MACHINE:
         return "the machine's administrator"
@@ -49,22 +49,22 @@ def who_words(who: str, names: Mapping[str, str]) -> str:
 
 
 def day_words(day: int) -> str:
-    """A day as 2026-11-22."""
+    """Format a day since 1970-01-01 as an ISO date, such as 2026-11-22."""
     return (_FIRST_DAY + timedelta(day)).isoformat()
 
 
 def entry_document(entry: AuditEntry) -> dict[str, Any]:
-    """An entry with all that its hash is made of, and the hash."""
+    """Convert an entry to JSON, with everything that its hash covers, and the hash."""
     told = entry._asdict() | {"previous": entry.previous.hex()}
     return {**told, "date": day_words(entry.day), "hash": entry.hash.hex()}
 
 
 def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
     """
-    Which snapshot a survey shows: the number of whole batches in it, which grows with each that is shown; or closed.
+    Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
 
-    Not the number of reports, and no digest of the results: who may read the journal may perhaps not read those, and
-    could find few counts by trying them out.
+    The number of reports or a digest of the results would leak: a reader of the audit log may have no right to read
+    results, and could find small counts behind a digest by trial.
     """
     last = revisions[-1]
     if last.stored.closed:
@@ -75,10 +75,10 @@ def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
 
 class ReadResults:
     """
-    Notes who has read which snapshot or fetched which file: once a day, however often a page is loaded anew.
+    Records which account read which snapshot or file: once a day, even if a page reloads often.
 
     Args:
-        storage: the database, whose journal it goes to.
+        storage: database with the audit log.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -88,25 +88,27 @@ class ReadResults:
 
     def note(self, who: str, name: str, snapshot: str, today: int) -> None:
         """
-        Note it, durably, before anything is shown; what this process has noted today already costs nothing.
+        Record a reading of results, durably and before anything is shown.
+
+        A set in memory avoids a write if this process has recorded the same reading today.
 
         Args:
-            who: reads, as the journal has it.
-            name: the survey's.
-            snapshot: from ``snapshot_of``.
-            today: the day.
+            who: account id, in hexadecimal.
+            name: name of the survey.
+            snapshot: result of ``snapshot_of``.
+            today: day since 1970-01-01.
         """
         self._note(words.RESULTS_READ, who, f"{name} {snapshot}", today)
 
     def note_file(self, who: str, name: str, kind: str, today: int) -> None:
         """
-        The same of a file, as of what a page shows.
+        Record a download, like a reading of results.
 
         Args:
-            who: fetches it.
-            name: the survey's.
-            kind: the file's name.
-            today: the day.
+            who: account id, in hexadecimal.
+            name: name of the survey.
+            kind: name of the file.
+            today: day since 1970-01-01.
         """
         self._note(words.EXPORTED, who, f"{name} {kind}", today)
 
@@ -120,10 +122,10 @@ class ReadResults:
 
 class RefusedLogins:
     """
-    Counts refused sign-ins of one node, in memory: the number of a day, and the largest in one minute.
+    Counts refused sign-ins of this node in memory: the total of a day, and the maximum in one minute.
 
-    Nothing is written at a refusal, or whoever guesses could fill the disk. The line of a day is written when it is
-    over; what was counted since midnight is lost with the process.
+    A refusal writes nothing, or an attacker who guesses could fill the disk. The entry of a day is written after its
+    end. If the process ends, the counts since midnight are lost.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -133,7 +135,7 @@ class RefusedLogins:
         self._over: list[str] = []
 
     def count(self, now: int) -> None:
-        """One more, at a moment in seconds since 1970."""
+        """Count a refusal at ``now``, in seconds since 1970."""
         with self._lock:
             self._end_day(now)
             if self._minute != now // _MINUTE:
@@ -143,10 +145,10 @@ class RefusedLogins:
 
     def write(self, now: int) -> None:
         """
-        Write the lines of days that are over, if anybody was refused on them; ``now`` is in seconds since 1970.
+        Write the entries of past days with refusals; ``now`` is in seconds since 1970.
 
         Raises:
-            StorageError: not written; the next call does.
+            StorageError: the write failed; the next call tries again.
         """
         with self._lock:
             self._end_day(now)

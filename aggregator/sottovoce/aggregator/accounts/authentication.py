@@ -1,8 +1,8 @@
 """
-Deny by default: every route needs a member of staff who may use it, but for those on one list.
+Authentication of staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
 
-Members of staff hold random keys. Programs send one as ``Authorization: Bearer``; the dashboard exchanges one for a
-session whose cookie no script can read and no other site can use. Only hashes are stored.
+Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a session,
+whose cookie is HttpOnly and SameSite=Strict. The server stores only hashes.
 """
 
 import hmac
@@ -21,28 +21,28 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account, StaffSession
 
 ADDRESS = "kept_for"
-"""The name of the field that says where it was posted."""
+"""Form field with the address that the kept form was posted to."""
 
 MARK = "kept."
-"""What stands before the names of the fields, so that they are not taken for those of the page for signing in."""
+"""Prefix of the names of kept fields, which separates them from the fields of the sign-in page."""
 
 SIGNED_IN = "signed_in"
-"""The button of whoever has signed in elsewhere meanwhile."""
+"""Name of the button for a person who has signed in elsewhere meanwhile."""
 
 is_page = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
-"""Pages that one is led back to: of this site, whatever a link or a form says."""
+"""Matches the pages that sign-in may redirect to; only paths of this site, to prevent open redirects."""
 
 
 class KeptForm(NamedTuple):
     """
-    A form that was posted after its session had ended.
+    Form that was posted after its session ended.
 
-    It goes with the page for signing in, and back to where it was posted: it stands in the pages' own forms, not in a
-    cookie, a log or the database. The reader sees a page with one button first, and the form's own check is made then.
+    Its fields travel through the sign-in page as hidden fields and are posted again afterwards; no cookie, log or
+    database stores them. The person first sees a page with one button, and that post gets the usual CSRF check.
 
     Attributes:
-        address: where to.
-        fields: names and texts, in their order.
+        address: path that the form was posted to.
+        fields: names and values, in order.
     """
 
     address: str
@@ -50,14 +50,14 @@ class KeptForm(NamedTuple):
 
 
 def posted_form() -> KeptForm | None:
-    """The form in this request, posted to a page; None if nothing of it was typed or chosen."""
+    """Return the form posted in this request, without its CSRF token; None if it has no other field."""
     fields = [(name, text) for name, text in request.form.items(multi=True) if name != "form_token"]
     address = request.full_path.rstrip("?")
     return KeptForm(address, tuple(fields)) if fields and is_page(address) else None
 
 
 def kept_form() -> KeptForm | None:
-    """The form that came along in that of the page for signing in, if there is one."""
+    """Return the kept form inside the posted sign-in form; None if there is none."""
     address = request.form.get(ADDRESS, "")
     fields = [(name, text) for name, text in request.form.items(multi=True) if name.startswith(MARK)]
     kept = tuple((name.removeprefix(MARK), text) for name, text in fields)
@@ -104,26 +104,26 @@ PUBLIC = frozenset(
         "access.accept",
     }
 )
-"""The endpoints that anybody may use; a test walks the URL map."""
+"""Endpoints that need no sign-in; a test compares them with the URL map."""
 
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
 
 
 def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
     """
-    The key in an ``Authorization`` header, and whose it is; None if there is none that lets in.
+    Return the account and the key of an ``Authorization`` header; None if it has no valid key.
 
     Args:
         storage: an open database.
-        authorization: the header.
-        day: today, counted from 1970-01-01.
+        authorization: value of the header.
+        day: today, in days since 1970-01-01.
     """
     given = bearer_token(authorization)
     return storage.access.key(key_hash(given), day) if given else None
 
 
 def register(app: Flask) -> None:
-    """Guard every route of the app."""
+    """Check authentication and rights before every request of the app."""
     app.before_request(_guard)
 
 
@@ -172,23 +172,23 @@ def _check_right(endpoint: str) -> Response | None:
 
 
 def _page_asked_for() -> str | None:
-    """Where signing in leads back to; None for the list of surveys, and for what is no page."""
+    """Return the page to open after sign-in; None for the default, which is the list of surveys."""
     was_seen = request.method == "GET" and request.endpoint != "studio.surveys"
     return request.full_path.rstrip("?") if was_seen and is_page(request.full_path) else None
 
 
 def onward(page: str) -> str:
-    """Where signing in leads to: the page that was asked for, if it is one of this site; else the list of surveys."""
+    """Return the page to redirect to after sign-in: ``page`` if it is a page of this site, else the survey list."""
     return page if is_page(page) else url_for("studio.surveys")
 
 
 def login() -> str:
-    """Ask for the token."""
+    """Show the sign-in page, which asks for a key."""
     return render_template("login.html", refused=False)
 
 
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
-    """Exchange the token for a session; what came along is given back, also to whoever has signed in elsewhere."""
+    """Exchange the key for a session; a kept form is returned, also if the person has signed in elsewhere."""
     if not is_same_origin():
         return problems.response("forbidden")
     kept = kept_form()
@@ -203,9 +203,9 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
 
 
 def _begin_session_by_key(token: str) -> str | None:
-    """The cookie of a session; None if the key lets nobody in, or that door is shut."""
+    """Begin a session and return its cookie; None if the key is invalid, or keys are no sign-in method."""
     digest = key_hash(token)
-    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    # Look up before writing: guesses of keys must not take the write lock that reports need.
     if "key" not in current_app.config["SIGN_IN_METHODS"] or _storage().access.key(digest, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
@@ -213,23 +213,23 @@ def _begin_session_by_key(token: str) -> str | None:
 
 
 def _session() -> StaffSession | None:
-    """The session of the browser that asks, if it lasts."""
+    """Return the valid session of the request's cookie, if any."""
     cookie = session_secret()
     return _storage().access.session(key_hash(cookie), now()) if cookie else None
 
 
 def _given_back(kept: KeptForm, session: str) -> Response:
-    """A page from which what was kept is posted again, under the new session, once somebody presses its button."""
+    """Return a page with a button that posts the kept form again, under the new session."""
     return Response(render_template("kept_form.html", kept_form=kept, form_token=_form_token(session)))
 
 
 def offer() -> str:
-    """What the link leads to: a button. Programs that look at links before people do press none."""
+    """Show the page of a sign-in link: a button, so that link scanners of mail programs do not spend the link."""
     return render_template("sign_in.html", token=None)
 
 
 def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
-    """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
+    """Spend the one-time link: make a key, which is shown once, and begin a session."""
     if not is_same_origin():
         return problems.response("forbidden")
     begun = begin_session_by_link(request.args.get("link", ""))
@@ -244,10 +244,11 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
 
 def open_page() -> Response | str:
     """
-    Exchange a link for a session without asking, where a person opened it: no page led here, no program looks ahead.
+    Exchange a link for a session without a confirmation page, for a local set-up that has just printed the link.
 
-    Only on one's own machine, where the program has just told the link: one that came by mail, or from another site,
-    would sign somebody in as whoever made it, without being asked.
+    Requires that a person opened the address directly (``Sec-Fetch-Site: none``, no prefetch) and that the server is
+    not served by https, as on your own computer. Otherwise a link in a mail or on another site could sign a victim in
+    to the attacker's account (login CSRF).
     """
     sent = request.headers
     opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
@@ -259,9 +260,9 @@ def open_page() -> Response | str:
 
 
 def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
-    """Who is signed in by a link, which is spent, and the cookie of the session; None if it lets nobody in."""
+    """Spend a sign-in link; return its account and the cookie of a new session, or None if the link is invalid."""
     link = link_hash(secret)
-    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    # Look up before writing: guesses of links must not take the write lock that reports need.
     if _storage().access.invitation(link, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
@@ -270,7 +271,7 @@ def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
 
 
 def leave() -> Response:
-    """End the session here and in the browser."""
+    """End the session in the database and delete its cookie."""
     _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
     reply = redirected(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
@@ -284,19 +285,19 @@ def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
 
 
 def count_refused() -> None:
-    """One more came with a key, a link or an answer that lets nobody in; nothing is written."""
+    """Count a refused sign-in, in memory only."""
     current_app.extensions["refused_logins"].count(now())
     current_app.extensions["admission"].rejected["unauthorized"] += 1
 
 
 def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
     """
-    The reply with the cookie of a session of this account; None if it is disabled.
+    Begin a session and add its cookie to the reply; None if the account is disabled.
 
     Args:
-        account_id: who has come in.
-        door: by what: one of ``doors.SIGN_IN_METHODS``.
-        reply: what the browser is sent.
+        account_id: account to sign in.
+        door: sign-in method that the session records, such as ``oidc`` or ``link``.
+        reply: reply to the browser.
     """
     cookie, session = new_cookie()
     begun = _storage().access.start_session(session, account_id, door, now())
@@ -304,7 +305,7 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
 
 
 def with_cookie(reply: Response, cookie: str) -> Response:
-    """The reply with the secret of a session that was begun, which no script reads and no other site uses."""
+    """Set the session cookie on a reply: HttpOnly and SameSite=Strict."""
     reply.set_cookie(_cookie_name(), cookie, **_cookie_options())
     return reply
 
@@ -315,22 +316,22 @@ def _storage() -> Storage:
 
 
 def now() -> int:
-    """Seconds since 1970."""
+    """Return the current time in seconds since 1970."""
     return int(current_app.extensions["clock"]().timestamp())
 
 
 def is_secure() -> bool:
-    """Whether people come here through https."""
+    """Return True if the public URL of the aggregator is https."""
     return bool(current_app.extensions["settings"].secure)
 
 
 def session_secret() -> str:
-    """What only the browser of the session that asks has; it stands in no page."""
+    """Return the secret in the session cookie; "" if there is none. Pages never contain it."""
     return request.cookies.get(_cookie_name(), "")
 
 
 def _cookie_name() -> str:
-    # Browsers accept the __Host- prefix over https only; a set-up on one's own machine has none.
+    # Browsers accept the __Host- prefix only over https, which a local set-up does not have.
     return "__Host-sottovoce" if is_secure() else "sottovoce"
 
 
@@ -339,7 +340,11 @@ def _cookie_options() -> dict[str, Any]:
 
 
 def is_same_origin() -> bool:
-    """A browser that posts a form says where the form came from; one that does not say is not let in."""
+    """
+    Return True if the browser says that the posted form comes from this site.
+
+    Without ``Sec-Fetch-Site`` the ``Origin`` header decides; a request with neither is refused.
+    """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site == "same-origin"
@@ -355,5 +360,5 @@ def _form_token_matches(session: str) -> bool:
 
 
 def redirected(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
-    """A redirect as a reply of Flask's own kind."""
+    """Convert werkzeug's redirect to a Flask ``Response``."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -1,8 +1,8 @@
 """
-Sign-in by an institution: OpenID Connect, the code flow with PKCE (S256) and a nonce, as far as it is no web page.
+OpenID Connect client: authorization code flow with PKCE (S256) and a nonce; the web pages are in ``oidc_pages``.
 
-Whom the provider names is known by issuer and ``sub`` alone, never by an e-mail address: addresses are given again to
-others, and some providers let people write in their own.
+A person is identified only by issuer and ``sub``, never by an e-mail address: institutions reassign addresses, and
+some providers let people enter their own.
 
 Sources: OpenID Connect Core 1.0 (3.1.3.7) and Discovery 1.0 (4.3), RFC 7636 (PKCE), RFC 9207 (``iss``), RFC 9700.
 """
@@ -26,15 +26,15 @@ from sottovoce.aggregator.accounts.sign_in_errors import ProviderUnavailable, Si
 from sottovoce.aggregator.clock import Clock
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
-"""Signatures by a key pair only: with a shared secret or none, others than the provider could have signed."""
+"""Accepted signature algorithms, all asymmetric: with "none" or a shared secret, others could forge a token."""
 
 KEY_TYPES = ("RSA", "EC", "OKP")
 CLOCK_SKEW = 180
-"""Seconds that the provider's clock may differ."""
+"""Tolerated difference between the clocks, in seconds."""
 
 METADATA_SECONDS = 3600.0
 CALL_SECONDS = 4.0
-"""For one of the calls of a step, which have a little more together."""
+"""Timeout of a single call, in seconds; ``oidc_http.SECONDS`` limits all calls of a step together."""
 
 START_AGAIN = "This sign-in was started in another browser, or too long ago. Start again from the sign-in page."
 NOT_TRUE = "You are not signed in, because the answer of your institution could not be verified. Start again."
@@ -59,7 +59,7 @@ NO_PROVIDER = (
 
 @dataclass(frozen=True)
 class Client:
-    """How an institution's sign-in knows this aggregator; an empty secret is a public client, which has PKCE only."""
+    """Registration of this aggregator at a provider; an empty secret means a public client, which uses PKCE only."""
 
     issuer: str
     client_id: str
@@ -70,12 +70,12 @@ class Client:
 @dataclass(frozen=True)
 class Attempt:
     """
-    One sign-in of one browser.
+    Sign-in attempt of a browser.
 
     Attributes:
-        state: comes back in the address, and shows that this browser began.
-        nonce: comes back in the signed token, and shows that it was made for this sign-in.
-        verifier: shows to the provider that whoever brings the code has begun.
+        state: returned in the callback URL; proves that this browser began the attempt (CSRF protection).
+        nonce: returned in the signed ID token; proves that the token was issued for this attempt.
+        verifier: PKCE code verifier; proves to the provider that the client with the code began the attempt.
     """
 
     state: str
@@ -84,19 +84,19 @@ class Attempt:
 
 
 def attempt_of(secret: str) -> Attempt:
-    """The attempt of the browser that holds this random secret in a cookie: so no node has to remember any."""
+    """Derive the attempt from the random secret in the browser's cookie, so that nodes need no shared state."""
     return Attempt(*(hmac.digest(secret.encode(), word, "sha256").hex() for word in (b"state", b"nonce", b"verifier")))
 
 
 class Provider:
     """
-    An institution's sign-in.
+    OpenID Connect provider of an institution.
 
     Args:
-        client: how it knows this aggregator.
-        clock: the present moment.
-        calls: where calls to it run.
-        monotonic: seconds that never go back.
+        client: registration of this aggregator.
+        clock: returns the current time, to validate tokens.
+        calls: runs the calls to the provider.
+        monotonic: monotonic clock in seconds, for the age of cached metadata.
     """
 
     def __init__(
@@ -111,10 +111,10 @@ class Provider:
 
     def address(self, attempt: Attempt) -> str:
         """
-        Where a browser is sent to sign in.
+        Return the authorization URL for an attempt.
 
         Raises:
-            SignInRefused: the provider is down, or not the one that the settings name.
+            SignInRefused: the provider does not answer, or its metadata do not match the settings.
         """
         metadata = self._calls.within(self._metadata)
         session = self._session(metadata)
@@ -128,14 +128,14 @@ class Provider:
 
     def subject(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
         """
-        Whom the provider names: its issuer and its name for the person, as one text.
+        Exchange the code of a callback and return the person's identity: issuer and ``sub``, separated by a space.
 
         Args:
-            attempt: of the browser that brings the answer.
-            answer: the parameters of the address to which the provider sent it back.
+            attempt: attempt of the browser that sent the callback.
+            answer: parameters of the callback URL.
 
         Raises:
-            SignInRefused: with the sentence for the person.
+            SignInRefused: the sign-in failed; the message is shown to the person.
         """
         if not hmac.compare_digest(answer.get("state", "").encode(), attempt.state.encode()):
             raise SignInRefused(START_AGAIN)
@@ -147,12 +147,12 @@ class Provider:
 
     def check(self) -> None:
         """
-        Ask the provider whether it is one and knows this aggregator, without anybody signing in.
+        Check that the provider works and accepts the client credentials, without a sign-in.
 
-        A code that was never given is refused either way, but not for the same reason.
+        Exchanges an invalid code: the provider refuses it in any case, but names wrong client credentials as such.
 
         Raises:
-            SignInRefused: with the sentence for whoever runs the aggregator.
+            SignInRefused: the check failed; the message is for the operator.
         """
         try:
             self._calls.within(lambda: self._exchange(self._metadata(), attempt_of("nobody"), "none"))
@@ -173,7 +173,7 @@ class Provider:
     def _verified(self, metadata: Mapping[str, Any], token: Mapping[str, Any], attempt: Attempt) -> Mapping[str, Any]:
         signed = self._signed(metadata, str(token.get("id_token", "")))
         now = int(self._clock().timestamp())
-        # The code was exchanged a moment ago, so the token is as old: this tells a wrong clock from a stale token.
+        # The token was issued just now, so a wrong ``iat`` means a wrong clock, not an old token.
         issued = signed.claims.get("iat")
         if not isinstance(issued, int | float) or not abs(now - issued) <= CLOCK_SKEW:
             raise SignInRefused(WRONG_CLOCK)
@@ -196,7 +196,7 @@ class Provider:
         return dict(claims)
 
     def _signed(self, metadata: Mapping[str, Any], id_token: str) -> jwt.Token:
-        """The token, its signature verified; keys are asked for anew when they are not the ones that are known."""
+        """Verify the signature of an ID token; fetch the keys again if the cached ones do not fit (key rotation)."""
         if self._keys is not None:
             try:
                 return jwt.decode(id_token, self._keys, algorithms=ALGORITHMS)
@@ -243,7 +243,7 @@ class Provider:
         return self._known[1]
 
     def _discovered(self) -> dict[str, Any]:
-        # The name is joined as it is, but for a slash at its end, and must come back as it was given.
+        # Discovery 1.0, 4.3: the returned issuer must equal the configured one exactly.
         found = self._get(f"{self._client.issuer.removesuffix('/')}/.well-known/openid-configuration")
         needed = (found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"))
         if found.get("issuer") != self._client.issuer or not all(is_safe_address(address) for address in needed):
@@ -267,11 +267,11 @@ class Provider:
 
 
 class _CodeRefused(SignInRefused):
-    """The provider knows this aggregator, but not the code."""
+    """The provider accepted the client credentials but refused the code."""
 
 
 def is_safe_address(address: object) -> bool:
-    """Whether nobody on the way reads what is sent there: https, or this machine itself."""
+    """Return True if the address is https, or http to this machine, so that nobody in between can read the traffic."""
     if not isinstance(address, str):
         return False
     parts = urlsplit(address)
@@ -280,7 +280,7 @@ def is_safe_address(address: object) -> bool:
 
 
 def _key_set(document: Mapping[str, Any]) -> KeySet:
-    """The keys of a kind that ``ALGORITHMS`` know; a provider may publish others."""
+    """Import the keys of types that ``ALGORITHMS`` use; providers may publish others, which are ignored."""
     listed = document.get("keys")
     keys = [key for key in listed if isinstance(key, dict)] if isinstance(listed, list) else []
     try:

@@ -1,4 +1,4 @@
-"""Calls to an institution's sign-in: each in a thread of its own, waited for five seconds and not longer."""
+"""Calls to an OpenID Connect provider, each in its own thread with a timeout of five seconds."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -8,7 +8,7 @@ from typing import TypeVar
 from sottovoce.aggregator.accounts.sign_in_errors import ProviderUnavailable
 
 SECONDS = 5.0
-"""What a person waits at most, for all calls of one step together."""
+"""Timeout for all calls of a step together, in seconds."""
 
 NO_ANSWER = (
     f"Your institution's sign-in did not answer within {SECONDS:.0f} seconds. "
@@ -21,10 +21,10 @@ Answer = TypeVar("Answer")
 
 class ProviderCalls:
     """
-    Runs calls so that a provider that hangs takes neither the application's threads nor ever more of its own.
+    Runs calls in a bounded number of threads, so that a provider that hangs cannot exhaust the server.
 
     Args:
-        at_once: calls under way at the same time; a further one is refused without waiting.
+        at_once: maximum number of calls at the same time; further calls fail at once.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -32,10 +32,10 @@ class ProviderCalls:
 
     def within(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
         """
-        What the call returns or raises.
+        Run a call in a new thread and return its result, or raise its exception.
 
         Raises:
-            ProviderUnavailable: it takes longer, or as many calls as may be are under way.
+            ProviderUnavailable: the call timed out, or too many calls are running.
         """
         if not self._free.acquire(blocking=False):
             raise ProviderUnavailable(BUSY)
@@ -49,8 +49,8 @@ class ProviderCalls:
     def _run(self, call: Callable[[], Answer], answer: "Future[Answer]") -> None:
         try:
             answer.set_result(call())
-        except BaseException as error:  # whoever waits raises it
+        except BaseException as error:  # ``Future.result`` raises it in the waiting thread
             answer.set_exception(error)
         finally:
-            # Not when the waiting ends: threads of a provider that hangs would pile up.
+            # Release only when the thread ends, not at the timeout: otherwise hanging threads would pile up.
             self._free.release()

@@ -1,4 +1,4 @@
-"""Who publishes a survey of a new name owns it."""
+"""Make the publisher of a new survey its owner."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,15 +11,18 @@ from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 @contextmanager
 def owned(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
     """
-    Publish within: the survey is the publisher's from before it is there, so that nobody else publishes it meanwhile.
+    Claim a survey name while the caller publishes inside the context.
+
+    The publisher becomes owner before the survey exists, so that no other account can publish under the name. The
+    claim is undone if publishing fails.
 
     Args:
         storage: an open database.
         actor: the publisher.
-        survey: the survey's name.
+        survey: name of the survey.
 
     Raises:
-        ReportRejected: somebody else was faster.
+        ReportRejected: another account claimed the name first.
     """
     if actor.role(survey) == "owner":
         yield

@@ -1,11 +1,11 @@
 """
-Passkeys: what a browser is asked, and what its answer must be. The library verifies; here is what it is to expect.
+Passkeys (WebAuthn): options for the browser, and verification of its answers by the library ``webauthn``.
 
-A passkey is kept by the person's device, which asks for its fingerprint, face or PIN: user verification is required, so
-that a passkey is two factors. Attestation is not asked for: which make of device somebody has is nobody's business.
+User verification (fingerprint, face or PIN) is required, so that a passkey counts as two factors. Attestation is not
+requested: the server does not need to know the make of a device.
 
-A challenge is a moment and random bytes with a code of this aggregator's own over both, so that no node has to remember
-those that it gave, and nobody can make one for later; what a database remembers is those that were used.
+A challenge consists of the time, random bytes, and an HMAC over both with the aggregator's own key. Nodes therefore
+need not store issued challenges, and nobody else can make one. The database stores used challenges, against replay.
 
 Source: Web Authentication Level 3, sections 7.1 and 7.2.
 """
@@ -36,10 +36,10 @@ from webauthn.helpers.structs import (
 )
 
 CHALLENGE_SECONDS = 300
-"""How long a person may take from opening a page to touching the key."""
+"""Validity of a challenge: time from opening the page to using the passkey."""
 
 MOST_BYTES = 16_384
-"""Of an answer; with keys of today it is about 1,000."""
+"""Maximum size of an answer; typical answers have about 1,000 bytes."""
 
 RANDOM_BYTES = 24
 _MOMENT_BYTES = 8
@@ -54,11 +54,11 @@ NOT_ADDED = "The passkey could not be verified, so it was not added. Open the pa
 @dataclass(frozen=True)
 class Site:
     """
-    For whom passkeys are made: a browser gives them to pages of no other origin.
+    Relying party: the origin that passkeys are bound to.
 
     Attributes:
-        origin: such as ``https://surveys.example``.
-        host: the origin's host, without a port.
+        origin: origin, such as ``https://surveys.example``.
+        host: host of the origin without the port, used as relying party id.
     """
 
     origin: str
@@ -68,12 +68,12 @@ class Site:
 @dataclass(frozen=True)
 class Answer:
     """
-    What a browser brings, of which nothing is verified yet.
+    Answer of a browser, parsed but not verified.
 
     Attributes:
-        credential_id: the passkey's name.
-        challenge: that it says it answers.
-        text: the whole, JSON.
+        credential_id: id of the passkey.
+        challenge: challenge that it claims to answer.
+        text: the whole answer as JSON.
     """
 
     credential_id: bytes
@@ -82,7 +82,7 @@ class Answer:
 
 
 class NewPasskey(NamedTuple):
-    """What a device says of a passkey that it has just made."""
+    """Verified registration of a new passkey."""
 
     credential_id: bytes
     public_key: bytes
@@ -90,33 +90,33 @@ class NewPasskey(NamedTuple):
 
 
 def site_of(url: str) -> Site:
-    """The site at the address that people are given."""
+    """Return the relying party of a public URL."""
     parts = urlsplit(url)
     return Site(f"{parts.scheme}://{parts.netloc}", parts.hostname or "")
 
 
 def new_challenge_key() -> bytes:
-    """A secret by which an aggregator knows the challenges that it gave."""
+    """Make the secret key with which an aggregator authenticates its challenges."""
     return secrets.token_bytes(_CODE_BYTES)
 
 
 def new_challenge(key: bytes, now: int) -> bytes:
-    """A challenge that is good for ``CHALLENGE_SECONDS`` from now, in seconds since 1970."""
+    """Make a challenge, valid for ``CHALLENGE_SECONDS`` after ``now`` (seconds since 1970)."""
     told = now.to_bytes(_MOMENT_BYTES) + secrets.token_bytes(RANDOM_BYTES)
     return told + hmac.digest(key, told, "sha256")
 
 
 def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
     """
-    Refuse a challenge that was not given by this aggregator, or too long ago.
+    Check that this aggregator issued the challenge, and that it has not expired.
 
     Args:
-        key: this aggregator's own.
-        challenge: as it comes back.
+        key: key of this aggregator.
+        challenge: challenge in the browser's answer.
         now: seconds since 1970.
 
     Raises:
-        SignInRefused: it is not good.
+        SignInRefused: the challenge is invalid or expired.
     """
     told, code = challenge[:-_CODE_BYTES], challenge[-_CODE_BYTES:]
     given = int.from_bytes(told[:_MOMENT_BYTES])
@@ -125,7 +125,7 @@ def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
 
 
 def question_for_sign_in(site: Site, challenge: bytes) -> str:
-    """What ``navigator.credentials.get`` is asked, as JSON: any passkey of this site, the person verified."""
+    """Return the options of ``navigator.credentials.get`` as JSON: any passkey of the site, with user verification."""
     return options_to_json(
         generate_authentication_options(
             rp_id=site.host,
@@ -138,14 +138,14 @@ def question_for_sign_in(site: Site, challenge: bytes) -> str:
 
 def question_for_registration(site: Site, challenge: bytes, account: bytes, name: str, known: Sequence[bytes]) -> str:
     """
-    What ``navigator.credentials.create`` is asked, as JSON.
+    Return the options of ``navigator.credentials.create`` as JSON.
 
     Args:
-        site: that the passkey is for.
-        challenge: a new one.
-        account: its identifier, which the device keeps beside the key.
-        name: of the account, which the device shows.
-        known: names of the passkeys that the account has: a device that keeps one makes no second.
+        site: relying party.
+        challenge: a new challenge.
+        account: id of the account, which the device stores with the passkey.
+        name: name of the account, which the device shows.
+        known: credential ids of the account's passkeys; a device with one of them makes no second one.
     """
     return options_to_json(
         generate_registration_options(
@@ -166,10 +166,10 @@ def question_for_registration(site: Site, challenge: bytes, account: bytes, name
 
 def parse_answer(text: str) -> Answer:
     """
-    What a browser brings, to sign in or of a passkey that was just made.
+    Parse the answer of a browser to a sign-in or a registration.
 
     Raises:
-        SignInRefused: it is no such thing.
+        SignInRefused: the answer is malformed or too large.
     """
     try:
         if len(text) > MOST_BYTES:
@@ -177,21 +177,21 @@ def parse_answer(text: str) -> Answer:
         given = json.loads(text)
         challenge = parse_client_data_json(base64url_to_bytes(given["response"]["clientDataJSON"])).challenge
         return Answer(base64url_to_bytes(given["rawId"]), challenge, text)
-    except Exception:  # whatever a parser makes of foreign bytes, they are no answer
+    except Exception:  # the parsers may raise anything on malicious input
         raise SignInRefused(NOT_TRUE) from None
 
 
 def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
     """
-    How often the passkey says that it was used, if its device signed this answer for this site.
+    Verify the signature of a sign-in and return the passkey's new signature counter.
 
     Args:
-        site: that the answer must be for.
-        passkey: with the answer's name.
-        answer: whose challenge was checked.
+        site: relying party.
+        passkey: stored passkey with the answer's credential id.
+        answer: answer whose challenge was checked.
 
     Raises:
-        SignInRefused: it was not signed by this passkey for this site, or it counts as if the passkey was copied.
+        SignInRefused: the signature, the site or the account is wrong, or the counter indicates a cloned passkey.
     """
     try:
         verified = verify_authentication_response(
@@ -206,21 +206,21 @@ def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
         holder = json.loads(answer.text)["response"].get("userHandle")
         if holder is not None and base64url_to_bytes(holder) != passkey.account:
             raise SignInRefused(NOT_TRUE)
-    except Exception:  # as above; nobody is let in by what a library could not read
+    except Exception:  # as above; an unreadable answer must never sign in
         raise SignInRefused(NOT_TRUE) from None
     return verified.new_sign_count
 
 
 def verify_registration(site: Site, answer: Answer) -> NewPasskey:
     """
-    The passkey that a device has just made.
+    Verify the registration of a new passkey.
 
     Args:
-        site: that it must be for.
-        answer: whose challenge was checked.
+        site: relying party.
+        answer: answer whose challenge was checked.
 
     Raises:
-        SignInRefused: it was not made for this site.
+        SignInRefused: the answer is invalid or for another site.
     """
     try:
         verified = verify_registration_response(

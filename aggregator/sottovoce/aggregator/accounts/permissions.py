@@ -1,8 +1,8 @@
 """
-Who may do what: one table, by route. What is not in it nobody may.
+Access control: one table of rights by route. A route that is neither in it nor public is refused.
 
-A role is had on a survey, or on every one; being an admin is a property of the account, and opens no results. A key is
-worth at most what its account is, cut to its scopes and its survey.
+An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to
+results. A key has at most the rights of its account, limited to its scopes and its survey.
 """
 
 from enum import Enum
@@ -12,23 +12,23 @@ from sottovoce.aggregator.accounts.principal import Actor
 from sottovoce.aggregator.storage.accounts.models import ROLES
 
 STAFF = "staff"
-"""Everybody who is let in; lists then show what each may know of."""
+"""Any signed-in account; views of lists filter by role themselves."""
 
 ADMIN = "admin"
 
 NO_KEY = "-"
-"""In the place of a scope: pages for people, which no key opens."""
+"""Instead of a scope: a page for people, which no key can open."""
 
 ANY_SCOPE = ""
 
 
 class Right(NamedTuple):
     """
-    Who may use a route.
+    Right to use a route.
 
     Attributes:
-        who: roles on the survey in the address, or ``STAFF``, or ``ADMIN``.
-        scope: that a key needs, or one of the two words above.
+        who: roles on the survey in the URL, or ``STAFF``, or ``ADMIN``.
+        scope: scope that a key needs, or ``NO_KEY`` or ``ANY_SCOPE``.
     """
 
     who: frozenset[str]
@@ -128,14 +128,14 @@ RIGHTS: dict[str, Right] = {
     "studio.change_board": _right("owner"),
     "studio.history": _right("owner"),
 }
-"""Of every route that is not public; a test walks the URL map."""
+"""Rights of every route that is not public; a test compares them with the URL map."""
 
 MAY = frozenset((role, endpoint) for endpoint, right in RIGHTS.items() for role in right.who)
-"""(role, route): the same, pair by pair."""
+"""The same table as pairs (role, endpoint)."""
 
 
 class AccessDecision(Enum):
-    """What becomes of a request: of a survey that one may not know of, it is as if there were none."""
+    """Decision about a request; UNKNOWN hides from accounts without a role that a survey exists."""
 
     ALLOWED = "allowed"
     REFUSED = "refused"
@@ -144,17 +144,17 @@ class AccessDecision(Enum):
 
 def may(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
     """
-    Whether somebody may use a route.
+    Decide if an actor may use a route.
 
     Args:
-        actor: who asks.
-        endpoint: the route's name.
-        survey: the survey's name in its address, if there is one.
+        actor: the principal.
+        endpoint: endpoint of the route.
+        survey: name of the survey in the URL; None if the URL has none.
     """
     right = RIGHTS.get(endpoint)
     if right is None:
         return AccessDecision.REFUSED
-    # Where no survey is named there is a new one to be made.
+    # Routes with roles but without a survey in the URL begin a new survey.
     role = actor.role(survey) if survey is not None else "owner" if actor.may_publish_new() else None
     if right.who & set(ROLES) and role is None:
         return AccessDecision.REFUSED if survey is None else AccessDecision.UNKNOWN
@@ -164,12 +164,14 @@ def may(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
 
 def may_publish(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
     """
-    Whether somebody may publish: an owner, corrections; whoever owns anything, and an admin, surveys of new names.
+    Decide if an actor may publish.
+
+    The owner of a survey may publish corrections; admins and owners of any survey may publish under a new name.
 
     Args:
-        actor: who asks.
-        survey: the survey's name.
-        is_new: there is none of this name.
+        actor: the principal.
+        survey: name of the survey.
+        is_new: True if no survey has this name.
     """
     found = may(actor, "results.publish", survey)
     if found is AccessDecision.ALLOWED or not is_new:

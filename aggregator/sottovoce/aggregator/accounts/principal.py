@@ -1,4 +1,4 @@
-"""Who is asking: an account, with all that it may, or with as much of that as the key is for."""
+"""Principal of a request: an account with its roles, limited by the key if one was used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, A
 @dataclass(frozen=True)
 class Actor:
     """
-    Who is asking.
+    Principal of a request.
 
     Attributes:
-        account: whose rights these are.
-        grants: its role by survey, whose name may be ``EVERY_SURVEY``.
-        key: what it came in with, which may be worth less; None for a session.
+        account: the authenticated account.
+        grants: roles by name of the survey, which may be ``EVERY_SURVEY``.
+        key: key of the request, which may limit the rights; None for a session.
     """
 
     account: Account
@@ -24,37 +24,41 @@ class Actor:
 
     @property
     def scopes(self) -> frozenset[str]:
-        """What its key is good for; of a session, everything."""
+        """Scopes of the key; all scopes for a session."""
         return frozenset(SCOPES) if self.key is None else self.key.scopes
 
     @property
     def survey(self) -> str:
-        """The one survey that its key is good for, or ``EVERY_SURVEY``."""
+        """Survey that the key is limited to, or ``EVERY_SURVEY``."""
         return EVERY_SURVEY if self.key is None else self.key.survey
 
     @property
     def is_admin(self) -> bool:
-        """An admin, whose key is not for one survey alone."""
+        """True for an admin account, unless its key is limited to one survey."""
         return self.account.admin and self.survey == EVERY_SURVEY
 
     def role(self, survey: str) -> str | None:
-        """The role on a survey, of which its own goes before that on every one; None if it may not know of it."""
+        """
+        Return the role on a survey; None if there is none.
+
+        A role on the survey itself wins over a role on every survey.
+        """
         if self.survey not in {EVERY_SURVEY, survey}:
             return None
         return self.grants.get(survey) or self.grants.get(EVERY_SURVEY)
 
     def may_publish_new(self) -> bool:
-        """Whether a survey of a new name may be published: by admins, and by whoever owns one."""
+        """Return True if the actor may publish under a new name: an admin, or an owner of any survey."""
         return self.survey == EVERY_SURVEY and (self.account.admin or "owner" in self.grants.values())
 
 
 def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
     """
-    Who is asking, with what is granted at this moment.
+    Build the principal of a request with the current roles of the account.
 
     Args:
         storage: an open database.
-        account: that was let in.
-        key: by which it was, if not by a session.
+        account: the authenticated account.
+        key: key that authenticated it; None for a session.
     """
     return Actor(account, storage.access.grants(account.id), key)

@@ -1,51 +1,51 @@
-"""Secrets of staff: keys, links that are good once, cookies. Each is shown once; only its hash is stored."""
+"""Secrets of staff: keys, links and session cookies. Each is shown once; the server stores only its hash."""
 
 import hashlib
 import secrets
 
 KEY_DAYS, MOST_KEY_DAYS = 90, 366
-"""Days for which a key lets in: unless something else is asked for, and at most."""
+"""Validity of a key in days: default and maximum."""
 
 VIEW_DAYS, MOST_VIEW_DAYS = 30, 366
-"""Days for which a link for an ethics board is good: unless something else is asked for, and at most."""
+"""Validity of a link for an ethics board in days: default and maximum."""
 
 KEY_PREFIX = "sottovoce-key-"
-"""By which a key is known for one wherever it turns up, to people and to programs that look for lost secrets."""
+"""Prefix that lets people and secret scanners recognize a leaked key."""
 
 
 def new_key() -> tuple[str, bytes]:
-    """A key, to be shown once, and its hash, to be stored."""
+    """Make a key; return it, to be shown once, and its hash, to be stored."""
     key = KEY_PREFIX + secrets.token_urlsafe(24)
     return key, key_hash(key)
 
 
 def key_hash(secret: str) -> bytes:
-    """192 random bits need no slow hash."""
+    """Hash a key or a session secret; SHA-256 suffices, since at least 192 random bits cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def new_link() -> tuple[str, bytes]:
     """
-    The secret of a link that is good once, and its hash.
+    Make the secret of a link; return it and its hash.
 
-    It is hashed in another way than a key, so that neither is ever good for the other.
+    Links use a different hash than keys, so that a link can never be used as a key, nor a key as a link.
     """
     secret = secrets.token_urlsafe(24)
     return secret, link_hash(secret)
 
 
 def link_hash(secret: str) -> bytes:
-    """What is stored of a link."""
+    """Hash the secret of a link, for storage."""
     given = secret.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(given, digest_size=32, person=b"sign-in link").digest()
 
 
 def new_cookie() -> tuple[str, bytes]:
-    """The secret of a session, and its hash."""
+    """Make the secret of a session; return it and its hash."""
     secret = secrets.token_urlsafe(32)
     return secret, key_hash(secret)
 
 
 def new_id() -> bytes:
-    """The id of an account."""
+    """Make a random id for an account."""
     return secrets.token_bytes(16)

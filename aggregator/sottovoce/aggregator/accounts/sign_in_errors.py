@@ -1,15 +1,15 @@
-"""Why somebody is not let in, in sentences for people; none repeats what was sent."""
+"""Errors of sign-in. Their messages are shown to people and never repeat what was sent."""
 
 from sottovoce.shared.errors import SurveyError
 
 
 class SignInRefused(SurveyError):
-    """Nobody is let in by this; the message says why and what to do."""
+    """Sign-in failed; the message says why and what to do."""
 
     code = "unauthorized"
 
 
 class ProviderUnavailable(SignInRefused):
-    """The institution's sign-in cannot be asked now, which says nothing about who wanted in."""
+    """The provider cannot be reached now; this says nothing about the person."""
 
     code = "busy"

@@ -1,4 +1,4 @@
-"""From the settings to an institution's sign-in; without the extra ``[sso]`` it says what is missing."""
+"""Set up OpenID Connect and passkeys from the settings; both need the extra ``[sso]``."""
 
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from sottovoce.aggregator.accounts.oidc import Provider
 
 CALLBACK = "/dashboard/oidc/callback"
-"""Where an institution sends browsers back to, behind the aggregator's address: what is registered there."""
+"""Path of the OpenID Connect redirect URI, which is registered at the provider."""
 
 NEEDS_EXTRA = "signing in by an institution, or by passkeys, needs: pip install 'sottovoce[sso]'"
 
 
 def provider_of(settings: Settings, clock: Clock) -> "Provider":
     """
-    The institution's sign-in that the settings name; nothing is asked of it yet.
+    Build the provider that the settings name, without calling it.
 
     Raises:
-        SettingError: a setting is missing or no address, or the extra is not installed.
+        SettingError: a setting is missing or invalid, or the extra is not installed.
     """
     try:
         from sottovoce.aggregator.accounts.oidc import Client, Provider, is_safe_address
@@ -34,16 +34,16 @@ def provider_of(settings: Settings, clock: Clock) -> "Provider":
         raise SettingError("the setting SOTTOVOCE_OIDC_CLIENT must be the client id that the institution has given")
     callback = settings.url + CALLBACK
     client = Client(settings.oidc_issuer, settings.oidc_client, settings.oidc_secret, callback)
-    # Half of the application's threads at most wait for it; the others go on whatever becomes of it.
+    # At most half of the application's threads wait for the provider; the others keep serving if it hangs.
     return Provider(client, clock, ProviderCalls(max(1, settings.threads // 2)))
 
 
 def check_passkeys(settings: Settings) -> None:
     """
-    See that passkeys can be used.
+    Check that passkeys can work with the public URL.
 
     Raises:
-        SettingError: browsers give none to an address without a name or without secrecy, or the extra is missing.
+        SettingError: the URL has an IP address or no https, which browsers refuse, or the extra is not installed.
     """
     try:
         import sottovoce.aggregator.accounts.passkeys  # noqa: F401

@@ -1,7 +1,7 @@
 """
-Tables and models: questions against each other, a share or a mean among groups, all pairs, and regressions.
+Pages "Tables" and "Models": crosstabs, comparisons of groups, associations of all pairs, and regressions.
 
-An address asks for a result, so that whoever follows it has the same computed again; it can be kept as a file.
+The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
 """
 
 import tempfile
@@ -43,28 +43,28 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
     "answer.xlsx": (write_joint_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     "answer.json": (write_joint_json, "application/json"),
 }
-"""The forms in which an answer can be kept."""
+"""File formats of a result, with their writers and media types."""
 
 
 KINDS = {"tables": ("crosstab", "compare", "pairs"), "models": ("regression",)}
-"""Of analysis that each page makes."""
+"""Kinds of analysis on each page."""
 
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
-"""Why there is nothing yet: then a page says what there will be."""
+"""Reasons for a missing result with which the page shows the expected precision instead."""
 
 
 @dataclass(frozen=True)
 class JointSubject:
     """
-    What an analysis is of: a published survey, or invented people.
+    Data that an analysis uses: a published survey or a simulation.
 
     Attributes:
-        frame: of the page.
-        page: its word for the title.
+        frame: frame of the page.
+        page: key of the page, for the title.
         names: the variables.
-        nothing: why there are no joint results at all; None if there are.
-        document: answers an analysis.
-        rehearsed: the rehearsal, if it is one.
+        nothing: reason why no joint results exist; None if they do.
+        document: function that computes the result document of a request.
+        rehearsed: the simulation; None for a published survey.
     """
 
     frame: SurveyPage
@@ -76,22 +76,22 @@ class JointSubject:
 
     @property
     def about(self) -> About:
-        """What files say of themselves."""
+        """Provenance to write into the files."""
         return About.of(self.names.survey) if self.rehearsed is None else self.rehearsed.about
 
     @property
     def room(self) -> str:
-        """What the names of its routes begin with."""
+        """Prefix of the endpoints of its pages."""
         return "studio." if self.rehearsed is None else ROOM
 
 
 def published_subject(name: str, page: str) -> JointSubject:
     """
-    A published survey.
+    Build the subject of a published survey.
 
     Args:
-        name: the survey's.
-        page: its word.
+        name: name of the survey.
+        page: key of the page.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -103,22 +103,22 @@ def published_subject(name: str, page: str) -> JointSubject:
 
 
 def tables(name: str) -> Response:
-    """The page of tables."""
+    """Show the page "Tables" of a published survey."""
     return _page(name, "tables")
 
 
 def tables_file(name: str, file: str) -> Response:
-    """The result of such an address to keep, as CSV, as a workbook or as JSON."""
+    """Download the requested table as CSV, Excel or JSON."""
     return joint_file(published_subject(name, "tables"), "tables", file)
 
 
 def models(name: str) -> Response:
-    """The page of models."""
+    """Show the page "Models" of a published survey."""
     return _page(name, "models")
 
 
 def models_file(name: str, file: str) -> Response:
-    """The model of such an address to keep, as CSV, as a workbook or as JSON."""
+    """Download the requested model as CSV, Excel or JSON."""
     return joint_file(published_subject(name, "models"), "models", file)
 
 
@@ -130,17 +130,17 @@ def _page(name: str, page: str) -> Response:
 
 def joint_page(subject: JointSubject, template: str) -> Response:
     """
-    A page with its fields, and the answer if one is asked for.
+    Render a page with its form, and the result if the URL requests one.
 
     Args:
-        subject: whose it is.
+        subject: the data.
         template: ``tables`` or ``models``.
     """
     names, rehearsed = subject.names, subject.rehearsed
     asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
-    # Code fetches reports from the aggregator, or reads files that are not those of a rehearsal.
+    # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
     coded = asked if shown and rehearsed is None else None
     text = render_template(
         f"{template}.html",
@@ -169,16 +169,15 @@ def joint_page(subject: JointSubject, template: str) -> Response:
 
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     """
-    The same answer to keep.
+    Write the requested result to a file.
 
     Args:
-        subject: whose it is.
+        subject: the data.
         template: ``tables`` or ``models``.
         file: one of ``FILES``.
 
     Raises:
-        EstimateError: there is no such answer; says why.
-        Refusal: there is no such file, nothing was asked for, or others are being answered.
+        Refusal: no such file, no analysis in the URL, or the analysis is impossible or the server busy; has the reason.
     """
     survey, about = subject.names.survey, subject.about
     asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
@@ -200,7 +199,7 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
 
 
 def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
-    """The answer as people read it; None if there is none."""
+    """Format a result for the reader; None if there is no result."""
     if made.document is None:
         return None
     tables, models = TablesInWords(names), ModelsInWords(names)
@@ -214,7 +213,7 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
 
 
 def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:
-    """What the two questions of an analysis will allow once there are reports; nothing if there are not two."""
+    """Describe the expected precision of an analysis of two questions; empty for any other number of questions."""
     options = asked.options if asked else {}
     chosen = [options.get(key) for key in ("rows", "groups", "columns", "outcome")]
     predictors = options.get("on") or [None]
@@ -259,7 +258,7 @@ MODELS_QUERY = (
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only its reports."),
 )
-"""What is asked for."""
+"""Parameters of the URL."""
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible")
 MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 _PATH = "/dashboard/surveys/<name>"
@@ -274,4 +273,4 @@ ROUTES = (
     Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "The same model as a file.", Kind.PAGE,
           MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
 )  # fmt: skip
-"""The pages of tables and of models, and their files."""
+"""Routes of the pages "Tables" and "Models", and of their files."""

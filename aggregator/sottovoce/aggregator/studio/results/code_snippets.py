@@ -1,10 +1,10 @@
 """
-The code that makes a result of a page again, from the files of the survey that are downloaded beside it.
+Code that reproduces a result of a page from the downloaded files of the survey.
 
-Python      The same function of this package, on the unpacked everything.zip. Public answers but the cohort are in no
-            file of it; then the code asks the aggregator itself.
-R           Base R alone, from reports.csv and channels.csv: a table's cells and shares with standard errors, and the
-            linear model by corrected normal equations. It makes no more than that: no weights, no third question.
+Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
+            except the cohort; if an analysis needs others, the code queries the aggregator instead.
+R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, and the linear
+            model by corrected normal equations. It supports neither weights nor a third question.
 """
 
 import json
@@ -61,12 +61,12 @@ print(solve(products, crossprod(terms, outcome)))  # the linear model of the pag
 
 def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> str:
     """
-    The analysis in Python.
+    Write Python code for an analysis.
 
     Args:
         asked: the analysis.
-        names: of the survey's variables.
-        address: of this aggregator.
+        names: the survey's variables.
+        address: URL of this aggregator.
     """
     survey = json.dumps(names.survey.name)
     place = '"FOLDER"  # everything.zip, unpacked'
@@ -83,11 +83,11 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
 
 def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     """
-    The analysis in R; "" where base R and the files are not enough.
+    Write R code for an analysis; "" if base R with the files cannot reproduce it.
 
     Args:
         asked: the analysis.
-        names: of the survey's variables.
+        names: the survey's variables.
     """
     options, survey = asked.options, names.survey
     plain = not {"within", "margins", "wave", "cluster", "at"} & set(options)
@@ -102,14 +102,14 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
 
 
 def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
-    """Whether the files hold everything that an analysis needs: public answers, but the cohort, are in none of them."""
+    """Return True if the files contain all variables of an analysis; public answers except the cohort are left out."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
     found = [names.find(name) for name in (*_chosen(asked), *margins)]
     return all(each is not None and (not each.public or each.question.cohort) for each in found)
 
 
 def _chosen(asked: AskedAnalysis) -> Sequence[str]:
-    """The variables; of a comparison the groups first, since they are its rows."""
+    """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
     keys = {"crosstab": ("rows", "columns", "within"), "compare": ("groups", "outcome"), "pairs": ()}
     single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
     return [*single, *asked.options.get("on", ())]
@@ -123,7 +123,7 @@ def _r_model(known: Sequence[SurveyVariable], options: Mapping[str, Any]) -> str
 
 
 def _r_scores(variable: SurveyVariable) -> str:
-    """One column a category, each with its name."""
+    """Write an R matrix of scores with one named column for each category."""
     question, names = variable.question, [name for name, _ in variable.categories]
     if variable.public:
         columns = [f'as.numeric(reports[["{question.name}"]] == {code})' for code in range(len(names))]
@@ -137,5 +137,5 @@ def _r_scores(variable: SurveyVariable) -> str:
 
 
 def _python(value: Any) -> str:  # noqa: ANN401 - JSON
-    """As Python writes it; there is nothing in it but texts, whole numbers, lists and maps."""
+    """Write a value as a Python literal; options contain only strings, integers, lists and maps."""
     return repr(value)

@@ -1,9 +1,9 @@
 """
-The files of a survey as the page offers them: what each is for, and one of them made on request.
+Files of a survey, written on request.
 
-A file is written into an unlinked temporary file, sent from there and kept nowhere. Writing takes the turn of other
-long computations, so that reports go on being admitted. Files of reports have their rows in an order drawn anew each
-time, so that two of them have different sums; SHA256SUMS in everything.zip has those of the files beside it.
+A file is written to a temporary folder, sent from there and stored nowhere. Writing shares a lock with other long
+computations, so that the server keeps admitting reports. Files of reports shuffle their rows on each request, so two
+downloads have different checksums; SHA256SUMS in everything.zip lists those of the files in the same archive.
 """
 
 import hashlib
@@ -24,12 +24,16 @@ from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 EVERYTHING = "everything.zip"
 
 OFFERED: Mapping[str, Write] = {EVERYTHING: write_zip, **RELEASED, **OF_REPORTS, **AT_ANY_TIME}
-"""All but those with public answers: nothing says yet how many people stand alone with theirs."""
+"""
+All files except those with exact public answers.
+
+Those are left out because the page does not show how many respondents are unique by their public answers.
+"""
 
 OF_CLOSED = frozenset({EVERYTHING, *OF_REPORTS})
 
 DRAWN_ANEW = frozenset({EVERYTHING, "reports.csv", "reports.sav", "reports.dta"})
-"""Rows in an order drawn for each: no two are alike. reports.parquet is sorted."""
+"""Files whose rows are shuffled on each request, so no two downloads are equal; reports.parquet is sorted."""
 
 MEDIA_TYPES = {
     "zip": "application/zip",
@@ -46,17 +50,17 @@ MEDIA_TYPES = {
     "py": "text/x-python; charset=utf-8",
     "R": "text/plain; charset=utf-8",
 }
-"""By the ending of a file's name."""
+"""Media types by the extension of the file name."""
 
 
 @dataclass(frozen=True)
 class MadeFile:
     """
-    A file of a survey.
+    Size and checksum of a file.
 
     Attributes:
-        size: in bytes.
-        sha256: hexadecimal.
+        size: size in bytes.
+        sha256: SHA-256 in hexadecimal.
     """
 
     size: int
@@ -65,11 +69,11 @@ class MadeFile:
 
 def source_of(name: str, wave: int | None = None) -> Source:
     """
-    What files of a survey are written from.
+    Build the source that files of a survey are written from.
 
     Args:
-        name: the survey's.
-        wave: only this one; None for all.
+        name: name of the survey.
+        wave: only this wave; None for all.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -82,21 +86,21 @@ def source_of(name: str, wave: int | None = None) -> Source:
 
 
 def offered(source: Source) -> list[str]:
-    """The files that there are of a survey: noisy tables of public answers only once their budget is open."""
+    """List the files that a survey offers; noisy tables of public answers need an opened privacy budget."""
     return [file for file in OFFERED if source.released or file not in RELEASED]
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
     """
-    One file, open for reading, without a name on disk.
+    Write a file and open it for reading; it has no name on disk any more.
 
     Args:
-        source: what it is written from.
+        source: source of the file.
         file: one of ``OFFERED``.
 
     Raises:
-        EstimateError: it may not leave yet, or a library for it is missing.
-        Refusal: there is no such file, or others are being written.
+        EstimateError: the survey must be closed first, or an optional library is missing.
+        Refusal: no such file, or the server is busy with another long computation.
     """
     if file not in offered(source):
         raise Refusal("not_found", "the survey has no file of this name")
@@ -106,14 +110,14 @@ def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
 
 def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
     """
-    Size and sum of each file, as one request would get it.
+    Write every file and return its size and checksum.
 
     Args:
-        source: what they are written from.
-        with_reports: also those that exist once a survey is closed.
+        source: source of the files.
+        with_reports: True to include the files that exist only for a closed survey.
 
     Raises:
-        Refusal: others are being written.
+        Refusal: the server is busy with another long computation.
     """
     found = {}
     for file in offered(source):
@@ -125,7 +129,7 @@ def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
 
 @contextmanager
 def _written(source: Source, file: str) -> Iterator[Path]:
-    """A file that is gone at the end, but for whoever has it open."""
+    """Write a file for the duration of the context; a handle opened inside it stays readable afterwards."""
     with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn():
         path = Path(folder) / file
         OFFERED[file](source, path)

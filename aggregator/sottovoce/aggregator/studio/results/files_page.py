@@ -1,4 +1,4 @@
-"""Files: everything that a paper, an archive or a colleague needs, made when it is asked for."""
+"""Page "Files": downloads for a paper, an archive or a colleague, each written on request."""
 
 import base64
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ from sottovoce.aggregator.studio.survey_frame import later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 
 BLOCK = 1 << 16
-"""Bytes that are read of a file at a time."""
+"""Number of bytes sent at a time."""
 
 
 def files(name: str) -> str:
-    """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
+    """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
     if (told := later(name, "files")) is not None:
         return told
     survey = survey_of(newest(storage(), name).document)
@@ -58,27 +58,27 @@ def files(name: str) -> str:
 
 
 def file(name: str, file: str) -> Response:
-    """One file, with its SHA-256 in the header ``Repr-Digest``."""
+    """Download a file, with its SHA-256 in the header ``Repr-Digest``."""
     return file_reply(source_of(name, _wave()), name, file)
 
 
 def file_reply(source: Source, name: str, file: str) -> Response:
     """
-    A file that is written now, with its SHA-256.
+    Write a file and send it with its SHA-256.
 
     Args:
-        source: what it is written from.
-        name: the survey's.
+        source: source of the file.
+        name: name of the survey.
         file: one of ``OFFERED``.
 
     Raises:
-        EstimateError: it may not leave yet.
-        Refusal: there is no such file, or others are being written.
+        EstimateError: the survey must be closed first.
+        Refusal: no such file, or the server is busy with another long computation.
     """
     opened, made = open_file(source, file)
     ending = file.rpartition(".")[2]
     reply = Response(_blocks(opened), content_type=MEDIA_TYPES[ending])
-    # Who goes away early, or asks for the head alone, reads no block.
+    # If the client disconnects early or sends HEAD, the generator never runs and would leave the file open.
     reply.call_on_close(opened.close)
     reply.content_length = made.size
     reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
@@ -102,7 +102,7 @@ def _wave() -> int | None:
 
 
 def _digest(made: MadeFile) -> str:
-    """As RFC 9530 has it."""
+    """Format a SHA-256 for the header ``Repr-Digest`` (RFC 9530)."""
     return f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
 
 
@@ -116,4 +116,4 @@ ROUTES = (
           tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()})), query=(_WAVE,),
           refuses=("malformed", "not_found", "still_open", "estimate_impossible")),
 )  # fmt: skip
-"""The page of files, and each of them."""
+"""Routes of the page "Files", and of each file."""

@@ -1,4 +1,4 @@
-"""How figures and mechanisms are written in the pages, in the reader's language: the filters that templates use."""
+"""Template filters that format numbers, intervals and mechanisms in the reader's language."""
 
 from fractions import Fraction
 
@@ -22,12 +22,12 @@ def register(app: Flask) -> None:
 
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    A share as a percentage with one decimal, another figure as the grid's own numbers are written.
+    Format a share as a percentage with one decimal, and any other value by the question's grid.
 
     Args:
-        value: a figure; None is a dash.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        value: the value; None gives a dash.
+        estimate: the estimate, which tells shares from other values.
+        grid: grid of a number question, which formats its own values.
     """
     if value is None:
         return "–"
@@ -36,12 +36,12 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    How far two such figures lie apart.
+    Format a difference of two values, with the unit of the grid.
 
     Args:
-        value: a figure; None is a dash.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        value: the difference; None gives a dash.
+        estimate: the estimate, which tells shares from other values.
+        grid: grid of a number question, which formats its own values.
     """
     unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
     return f"{figure(value, estimate)}{unit}"
@@ -49,34 +49,34 @@ def difference(value: float | None, estimate: Estimate, grid: Grid | None = None
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
     """
-    Those limits in words.
+    Format the interval of an estimate; while the survey is open, the band that is valid at every look.
 
     Args:
-        estimate: says what kind of figure it is.
-        still_open: whether more reports may come.
-        grid: of a question with numbers, which writes its own.
+        estimate: the estimate.
+        still_open: True if more reports may come.
+        grid: grid of a number question, which formats its own values.
     """
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
 def together(estimate: Estimate, grid: Grid | None = None) -> str:
-    """The limits that hold for all options of the question at once."""
+    """Format the simultaneous interval, which covers all options of the question at once."""
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 
 def place(value: float, estimate: Estimate) -> str:
-    """Where a figure lies in its possible range, from 0 to 100."""
+    """Scale a value to 0..100 within its possible range, for SVG coordinates."""
     return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
 
 
 def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
     """
-    What stands under the axis at this part of 100 of the range.
+    Format the label of an axis tick.
 
     Args:
-        part: of 100 of the range.
-        estimate: says what kind of figure it is.
-        grid: of a question with numbers, which writes its own.
+        part: place of the tick in the range, from 0 to 100.
+        estimate: the estimate, which has the range.
+        grid: grid of a number question, which formats its own values.
     """
     value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
     if estimate.kind == "share":
@@ -108,19 +108,19 @@ def worked(told: Workings) -> str:
 
 
 def odds(question: Question) -> str:
-    """What is sent for it, of 100 people."""
+    """Explain a mechanism by what devices send for 100 people."""
     if question.mechanism is None:
         return words().say("results_public")
     write, found = _format().of_hundred, question.mechanism.explain()
     told = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
     usual = f"odds_{question.mechanism.report_kind}"
-    # The latest date is not the largest one.
+    # Some types need a sentence of their own: for dates it says "latest", not "largest".
     own = f"results_{question.type}_{usual}"
     return words().say(own if words().knows(own) else f"results_{usual}", **told)
 
 
 def numbers(mechanism: Mechanism) -> str:
-    """What textbooks call a mechanism, where they do, its name and its numbers."""
+    """Describe a mechanism by its textbook name, if any, its name here and its numbers."""
     dumped = mechanism.dump()
     parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
     known = f"{mechanism.known_as} · " if mechanism.known_as else ""
@@ -138,4 +138,4 @@ def _format() -> NumberFormat:
 
 
 FILTERS = (has_band, figure, difference, interval, together, place, tick, percent, epsilon, worked, odds, numbers)
-"""Each is called in templates by its own name."""
+"""All filters; templates use them by function name."""

@@ -1,4 +1,8 @@
-"""Models in a reader's words: odds ratios, effects in shares and predictions; every figure is the document's own."""
+"""
+Regression results formatted for the page: odds ratios, average marginal effects and predictions.
+
+All numbers come from the result document; only odds ratios are computed here, as exp(coefficient).
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,23 +19,23 @@ Document = Mapping[str, Any]
 CONSTANT = "(constant)"
 OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
 LARGEST_EXPONENT = 700.0
-"""Above it exp is no number any more."""
+"""Largest argument for ``exp``; beyond it a float overflows."""
 
 
 @dataclass(frozen=True)
 class ModelsInWords:
     """
-    Writes them.
+    Formatter of regression results.
 
     Attributes:
-        names: what people read for names.
+        names: the survey's variables with their labels.
     """
 
     names: SurveyVariables
 
     @property
     def words(self) -> Words:
-        """The language."""
+        """Translator for the reader's language."""
         return self.names.words
 
     @property
@@ -40,7 +44,7 @@ class ModelsInWords:
         return NumberFormat(self.words)
 
     def regression(self, document: Document) -> ShownAnswer:
-        """A model, what it predicts, and what stands beside it."""
+        """Format a model with its tests, marginal effects, predictions and comparison models."""
         shown = [*self._odds(document), self._coefficients(document, self._title(document), aside=False)]
         if document["ame"]:
             shown.append(self._effects(document))
@@ -59,7 +63,7 @@ class ModelsInWords:
         return self.words.say("models_title", model=model, outcome=outcome, n=document["n"])
 
     def _odds(self, document: Document) -> list[ShownTable]:
-        """How many times as high the odds are, in words."""
+        """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
         found = self._slopes(document) if document["model"] in OF_ODDS else []
         lines = [(self._name(document, one), *self._ratio(one)) for one in found]
         if not lines:
@@ -77,7 +81,7 @@ class ModelsInWords:
         return self.words.say("models_odds_words", outcome=self._explained(document, one), **known)
 
     def _explained(self, document: Document, one: Document) -> str:
-        """The category whose odds these are; of a yes/no, yes."""
+        """Name the category that the odds refer to; the last one if the coefficient names none ("yes" of yes/no)."""
         outcome = document["outcome"]
         found = self.names.find(outcome)
         category = one.get("category") or (found.categories[-1][0] if found and found.categories else "")
@@ -122,7 +126,7 @@ class ModelsInWords:
         return f"{at}: {self.names.category(document['outcome'], category)}" if category else at
 
     def _paper(self, document: Document) -> str:
-        """Of the last predictor's last term."""
+        """Write the text for a paper, about the last term of the last predictor."""
         found = [one for one in self._slopes(document) if one["estimate"] is not None]
         if not found:
             return ""
@@ -138,7 +142,7 @@ class ModelsInWords:
         return self.words.say("models_paper_odds", outcome=outcome, model=model, figure=figure, **known)
 
     def _slopes(self, document: Document) -> Sequence[Document]:
-        """The coefficients of what was chosen: neither constant, stratum nor cut."""
+        """Return the coefficients of the chosen predictors, without constant, strata and cut points."""
         return [one for one in document["coefficients"] if self.names.find(one["term"].partition("=")[0])]
 
     def _name(self, document: Document, one: Document) -> str:

@@ -1,4 +1,4 @@
-"""Results: each question by itself, from snapshots, with intervals that hold while the survey is open."""
+"""Page "Results": estimates of each question, from snapshots, with intervals valid while the survey is open."""
 
 import io
 from collections.abc import Sequence
@@ -31,20 +31,20 @@ from sottovoce.aggregator.studio.survey_frame import later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 REFRESH = 30
-"""Seconds after which the page of an open survey asks whether its figures have moved."""
+"""Polling interval of the page of an open survey, in seconds."""
 
 REFRESH_TRIAL = 3
-"""The same of a try-out, before which somebody sits and waits for the report that they have just sent."""
+"""Polling interval for a test run; short, because its author waits for the report just sent."""
 
 
 def results(name: str) -> Response:
-    """One survey's results, as ``ViewOptions`` says; of a draft, that there are none yet."""
+    """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
     if (told := later(name, "results")) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
     shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
     live = render_template("results_live.html", view=view, **shown)
-    # Not of the whole page: that says who reads it.
+    # The ETag covers the results only: the rest of the page depends on the reader.
     etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
     page = render_template(
         "results.html",
@@ -61,12 +61,12 @@ def results(name: str) -> Response:
 
 
 def _twice(view: ResultsView) -> int:
-    """How many people may have reported twice, where invitations were held after a restore and then let go."""
+    """Return the largest number of people who may have reported twice because a restore reissued invitations."""
     return possibly_twice(storage(), view.survey.name) if view.survey.is_blind else 0
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:
-    """Of a try-out: its link, for whoever made it just now, and where they came from."""
+    """Return template values of a test run: its description with the link, and the URL of the tested survey."""
     if not view.survey.trial:
         return {"trial": None}
     stored = storage().revisions(name)[-1]
@@ -74,7 +74,7 @@ def _trial(name: str, view: ResultsView) -> dict[str, object]:
 
 
 def download(name: str) -> Response:
-    """The same results as a file to keep."""
+    """Download the results as JSON."""
     choices, revisions = ViewOptions.of(request.args), _revisions(name)
     note_read(name, revisions)
     found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
@@ -83,7 +83,7 @@ def download(name: str) -> Response:
 
 
 def table(name: str, question: str) -> Response:
-    """One question's figures as CSV, by ``files.estimates.COLUMNS``; of the survey's own language."""
+    """Download the estimates of a question as CSV, with the columns of ``export.estimates.COLUMNS``."""
     view = _view(name)
     _card_of_file(view, question)
     about, text = About.of(view.survey), io.StringIO(newline="")
@@ -94,7 +94,7 @@ def table(name: str, question: str) -> Response:
 
 
 def chart(name: str, question: str) -> Response:
-    """One question's charts as a picture that needs nothing else."""
+    """Download the charts of a question as a self-contained SVG."""
     view = _view(name)
     drawn = drawing(_card_of_file(view, question), view, words())
     reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
@@ -121,10 +121,10 @@ def _view(name: str) -> ResultsView:
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
     """
-    One question of the page.
+    Find a question of the page by name.
 
     Raises:
-        Refusal: there is none of this name.
+        Refusal: the survey has no such question.
     """
     for card in view.cards:
         if card.result.question.name == question:
@@ -134,10 +134,12 @@ def card_of(view: ResultsView, question: str) -> QuestionCard:
 
 def _card_of_file(view: ResultsView, question: str) -> QuestionCard:
     """
-    The same, of a file: of public questions there is none where they are published under a budget.
+    Find a question whose estimates may be downloaded.
+
+    Once a privacy budget is opened, public questions are published with noise only; exact files would void it.
 
     Raises:
-        Refusal: there is none of this name, or no file.
+        Refusal: the survey has no such question, or it has no exact file.
     """
     card = card_of(view, question)
     if card.result not in view.results.published:
@@ -146,7 +148,7 @@ def _card_of_file(view: ResultsView, question: str) -> QuestionCard:
 
 
 def names_in(view: ResultsView) -> dict[str, object]:
-    """What the templates call things by."""
+    """Return the values that the templates of results need."""
     survey, link = view.survey, current_app.extensions["settings"].link
     return {
         "survey": survey,
@@ -172,7 +174,7 @@ CHOICES = (
     Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
     Query("people", "People in the whole group."),
 )
-"""What the reader may choose to see."""
+"""Parameters that select a view of the results."""
 
 ROUTES = (
     Route(
@@ -220,4 +222,4 @@ ROUTES = (
         has_etag=True,
     ),
 )
-"""The page of results and its files."""
+"""Routes of the page "Results" and of its files."""

@@ -1,4 +1,4 @@
-"""What the page of results shows, worked out before anything is written: charts, groups, waves, alarms, states."""
+"""View model of the page "Results": cards of questions with charts, comparisons and warnings, ready to render."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,21 +18,21 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
 
 MOST_PEOPLE = 10_000_000_000
-"""More than there are."""
+"""Largest accepted number of people; more than the population of the Earth."""
 
 
 @dataclass(frozen=True)
 class ViewOptions:
     """
-    What the reader chose to see; each is a parameter of the page's address.
+    Choices of the reader, from the parameters of the URL.
 
     Attributes:
-        cohort: a group's name; None for all respondents.
-        wave: as it stands in the address; None for all.
-        by: ``cohort`` or ``wave`` for figures side by side; "" for none.
-        by_size: the largest option first.
-        people: people in the whole group, of whom shares are told as numbers; None for shares alone.
-        is_refused: what was written as the number of people is none.
+        cohort: name of a group of cohorts; None for all respondents.
+        wave: wave as text of the URL, not yet validated; None for all.
+        by: ``cohort`` or ``wave`` to compare estimates side by side; "" for neither.
+        by_size: True to sort options by size, largest first.
+        people: size of the whole group, to show shares as numbers of people; None to show shares only.
+        is_refused: True if the size of the group is not a valid number.
     """
 
     cohort: str | None
@@ -44,7 +44,7 @@ class ViewOptions:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "ViewOptions":
-        """As the address says."""
+        """Parse the parameters of the URL."""
         written = query.get("people", "").strip()
         people = (
             int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(MOST_PEOPLE)) else 0
@@ -62,7 +62,7 @@ class ViewOptions:
 
     @property
     def address(self) -> dict[str, object]:
-        """The parameters that lead to the same view; those that are not chosen are None."""
+        """Parameters of a URL with the same view; None leaves a parameter out."""
         return {
             "cohort": self.cohort,
             "wave": self.wave,
@@ -74,7 +74,7 @@ class ViewOptions:
 
 @dataclass(frozen=True)
 class Point:
-    """One group's or wave's estimate of an option."""
+    """Estimate of an option in a group or wave."""
 
     name: str
     estimate: Estimate
@@ -82,7 +82,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Stop:
-    """A wave's limits and estimate, as places in the possible range from 0 to 100."""
+    """Estimate of a wave with its interval, scaled to 0..100 within the possible range."""
 
     low: float
     middle: float
@@ -92,15 +92,15 @@ class Stop:
 @dataclass(frozen=True)
 class ChartRow:
     """
-    One option of a chart.
+    Row of a chart: an option, the mean or a quantile.
 
     Attributes:
-        label: in the reader's language.
-        estimate: of it.
-        bar: length of its bar, clipped or made to sum to a whole; None without reports.
-        people: as how many people it is told; "" for none.
-        points: the same of each group or wave, side by side.
-        course: the same wave by wave, as a line; none where it is not asked for.
+        label: label in the reader's language.
+        estimate: the estimate.
+        bar: length of the bar, clipped or projected so that all bars sum to 1; None without reports.
+        people: the share as a number of people, in words; "" if not requested.
+        points: estimates of each group or wave, side by side.
+        course: estimates wave by wave, for a line; empty if not requested.
     """
 
     label: str
@@ -114,12 +114,12 @@ class ChartRow:
 @dataclass(frozen=True)
 class Chart:
     """
-    The figures of one kind of a question.
+    Estimates of one kind of a question.
 
     Attributes:
         kind: ``mean``, ``quantile`` or ``share``.
-        rows: one an option.
-        grid: of a question with numbers, which writes its own.
+        rows: rows, one for each estimate.
+        grid: grid of a number question, which formats its own values.
     """
 
     kind: str
@@ -130,15 +130,15 @@ class Chart:
 @dataclass(frozen=True)
 class QuestionCard:
     """
-    One question.
+    Display data of a question.
 
     Attributes:
-        title: its text.
-        result: its figures.
-        labels: of its options, by name.
-        worked: how its share of yes is worked out; None where it has no such sentence.
-        charts: what is drawn.
-        absent_as: what an answer that was not given is counted as; "" if there is no such thing.
+        title: text of the question.
+        result: its result.
+        labels: labels of the options, by name.
+        worked: arithmetic of the share of "yes"; None if the question has no worked example.
+        charts: charts to draw.
+        absent_as: answer that a missing answer is counted as; "" if the question has none.
     """
 
     title: str
@@ -152,19 +152,19 @@ class QuestionCard:
 @dataclass(frozen=True)
 class ResultsView:
     """
-    All of the page.
+    Content of the page.
 
     Attributes:
-        results: what is shown.
-        choices: what was chosen.
+        results: results of the survey.
+        choices: choices of the reader.
         cards: the questions.
-        alarms: what looks wrong.
-        group: the people that shares are told of; None without their number.
-        planned: people who are to answer; None where nobody said.
-        invited: people in the group; None where nobody said.
-        unshown: reports of a closed survey that stay unshown.
-        revisions: how many have reports.
-        withheld: public answers are not told by group, because they are published under a budget.
+        alarms: warnings about the counts.
+        group: population for numbers of people; None if its size is not given.
+        planned: number of people expected to answer; None if not given.
+        invited: number of people in the group; None if not given.
+        unshown: number of reports of a closed survey that stay unshown.
+        revisions: number of revisions with reports.
+        withheld: True if public answers are not shown by group, because they are published under a privacy budget.
     """
 
     results: SurveyResults
@@ -180,33 +180,34 @@ class ResultsView:
 
     @property
     def survey(self) -> Survey:
-        """The newest revision."""
+        """Newest revision of the survey."""
         return self.results.survey
 
     @property
     def has_band(self) -> bool:
-        """Whether shares are shown with the band that holds at all looks."""
+        """True if an estimate is shown with the confidence band that is valid at every look."""
         estimates = (estimate for card in self.cards for estimate in card.result.estimates)
         return any(has_band(estimate, not self.results.closed) for estimate in estimates)
 
 
 def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Words, plan: PlannedSize) -> ResultsView:
     """
-    The page's content.
+    Build the content of the page.
 
     Args:
-        revisions: all of the survey, oldest first.
-        choices: what the reader wants to see.
+        revisions: all revisions of the survey, oldest first.
+        choices: choices of the reader.
         words: the reader's language.
-        plan: for how many people the survey is.
+        plan: planned numbers of people.
 
     Raises:
-        EstimateError: there is no such group or wave.
+        EstimateError: no such group or wave.
     """
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
-    # The groups are a public question's: with another one they are an exact table of two, as in joint/withheld.py.
+    # Cohorts are a public question. Public answers by cohort would be an exact table of two public questions, which
+    # a privacy budget forbids; see analysis/disclosure_control.py.
     withheld = results.released and (results.cohort is not None or choices.by == "cohort")
     told = [
         index for index, result in enumerate(results.questions) if not withheld or result.question.mechanism is not None
@@ -228,7 +229,7 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
 def _side_by_side(
     revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions, words: Words
 ) -> Sequence[tuple[str, SurveyResults]]:
-    """The results of each group, or of each wave, with its name."""
+    """Compute the results of each group, or of each wave, with its name."""
     if choices.by == "cohort" and results.cohort is None:
         named = partial(name_of_group, results.survey, words=words)
         return [(named(group), analyse(revisions, group.name, wave=results.wave)) for group in results.cohorts]
@@ -279,7 +280,13 @@ def _chart(
 
 
 def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, float | None]]:
-    """Each estimate with the length of its bar; where the options are a whole, the bars are shares that sum to 1."""
+    """
+    Pair each estimate with the length of its bar.
+
+    Args:
+        estimates: estimates of one kind.
+        whole: True if the options are exclusive and exhaustive; the bars are then projected to sum to 1 (norm-sub).
+    """
     raw = [estimate.raw for estimate in estimates if estimate.raw is not None]
     if whole and raw and len(raw) == len(estimates):
         return list(zip(estimates, norm_sub(raw), strict=True))

@@ -1,9 +1,8 @@
 """
-An analysis as the address of its page, and its answer: from the same function that programs are answered by.
+Parse an analysis from a URL and run it, with the same function as the API.
 
-Whoever follows the address has the same computed again. Every option is a parameter of its own name; a known margin is
-``margin.question.category=number``, and the people whose outcome is to be predicted are ``at.predictor=category``. What
-is left empty is not given.
+Every option is a parameter of the same name. A known margin is ``margin.question.category=number``; the values to
+predict for are ``at.predictor=category``. Empty parameters are ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import EstimateError, OptionsError
 
 Query = Mapping[str, Sequence[str]]
-"""Every parameter of an address with all its values."""
+"""Parameters of a URL, each with all its values."""
 
 MARGIN, AT = "margin.", "at."
 
@@ -34,11 +33,11 @@ _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
 @dataclass(frozen=True)
 class AskedAnalysis:
     """
-    What an address asks for.
+    Analysis that a URL requests, not yet validated.
 
     Attributes:
-        kind: of analysis, as ``joint_request`` names them.
-        options: as the JSON of a request has them.
+        kind: kind of analysis, as ``parse_request`` names it.
+        options: options, as in the JSON of an API request.
     """
 
     kind: str
@@ -47,11 +46,11 @@ class AskedAnalysis:
 
 def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
     """
-    The analysis that is asked for; None if none is, as on a page that was just opened.
+    Read the analysis from the parameters; None if there is none, as on a page just opened.
 
     Args:
-        query: the address's.
-        kinds: those that the page makes.
+        query: parameters of the URL.
+        kinds: kinds of analysis that the page supports.
     """
     kind = _first(query, "kind")
     if kind not in kinds:
@@ -66,12 +65,12 @@ def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
 
 
 def _whole(given: str) -> object:
-    """As a number if it is one; what is none is refused with all other mistakes."""
+    """Convert text to an integer if it is one; keep other text, which validation reports with all other mistakes."""
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else given
 
 
 def _model_options(query: Query) -> dict[str, Any]:
-    # Nothing chosen is left out, and then refused as missing.
+    # Leave out an empty choice, so that validation reports it as missing.
     predictors = list(dict.fromkeys(filter(None, query.get("on", ()))))
     at = {name: _first(query, f"{AT}{name}") for name in predictors if _first(query, f"{AT}{name}")}
     return ({"on": predictors} if predictors else {}) | ({"at": [at]} if at else {})
@@ -87,19 +86,18 @@ def _margins(query: Query) -> dict[str, dict[str, str]]:
 
 
 def _first(query: Query, name: str) -> str:
-    """The parameter without spaces around it; "" where it is not given."""
+    """Return the first value of a parameter, stripped; "" if it is missing."""
     return next(iter(query.get(name, ())), "").strip()
 
 
 @dataclass(frozen=True)
 class Why:
     """
-    Why there is no answer.
+    Reason why there is no result.
 
     Attributes:
-        code: of the problem, as programs are told; "empty" where no report has come.
-        details: in the analysis's own words, after the option that each is about, if it is about one; none where the
-            page has a sentence of its own.
+        code: problem code of the API; "empty" if no reports exist.
+        details: pairs of option (or "") and message of the analysis; empty if the page has a sentence for the code.
     """
 
     code: str
@@ -107,18 +105,18 @@ class Why:
 
     @property
     def status(self) -> int:
-        """Of HTTP."""
+        """HTTP status of the code; 200 if the code is no API problem."""
         return STATUS.get(self.code, 200)
 
 
 @dataclass(frozen=True)
 class JointAnswer:
     """
-    One of the two.
+    Result of an analysis, or the reason why there is none.
 
     Attributes:
-        document: the answer, in the JSON form of its schema.
-        why: there is none.
+        document: result in the form of its JSON schema; None if there is none.
+        why: reason; None if there is a result.
     """
 
     document: Mapping[str, Any] | None = None
@@ -127,11 +125,11 @@ class JointAnswer:
 
 def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, Any]]) -> JointAnswer:
     """
-    Make an analysis.
+    Run an analysis; errors become reasons.
 
     Args:
         asked: the analysis.
-        document: answers it from some reports.
+        document: function that computes the result document of a request.
     """
     try:
         return JointAnswer(document(parse_request(asked.kind, dict(asked.options))))
@@ -146,11 +144,11 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
 
 def why_nothing(name: str, wave: int | None = None) -> Why | None:
     """
-    Why there are no joint results at all; None if there are.
+    Return the reason why no joint results exist; None if they do.
 
     Args:
-        name: the survey's.
-        wave: the one that is asked for; None for all.
+        name: name of the survey.
+        wave: the requested wave; None for all.
     """
     storage, clock = current_app.extensions["storage"], current_app.extensions["clock"]
     revisions = storage.revisions(name)

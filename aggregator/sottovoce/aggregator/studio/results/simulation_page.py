@@ -1,8 +1,8 @@
 """
-Rehearse: everything that results will be, from invented people.
+Page "Simulate": results, analyses and files as they will be, computed from simulated reports.
 
-Every reply is worked out from the survey and the address alone: nothing is stored, told to the journal or kept for
-another request, and no reply has an ETag, so that none can be taken for that of real results.
+Every reply depends only on the survey and the URL. Nothing is stored, written to the audit log or cached, and no reply
+has an ETag, so that no cache can confuse it with real results.
 """
 
 import io
@@ -47,7 +47,7 @@ from sottovoce.aggregator.studio.results.svg_chart import drawing
 
 
 def rehearse(name: str) -> str:
-    """What is set, and the results of it, question by question."""
+    """Show the settings of the simulation and its results, question by question."""
     subject = subject_of(name)
     rehearsed = rehearsed_of(subject)
     if rehearsed is None:
@@ -61,7 +61,7 @@ def rehearse(name: str) -> str:
 
 
 def download(name: str) -> Response:
-    """The same results as a file, that no reader of results takes."""
+    """Download the simulated results as JSON, marked so that programs reject it as real results."""
     _, found = rehearsed_file(name)
     choices, revisions = ViewOptions.of(request.args), found.made.revisions
     results = analyse(revisions, choices.cohort)
@@ -75,7 +75,7 @@ def download(name: str) -> Response:
 
 
 def figures(name: str, question: str) -> Response:
-    """One question's figures as CSV; its first line says what it is."""
+    """Download the simulated estimates of a question as CSV; the first line marks them as simulated."""
     subject, found = rehearsed_file(name)
     view = _view(subject, found)
     card_of(view, question)
@@ -86,7 +86,7 @@ def figures(name: str, question: str) -> Response:
 
 
 def chart(name: str, question: str) -> Response:
-    """One question's charts as a picture, that says what it is."""
+    """Download the simulated charts of a question as SVG, with a warning in the picture."""
     subject, found = rehearsed_file(name)
     view = _view(subject, found)
     drawn = drawing(card_of(view, question), view, words(), words().say("rehearse_svg", mark=found.mark))
@@ -95,27 +95,27 @@ def chart(name: str, question: str) -> Response:
 
 
 def tables(name: str) -> Response | str:
-    """The page of tables."""
+    """Show the page "Tables" of the simulation."""
     return _joint(name, "tables")
 
 
 def tables_file(name: str, file: str) -> Response:
-    """A table to keep."""
+    """Download a table computed from simulated reports."""
     return joint_file(_of_files(name), "tables", file)
 
 
 def models(name: str) -> Response | str:
-    """The page of models."""
+    """Show the page "Models" of the simulation."""
     return _joint(name, "models")
 
 
 def models_file(name: str, file: str) -> Response:
-    """A model to keep."""
+    """Download a model computed from simulated reports."""
     return joint_file(_of_files(name), "models", file)
 
 
 def files(name: str) -> str:
-    """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
+    """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
     subject = subject_of(name)
     rehearsed = rehearsed_of(subject)
     if rehearsed is None:
@@ -144,7 +144,7 @@ def files(name: str) -> str:
 
 
 def file(name: str, file: str) -> Response:
-    """One file."""
+    """Download a file of the simulation."""
     _, found = rehearsed_file(name)
     source = found.made.source(current_app.extensions["clock"]())
     return file_reply(source, name, file)
@@ -169,7 +169,7 @@ def _of_files(name: str) -> JointSubject:
 
 
 def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
-    """Invented people as what an analysis is of."""
+    """Build the subject of an analysis from simulated reports."""
 
     def document(asked: Request) -> Mapping[str, Any]:
         with current_app.extensions["joint_results"].turn():
@@ -218,4 +218,4 @@ ROUTES = (
     _route("file", "/files/<file>", file, "One file of invented people.", _FILES, query=SETTING,
            refuses=(*_ALSO, "estimate_impossible")),
 )  # fmt: skip
-"""The pages of a rehearsal and its files."""
+"""Routes of the simulation and of its files."""

@@ -1,4 +1,4 @@
-"""What all pages of a rehearsal share: the survey, what was set, the frame, and what is shown beside the estimates."""
+"""Simulation that its pages share: survey, settings, frame, and a comparison of estimates with the true values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
 ROOM = "studio.rehearse_"
-"""What the names of the routes of a rehearsal begin with, where those of real results begin with ``studio.``."""
+"""Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
 
 SETTING = (
     Query("n", "How many people are invented."),
     Query("again", "The same setting with other people, counted from 1."),
     Query("set.question.option", "The share in percent of an option, by the names of both; of a number its mean."),
 )
-"""Parameters of every address of a rehearsal."""
+"""Parameters of every URL of a simulation."""
 
 
 _OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
@@ -43,13 +43,13 @@ _OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
 @dataclass(frozen=True)
 class Subject:
     """
-    What is rehearsed.
+    Survey to simulate.
 
     Attributes:
-        frame: of its pages.
-        survey: a draft's, or a published one; None where there is nothing to rehearse.
-        plan: for how many people it is.
-        why: why there is nothing: ``unfinished`` or ``closed``; "" if there is.
+        frame: frame of its pages.
+        survey: survey of a draft, or a published survey; None if it cannot be simulated.
+        plan: planned numbers of people.
+        why: reason why it cannot: ``unfinished`` or ``closed``; "" if it can.
     """
 
     frame: SurveyPage
@@ -60,7 +60,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class SetBeside:
-    """A line of the table that compares: everything in words."""
+    """Row of the table that compares settings, simulated people and estimates, all formatted as text."""
 
     label: str
     was_set: str
@@ -72,47 +72,47 @@ class SetBeside:
 @dataclass(frozen=True)
 class Rehearsed:
     """
-    One rehearsal, for templates.
+    Simulation, prepared for templates.
 
     Attributes:
-        made: the rehearsal.
+        made: the simulation.
     """
 
     made: Rehearsal
 
     @property
     def setting(self) -> Setting:
-        """What was set."""
+        """Settings that the URL chose for the simulation."""
         return self.made.setting
 
     @property
     def mark(self) -> str:
-        """The word on every page and in every file, the same in every language."""
+        """Mark on every page and in every file, the same in every language."""
         return self.about.prefix.rstrip("-")
 
     @property
     def most(self) -> int:
-        """The most people that can be invented."""
+        """Largest number of people that can be simulated."""
         return MOST_PEOPLE
 
     @property
     def query(self) -> Mapping[str, str]:
-        """What leads to the same rehearsal, for addresses and hidden fields."""
+        """Parameters that reproduce the simulation, for URLs and hidden fields."""
         return self.setting.query
 
     @property
     def about(self) -> About:
-        """What its files say of themselves."""
+        """Provenance that its files carry, marked as a simulation."""
         return About.of(self.made.survey, rehearsal=True)
 
     @cached_property
     def results(self) -> SurveyResults:
-        """Of all people."""
+        """Results over all simulated people."""
         return analyse(self.made.revisions)
 
     @property
     def questions(self) -> Sequence[tuple[str, Question, Sequence[tuple[str, Field]]]]:
-        """Each question's text, and its fields with their labels."""
+        """Each question with its text, and its settings with their labels."""
         survey = self.made.survey
         found = []
         for question in survey.questions:
@@ -122,7 +122,7 @@ class Rehearsed:
         return found
 
     def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:
-        """Of the questions that an analysis is of; of all, where it is of all, or there is none."""
+        """Return the results of the questions used in the analysis; all of them if none is named."""
         given = asked.options if asked else {}
         names = [given.get(key, "") for key in _OF_ANALYSES] + [*given.get("on", ())]
         chosen = {name.partition(".")[0] for name in names}
@@ -130,11 +130,15 @@ class Rehearsed:
         return [each for each in results if each.question.name in chosen] or results
 
     def beside(self, result: QuestionResult) -> list[SetBeside]:
-        """The estimates of a question beside what was set."""
+        """Compare the estimates of a question with its settings."""
         return [*self._lines(result)]
 
     def lost(self, result: QuestionResult) -> str:
-        """Which of the shares that were set are smaller than the margin with so many people; "" if none is."""
+        """
+        List the options whose true share is smaller than the margin of error.
+
+        Such shares cannot be told from zero with this number of people. "" if there are none.
+        """
         question = result.question
         if question.mechanism is None or not result.n or is_number(question):
             return ""
@@ -156,7 +160,7 @@ class Rehearsed:
 
 def subject_of(name: str) -> Subject:
     """
-    What is rehearsed under a name: a draft; without one, a published survey that is not closed.
+    Find the survey to simulate: the draft of this name, else the published survey if it is still open.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -172,7 +176,7 @@ def subject_of(name: str) -> Subject:
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")
-    # Until then nobody knows what its tables will look like; from then on they are there.
+    # A closed survey has real tables, so a simulation could only be confused with them.
     if stage_of(revisions) not in ("few", "open"):
         return Subject(frame, None, why="closed")
     return Subject(frame, survey_of(revisions[-1].document), storage().drafts.plan(name))
@@ -180,7 +184,7 @@ def subject_of(name: str) -> Subject:
 
 def rehearsed_of(subject: Subject) -> Rehearsed | None:
     """
-    The rehearsal that the address asks for, worked out now; None if there is nothing to rehearse.
+    Run the simulation that the URL requests; None if the survey cannot be simulated.
 
     Raises:
         Refusal: ``busy``.
@@ -194,10 +198,10 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
 
 def rehearsed_file(name: str) -> tuple[Subject, Rehearsed]:
     """
-    The same for a file: it takes nothing else than what was asked for.
+    Run the simulation for a file; unlike a page, a file accepts no invalid settings.
 
     Raises:
-        Refusal: there is nothing to rehearse, or something is set that cannot be.
+        Refusal: the survey cannot be simulated, or a setting is invalid.
     """
     subject = subject_of(name)
     found = rehearsed_of(subject)

@@ -1,7 +1,7 @@
 """
-A question's charts as one picture for a paper or a slide: where each line, bar and text of it lies.
+Layout of a question's charts as one SVG, for a paper or a slide.
 
-Text cannot be measured here, so lines are broken by a generous width of a letter, and labels stand above their bars.
+The server cannot measure text, so lines are wrapped by a generous letter width, and labels are placed above the bars.
 """
 
 import textwrap
@@ -22,7 +22,7 @@ TICKS = (0, 25, 50, 75, 100)
 
 @dataclass(frozen=True)
 class Text:
-    """A line at a height; ``kind`` names its style, ``across`` is its place from 0 to 100, None for the edge."""
+    """Line of text at height ``y``; ``kind`` is its style, ``across`` its place from 0 to 100, None for the edge."""
 
     y: int
     text: str
@@ -32,7 +32,7 @@ class Text:
 
 @dataclass(frozen=True)
 class ChartBar:
-    """One estimate: its bar and its limits, from 0 to 100."""
+    """Bar of an estimate, with its interval, on a scale from 0 to 100."""
 
     y: int
     length: float | None
@@ -42,7 +42,7 @@ class ChartBar:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture: its lines of text, bars, and the heights from which and to which a chart's grid goes."""
+    """Layout of a picture: lines of text, bars, and top and bottom of the grid of each chart."""
 
     title: str
     height: int
@@ -53,20 +53,20 @@ class Drawing:
     grids: Sequence[tuple[int, int]]
 
     def x(self, across: float) -> str:
-        """Where a place from 0 to 100 lies; it begins at the right where the language does."""
+        """Convert a place from 0 to 100 to an x coordinate, mirrored for languages written from right to left."""
         part = 100 - across if self.direction == "rtl" else across
         return f"{MARGIN + part / 100 * (WIDTH - 2 * MARGIN):.2f}"
 
 
 def drawing(card: QuestionCard, view: ResultsView, words: Words, warning: str = "") -> Drawing:
     """
-    The picture of a question's charts.
+    Lay out the charts of a question.
 
     Args:
         card: the question.
-        view: the page that it stands on.
+        view: content of the page.
         words: the reader's language.
-        warning: stands first, where it is no picture of results.
+        warning: text above the charts if they do not show real results.
     """
     pen = _Pen(not view.results.closed, words)
     pen.write(card.title, "title", TITLE_LETTERS)
@@ -91,7 +91,7 @@ def _foot(card: QuestionCard, view: ResultsView, words: Words) -> Iterator[str]:
 
 
 class _Pen:
-    """What is drawn so far, from the top down."""
+    """Layout under construction, filled from top to bottom; ``y`` is the current height."""
 
     def __init__(self, still_open: bool, words: Words) -> None:
         self.y = MARGIN
@@ -101,13 +101,13 @@ class _Pen:
         self._still_open, self._words = still_open, words
 
     def write(self, text: str, kind: str, letters: int = LETTERS) -> None:
-        """Lines of text."""
+        """Add a text, wrapped into lines."""
         for line in textwrap.wrap(text, letters) or [""]:
             self.y += LINE + 4 * (kind == "title")
             self.texts.append(Text(self.y, line, kind))
 
     def draw(self, chart: Chart) -> None:
-        """A chart with its axis, labelled."""
+        """Add a chart with its labelled axis."""
         first = self.y + LINE // 2
         for row in chart.rows:
             self._row(row, chart)

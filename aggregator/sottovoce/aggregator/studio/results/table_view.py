@@ -1,7 +1,7 @@
 """
-Tables, comparisons and all pairs in a reader's words; every figure is the document's own.
+Crosstabs, comparisons and associations of all pairs, formatted for the page.
 
-The pages of joint results are made of tables, bars with their limits, and sentences.
+A result becomes tables, bars with intervals, and sentences. All numbers come from the result document.
 """
 
 import math
@@ -18,13 +18,13 @@ from sottovoce.aggregator.studio.labels import SurveyVariables
 @dataclass(frozen=True)
 class EstimateBar:
     """
-    One figure as a bar with its limits, in a box 100 units wide.
+    Estimate as a bar with its interval, in a box 100 units wide.
 
     Attributes:
-        name: what it is of.
-        value, limits: in words.
-        start, width: of the bar; "" where there is no figure.
-        low, high: of the limits.
+        name: label of the bar.
+        value, limits: estimate and interval as text.
+        start, width: position and width of the bar; "" if there is no estimate.
+        low, high: ends of the interval.
     """
 
     name: str
@@ -39,15 +39,15 @@ class EstimateBar:
 @dataclass(frozen=True)
 class ShownTable:
     """
-    One table, its chart, and what is said under it.
+    Table with its chart and notes.
 
     Attributes:
-        title: above it.
-        headings: of its columns.
-        lines: its cells; the first of each names it.
-        bars: the chart; none where a picture would say nothing more.
-        sentences: under it.
-        aside: it is looked at by few, and folded.
+        title: title above the table.
+        headings: headings of the columns.
+        lines: rows of cells; the first cell is the row's heading.
+        bars: bars of the chart; empty if a chart would add nothing.
+        sentences: sentences below the table.
+        aside: True if the page shows the table folded, since few readers need it.
     """
 
     title: str
@@ -61,12 +61,12 @@ class ShownTable:
 @dataclass(frozen=True)
 class ShownAnswer:
     """
-    An answer as a page shows it.
+    Result formatted for the page.
 
     Attributes:
-        paper: the sentence to write in a paper; "" where there is none.
-        tables: in order.
-        notes: what a reader must know.
+        paper: text for a paper; "" if there is none.
+        tables: tables in order.
+        notes: warnings of the analysis.
     """
 
     paper: str
@@ -76,7 +76,7 @@ class ShownAnswer:
 
 @dataclass(frozen=True)
 class ToDraw:
-    """A figure before it has a place: its name, its words, and its numbers."""
+    """Estimate before layout: label, texts and numbers."""
 
     name: str
     value: str
@@ -88,12 +88,12 @@ class ToDraw:
 
 def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None = None) -> list[EstimateBar]:
     """
-    The figures on one scale.
+    Lay out estimates on a common scale.
 
     Args:
-        drawn: the figures.
-        least: the lower end of the scale; without, it reaches as far as the figures and their limits, and to 0.
-        most: the upper end, likewise.
+        drawn: the estimates.
+        least: lower end of the scale; None fits it to 0, the estimates and their intervals.
+        most: upper end of the scale; None likewise.
     """
     known = [end for each in drawn for end in (each.low, each.high, each.figure) if end is not None]
     start = min([0.0, *known]) if least is None else least
@@ -118,7 +118,7 @@ def _place(value: float | None, start: float, end: float) -> float:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Names beside each other."""
+    """Join the non-empty names by commas."""
     return ", ".join(filter(None, parts))
 
 
@@ -128,17 +128,17 @@ Document = Mapping[str, Any]
 @dataclass(frozen=True)
 class TablesInWords:
     """
-    Writes them.
+    Formatter of crosstabs, comparisons and pairs.
 
     Attributes:
-        names: what people read for names.
+        names: the survey's variables with their labels.
     """
 
     names: SurveyVariables
 
     @property
     def words(self) -> Words:
-        """The language."""
+        """Translator for the reader's language."""
         return self.names.words
 
     @property
@@ -147,7 +147,7 @@ class TablesInWords:
         return NumberFormat(self.words)
 
     def crosstab(self, document: Document) -> ShownAnswer:
-        """Two questions against each other, within a third one if there is one."""
+        """Format a crosstab of two questions, stratified by a third one if given."""
         if "within" not in document:
             return ShownAnswer(self._paper(document), list(self._tables(document, "")), self._notes(document))
         within, found = document["within"], document["tables"]
@@ -161,7 +161,7 @@ class TablesInWords:
         return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 
     def compare(self, document: Document) -> ShownAnswer:
-        """A share or a mean among groups."""
+        """Format a comparison of a share or a mean between groups."""
         is_share = document["category"] is not None
         show = self.write.percent if is_share else self.write.figure
         apart = self.write.points if is_share else self.write.figure
@@ -176,7 +176,7 @@ class TablesInWords:
         return ShownAnswer(self._compared(document, what, show, apart), shown, self._notes(document))
 
     def pairs(self, document: Document) -> ShownAnswer:
-        """Every pair of questions."""
+        """Format the associations of all pairs of questions."""
         lines = [
             (
                 f"{self.names.label(one['first'])} · {self.names.label(one['second'])}",
@@ -218,7 +218,7 @@ class TablesInWords:
         return headings, lines
 
     def _bars(self, table: Document) -> list[EstimateBar]:
-        """Of two columns the last is enough: the other is the rest."""
+        """Lay out the row shares; of two columns only the last is drawn, since the other is its complement."""
         columns = table["column_categories"]
         shown = columns[-1:] if len(columns) == 2 else columns
         drawn = [
@@ -277,7 +277,7 @@ class TablesInWords:
             yield self.words.say("joint_deff", factor=self.words.number(document["deff"], 2))
 
     def _paper(self, table: Document) -> str:
-        """Of the table's last column: among its last row, against its first."""
+        """Write the text for a paper: share of the last column in the last row, compared with the first row."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
         first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
         if any(shares[row, column]["shown"] is None for row in (first, last)):

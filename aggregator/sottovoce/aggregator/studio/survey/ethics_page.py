@@ -1,7 +1,7 @@
 """
-What an ethics board sees through its link: every text in every language and the privacy account of one revision.
+Page for an ethics board: all texts in all languages, and the privacy account, of one revision.
 
-Whoever has the link has no account, and sees results only if the survey's owner has said so.
+The link works without an account. It shows results only if the owner of the survey allowed it.
 """
 
 import shlex
@@ -28,12 +28,12 @@ from sottovoce.shared.spec import Survey
 @dataclass(frozen=True)
 class SharedAccount:
     """
-    What a link shows.
+    Content of a link for an ethics board.
 
     Attributes:
         view: the link.
-        survey: the revision that it is bound to.
-        corrected: another revision has been published since.
+        survey: the revision that the link is bound to.
+        corrected: True if a newer revision was published since.
     """
 
     view: BoardView
@@ -42,7 +42,7 @@ class SharedAccount:
 
 
 def ethics() -> Response:
-    """The page behind a link; one that is not, or no longer, good shows nothing."""
+    """Show the page of a link; an unknown or expired link gets the same empty page with status 404."""
     shown = _shown(request.args.get("link", ""))
     if shown is None:
         return Response(render_template("ethics.html", shown=None), 404)
@@ -73,7 +73,7 @@ def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
 
 
 def _checks(shown: SharedAccount) -> str:
-    """What is typed on another machine to have form and client checked."""
+    """Return the commands with which the board can verify the form and audit the client on its own computer."""
     settings = current_app.extensions["settings"]
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
     survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
@@ -81,7 +81,7 @@ def _checks(shown: SharedAccount) -> str:
 
 
 def _results(view: BoardView) -> SurveyResults | None:
-    """The results, noted in the journal as read by somebody without an account; None if the board is shown none."""
+    """Return the results, and log the reading without an account; None if the link does not include results."""
     if not view.results:
         return None
     g.who = NOBODY
@@ -100,4 +100,4 @@ ROUTES = (
         query=(Query("link", "The link's secret."),),
     ),
 )
-"""The page that a link for an ethics board leads to."""
+"""Route of the page for ethics boards."""

@@ -1,4 +1,4 @@
-"""What the page of invitations gives away to be printed, sent or put elsewhere."""
+"""Downloads of the page "Invite": QR codes, poster and offline form."""
 
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
@@ -11,23 +11,23 @@ from sottovoce.aggregator.studio.survey.invite_page import invited, language_ask
 
 
 def qr_svg(name: str) -> Response:
-    """The link's code as a drawing."""
+    """Serve the QR code of the link as SVG."""
     return Response(svg_file(invited(name).wave.link), content_type="image/svg+xml")
 
 
 def qr_png(name: str) -> Response:
-    """The link's code as a picture to keep."""
+    """Download the QR code of the link as PNG."""
     return _download(png(invited(name).wave.link), "image/png", f"{name}-qr.png")
 
 
 def poster_page(name: str) -> Response:
-    """A poster, in the language in ``?in=``, else in the reader's."""
+    """Serve a poster to print, in the language in ``?in=``, else in the reader's."""
     found = invited(name)
     return print_reply(poster(PosterContent(found.survey, found.wave.number, language_asked()), found.wave.link))
 
 
 def saved_page(name: str) -> Response:
-    """The form and its survey as one file."""
+    """Download the form with the survey embedded, as one HTML file."""
     pieces = current_app.extensions["assets"].get(PIECES)
     if pieces is None:
         return problems.response("not_found")
@@ -86,4 +86,4 @@ ROUTES = (
         ("text/html",),
     ),
 )
-"""Files about one survey's link."""
+"""Routes of the downloads for a survey's link."""

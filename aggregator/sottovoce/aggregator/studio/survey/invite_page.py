@@ -1,4 +1,8 @@
-"""Invite: the link, its code, a poster, personal links, a frame, and what to tell people. It cannot say who answers."""
+"""
+Page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
+
+The page cannot show who has answered, because links and reports are stored without a connection.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,12 +42,12 @@ from sottovoce.shared.spec import Survey, Wave
 @dataclass(frozen=True)
 class InvitedWave:
     """
-    One wave of a survey.
+    Wave of a survey, with its link.
 
     Attributes:
-        number: from 0 on.
-        wave: when it is asked.
-        link: for everybody, to the newest revision.
+        number: number of the wave, from 0.
+        wave: times of opening and closing.
+        link: common link to the newest revision.
         state: ``early``, ``open`` or ``closed``.
     """
 
@@ -55,12 +59,12 @@ class InvitedWave:
 
 def invited_waves(stored: StoredSurvey, settings: Settings, now: datetime) -> Sequence[InvitedWave]:
     """
-    Every wave, in order; all are closed once the survey is.
+    List the waves in order; in a closed survey all of them are closed.
 
     Args:
-        stored: the newest revision.
-        settings: they know the aggregator's address.
-        now: the present moment.
+        stored: newest revision.
+        settings: settings with the public URL of the aggregator.
+        now: current time.
     """
     return [
         InvitedWave(
@@ -74,20 +78,20 @@ def invited_waves(stored: StoredSurvey, settings: Settings, now: datetime) -> Se
 
 
 def first_to_ask(waves: Sequence[InvitedWave]) -> int:
-    """The wave that people are invited to unless somebody names another: the first that is not over, else the last."""
+    """Return the number of the default wave: the first that is not closed, else the last."""
     return next((wave.number for wave in waves if wave.state != "closed"), waves[-1].number)
 
 
 @dataclass(frozen=True)
 class Invited:
     """
-    What is invited to.
+    Survey and wave that people are invited to.
 
     Attributes:
-        stored: the newest revision.
-        survey: the same, read.
-        waves: all of its waves.
-        wave: the one that was asked for, or the first that is not over.
+        stored: newest revision, as stored.
+        survey: the same revision, parsed.
+        waves: all waves.
+        wave: the requested wave, or the default one.
     """
 
     stored: StoredSurvey
@@ -97,13 +101,13 @@ class Invited:
 
     @property
     def for_all_waves(self) -> bool:
-        """Whether an invitation is redeemed once, for one report in each wave."""
+        """True if one invitation covers all waves: it is redeemed once, for one report in each wave."""
         return self.survey.is_blind and len(self.waves) > 1
 
 
 def invited(name: str) -> Invited:
     """
-    The survey and the wave in ``?wave=``, or in the form.
+    Load the survey, with the wave in ``?wave=`` or in the form.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -116,22 +120,22 @@ def invited(name: str) -> Invited:
 
 
 def language_asked() -> Words:
-    """The language in ``in``, for what is printed; else the reader's."""
+    """Return the language in ``in``, for printed material; else the reader's."""
     chosen = request.values.get("in", "")
     return Words(chosen) if chosen in LANGUAGES else words()
 
 
 def invite(name: str) -> str:
-    """The page; of a draft, that there is nothing to hand out yet."""
+    """Show the page; for a draft, the placeholder page."""
     return later(name, "invite") or _page(name)
 
 
 def personal_links(name: str) -> Response | tuple[str, int]:
     """
-    Make personal links, which are in this reply and nowhere else: a table, or cards to print.
+    Make personal links, as a table, as cards to print or for a mail merge; only this reply contains them.
 
-    The page gives each form a name of its own. Whoever sends the same form again, from the same session, gets the same
-    links: a reload makes no more of them, and the table and the cards can be had of the same ones.
+    Each form carries its own request key. Posting the same form again from the same session returns the same links.
+    A reload therefore makes no further links, and you can get the table and the cards of the same ones.
     """
     found = invited(name)
     kind, count = request.form.get("as", "table"), _count()
@@ -152,9 +156,9 @@ def personal_links(name: str) -> Response | tuple[str, int]:
 
 def take_links_back(name: str) -> tuple[str, int]:
     """
-    Take personal links back, as they were handed out, one a line; those that are not good are passed over.
+    Revoke personal links, pasted one on each line; invalid ones are ignored.
 
-    The reply does not say how many were still good: of a single one that would tell whether its person has answered.
+    The reply does not tell how many links were unspent: for a single link that would reveal if its person answered.
     """
     found = invited(name)
     given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
@@ -181,7 +185,7 @@ def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table_of_waves(found: Invited, made: list[str]) -> Response:
-    """An invitation a row, with its link to each wave that is not over."""
+    """Write a table with one row for each invitation and one link for each wave that is not closed."""
     waves = [wave for wave in found.waves if wave.state != "closed"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
     columns = [f"link_wave_{wave.number}" for wave in waves]
@@ -203,13 +207,13 @@ def _csv(text: str, name: str) -> Response:
 
 
 def _language_of_texts(survey: Survey) -> str:
-    """The language in ``in``, if the survey has it; else the reader's, else the survey's own."""
+    """Return the language in ``in``, if the survey has it; else the reader's; else the survey's default."""
     wanted = (request.values.get("in", ""), words().language)
     return next((language for language in wanted if language in survey.title), survey.default_language)
 
 
 def _texts(found: Invited) -> dict[str, str]:
-    """What to tell people: the invitation, the reminder, and what an ethics board asks."""
+    """Write the texts of the invitation, of the reminder and for the ethics board."""
     language = _language_of_texts(found.survey)
     link = words().say("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
     survey = found.survey
@@ -247,7 +251,7 @@ def _page(name: str, problem: str = "", told: str = "", **values: object) -> str
 
 def _count() -> int:
     given = request.form.get("count", "").strip()
-    # Seven digits are more than anybody may have, and no long text is turned into a number.
+    # Seven digits exceed every limit, and ``int`` of a very long text would be slow.
     return int(given) if given.isascii() and given.isdecimal() and len(given) <= 7 else 0
 
 
@@ -283,4 +287,4 @@ ROUTES = (
         ("text/html",),
     ),
 )
-"""The page and its form."""
+"""Routes of the page "Invite" and of its forms."""

@@ -1,4 +1,4 @@
-"""Privacy: the whole account of a survey, published or a draft, for an ethics board, in each of its languages."""
+"""Page "Privacy": the privacy account of a survey or draft, for an ethics board, in each of its languages."""
 
 import json
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ from sottovoce.shared.spec import Survey
 @dataclass(frozen=True)
 class AccountSource:
     """
-    What an account is made of.
+    Survey that a privacy account describes.
 
     Attributes:
-        survey: published or a draft; None for a draft that is not finished.
-        is_draft: whether nobody can answer it yet.
-        has_draft: whether there is a draft beside what is published.
+        survey: published survey or valid draft; None for an incomplete draft.
+        is_draft: True if the account describes the draft.
+        has_draft: True if a draft exists.
     """
 
     survey: Survey | None
@@ -39,7 +39,7 @@ class AccountSource:
 
     @property
     def language(self) -> str:
-        """The language in ``?in=``, if the survey has it; else the reader's, else the survey's own."""
+        """Language in ``?in=``, if the survey has it; else the reader's; else the survey's default."""
         if self.survey is None:
             return words().language
         wanted = (request.args.get("in", ""), words().language)
@@ -47,7 +47,7 @@ class AccountSource:
 
 
 def privacy(name: str) -> str:
-    """The account within the studio."""
+    """Show the account inside the studio."""
     told = _told(name)
     spoken = words_for(told.language)
     content = "" if told.survey is None else account_body(told.survey, spoken)
@@ -62,13 +62,13 @@ def privacy(name: str) -> str:
 
 
 def privacy_print(name: str) -> Response:
-    """The account as a page to print."""
+    """Serve the account as a page to print."""
     survey, spoken = _finished(_told(name))
     return print_reply(page(_document(survey, spoken), survey, spoken, _sums(survey)))
 
 
 def privacy_data(name: str) -> Response:
-    """The account as a document, in the format ``sottovoce-privacy/1``."""
+    """Download the account as JSON, in the format ``sottovoce-privacy/1``."""
     survey, spoken = _finished(_told(name))
     reply = jsonify(_document(survey, spoken))
     reply.headers["Content-Disposition"] = f"attachment; filename={name}-privacy.json"
@@ -106,7 +106,7 @@ def _frame(name: str, told: AccountSource) -> SurveyPage:
 
 
 def account_body(survey: Survey, spoken: Words) -> str:
-    """The account of a survey within another page, as HTML."""
+    """Return the account of a survey as HTML to embed in another page."""
     return body(_document(survey, spoken), survey, spoken, _sums(survey))
 
 
@@ -115,12 +115,16 @@ def _document(survey: Survey, spoken: Words) -> Document:
 
 
 def _sums(survey: Survey) -> tuple[str, ...]:
-    """What the survey itself has: no household, which it cannot know, and a panel only where it has waves."""
+    """
+    Choose the sums of epsilon that the survey itself determines.
+
+    A panel needs more than one wave. The sum over a household is left out, since a survey does not know households.
+    """
     return ("question", "report", "panel") if len(survey.waves) > 1 else ("question", "report")
 
 
 def _form_sentences(language: str) -> Mapping[str, str]:
-    """The form's catalogue in one of its languages; none where no form is served."""
+    """Load the form's catalogue of a language; empty if the aggregator serves no form."""
     found = current_app.extensions["assets"].get(f"catalogues/{language}.json")
     return {} if found is None else dict(json.loads(found.asset.body))
 
@@ -160,4 +164,4 @@ ROUTES = (
         query=_CHOICE,
     ),
 )
-"""The page and its files."""
+"""Routes of the page "Privacy" and of its files."""

@@ -1,4 +1,4 @@
-"""On Files: tables of a closed survey's public answers, published with noise under its budget."""
+"""Forms of the page "Files" that publish tables of public answers with noise, under a privacy budget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 
 TOLD = ("published", "opened", "not_agreed", "no_number", "not_left", "unusable")
-"""What the page may have to say of the last step."""
+"""Outcomes of the last step that the page has a message for."""
 
 
 @dataclass(frozen=True)
 class ReleaseState:
     """
-    What of public answers can be published.
+    Privacy budget of a survey's public answers.
 
     Attributes:
-        questions: public ones, as the budget's opening has them.
-        whole: epsilon of the budget; None if none was opened.
-        left: of it.
-        may: the reader may publish.
-        told: one of ``TOLD``, or "".
+        questions: names of the public questions, as declared when the budget was opened.
+        whole: total epsilon of the budget; None if it was not opened.
+        left: remaining epsilon; None if it was not opened.
+        may: True if the reader may publish.
+        told: outcome of the last step, one of ``TOLD``; "" for none.
     """
 
     questions: tuple[str, ...]
@@ -46,10 +46,10 @@ class ReleaseState:
 
 def release_state(name: str) -> ReleaseState | None:
     """
-    Of a closed survey; None if it has no public question or is a try-out.
+    Load the budget state of a closed survey; None if it has no public question or is a test run.
 
     Raises:
-        StorageError: a line of its ledger was changed.
+        StorageError: the ledger was tampered with.
     """
     revisions = revisions_of(storage(), name)
     lines = b"".join(storage().releases.lines(name)) or None
@@ -68,7 +68,7 @@ def release_state(name: str) -> ReleaseState | None:
 
 
 def open_budget(name: str) -> ResponseReturnValue:
-    """Open the budget, for good: its epsilon was named, and its consequences agreed to."""
+    """Open the budget, which cannot be undone, if the form names an epsilon and confirms the consequences."""
     newest(storage(), name)
     if request.form.get("agreed") != "yes":
         return _back(name, "not_agreed")
@@ -76,11 +76,12 @@ def open_budget(name: str) -> ResponseReturnValue:
 
 
 def publish(name: str) -> ResponseReturnValue:
-    """Publish a table of each public question, or one of the named questions together."""
+    """Publish noisy tables: one for each public question, or a joint table of the questions in the form."""
     newest(storage(), name)
     columns = [*dict.fromkeys(filter(None, (request.form.get("rows"), request.form.get("columns"))))]
 
     def draw(data: DataSet, epsilon: Fraction) -> None:
+        # Log first: no release without an entry in the audit log.
         storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
         release(data, epsilon, columns)
 
@@ -88,7 +89,7 @@ def publish(name: str) -> ResponseReturnValue:
 
 
 def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> str:
-    """Do it for the epsilon that was typed; what to tell of it."""
+    """Run the action with the epsilon of the form; return ``done`` or the outcome that explains the failure."""
     settings, now = current_app.extensions["settings"], current_app.extensions["clock"]()
     try:
         epsilon = parse_epsilon(request.form.get("epsilon", "").strip().replace(",", "."))
@@ -117,4 +118,4 @@ ROUTES = (
     Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise.", Kind.PAGE, _HTML,
           refuses=("busy",)),
 )  # fmt: skip
-"""What the page of files does about public answers."""
+"""Routes that open a budget and publish public answers."""

@@ -1,4 +1,4 @@
-"""Settings: what opens, closes, reopens and deletes a survey."""
+"""Page "Settings": close, reopen and delete a survey, and retire earlier revisions."""
 
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -13,11 +13,11 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import ReportRejected
 
 TOLD = ("not_typed", "cannot_reopen")
-"""What the page may have to say of a step that was not done."""
+"""Reasons for a refused step that the page has a message for."""
 
 
 def settings(name: str) -> str:
-    """What can be done with a survey, and what cannot be undone."""
+    """Show the actions on a survey; for a draft, the action that deletes it."""
     revisions = storage().revisions(name)
     told = request.args.get("told", "")
     told = told if told in TOLD else ""
@@ -41,7 +41,13 @@ def settings(name: str) -> str:
 
 
 def _closing(name: str) -> dict[str, object]:
-    """What closing will show: the rest of so many cells, or nothing, also after another close; and what it may lose."""
+    """
+    Describe what closing would publish and lose.
+
+    Returns:
+        ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``alone``: number of
+        cells whose last counts closing publishes. ``waits``: hours for which devices may delay a report.
+    """
     database = storage()
     was_closed = any(cell.at_close is not None for row in database.revisions(name) for cell in database.cells(row.key))
     alone = 0 if was_closed else database.unshown(name)
@@ -49,14 +55,14 @@ def _closing(name: str) -> dict[str, object]:
 
 
 def close(name: str) -> ResponseReturnValue:
-    """Admit no more reports; the first time, show all counts."""
+    """Close the survey to reports; the first close also publishes all counts."""
     newest(storage(), name)
     storage().close_survey(name, day_of(current_app.extensions["clock"]()), g.who)
     return _back(name)
 
 
 def reopen(name: str) -> ResponseReturnValue:
-    """Admit reports again, until ids are forgotten and while the window lasts."""
+    """Reopen the survey; possible before its closing time, and until its report ids are deleted."""
     try:
         check_reopening(storage(), name, current_app.extensions["clock"]())
     except ReportRejected as error:
@@ -68,14 +74,14 @@ def reopen(name: str) -> ResponseReturnValue:
 
 
 def retire(name: str) -> ResponseReturnValue:
-    """Let only the newest revision answer from now on."""
+    """Retire all earlier revisions, so that only the newest one accepts reports."""
     last = newest(storage(), name)
     storage().publish(survey_of(last.document), retire=True, who=g.who)
     return _back(name)
 
 
 def delete(name: str) -> ResponseReturnValue:
-    """Delete everything of the survey but the lines that it existed, if its name was typed; a try-out by one click."""
+    """Delete the survey except its log entries, if the person typed its name; a test run needs no confirmation."""
     is_trial = survey_of(newest(storage(), name).document).trial
     if not is_trial and request.form.get("typed", "").strip() != name:
         return _back(name, told="not_typed")
@@ -103,4 +109,4 @@ ROUTES = (
     Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions.", Kind.PAGE, _HTML),
     Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey.", Kind.PAGE, _HTML),
 )
-"""The page of a survey's life."""
+"""Routes of the page "Settings"."""

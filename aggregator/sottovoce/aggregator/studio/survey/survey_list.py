@@ -1,4 +1,4 @@
-"""The list of surveys, drafts too, and the bare address of each, which leads to the page of its stage."""
+"""List of surveys and drafts, and the bare address of a survey, which redirects to the page of its stage."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -21,23 +21,23 @@ from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_o
 
 STAGES = ("draft", "few", "open", "closed", "forgotten")
 STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "forgotten"}}
-"""What the list can be cut to, with the stages that are meant."""
+"""Filters of the list, with the stages that each includes."""
 
 
 @dataclass(frozen=True)
 class SurveyListRow:
     """
-    A survey as the list shows it.
+    Row of the list.
 
     Attributes:
-        name: in its link.
-        title: in the reader's language, else in its own.
+        name: name of the survey.
+        title: title in the reader's language, else in the survey's default language.
         stage: one of ``STAGES``.
-        reports: so far, in whole steps while it is open.
-        people: who are expected; None if that was not said.
-        epsilon: of a report at worst.
-        trial: it is a try-out.
-        role: of the reader, or "".
+        reports: number of reports, in steps of the minimum batch size while the survey is open.
+        people: number of people expected; None if not given.
+        epsilon: largest total epsilon of a report.
+        trial: True for a test run.
+        role: the reader's role; "" for none.
     """
 
     name: str
@@ -51,7 +51,7 @@ class SurveyListRow:
 
 
 def surveys() -> str:
-    """All surveys of the chosen state that the search finds, sorted as asked."""
+    """Show the surveys that match the filter and the search, in the requested order."""
     sought = " ".join(request.args.get("q", "")[:200].split())
     by = request.args.get("sort", "")
     by = by if by in SORTS else "title"
@@ -75,7 +75,7 @@ def surveys() -> str:
 
 
 def _rows() -> list[SurveyListRow]:
-    """Of the surveys and drafts that one may know of."""
+    """List the surveys and drafts on which the reader has a role."""
     begun = {draft.name: SurveyDraft.read(draft.document) for draft in storage().drafts.drafts()}
     plans = storage().drafts.plans()
     listed = list_surveys(storage())
@@ -115,11 +115,11 @@ SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
     "stage": lambda row: (STAGES.index(row.stage), row.title.casefold()),
     "reports": lambda row: (-row.reports, row.title.casefold()),
 }
-"""What the list can be sorted by."""
+"""Sort keys of the list."""
 
 
 def survey(name: str) -> ResponseReturnValue:
-    """To the page of the survey's stage."""
+    """Redirect to the page of the survey's stage."""
     revisions = storage().revisions(name)
     if revisions:
         return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
@@ -153,4 +153,4 @@ ROUTES = (
         ("text/html",),
     ),
 )
-"""Where a researcher begins."""
+"""Routes of the list and of the bare address of a survey."""
