@@ -1,9 +1,9 @@
 """
-Which records a count is of, as a curator writes it, and the one form in which it is recorded.
+Predicates on records: the curator's syntax, and the canonical form for the ledger.
 
     year=first                       a category, or a mark that is set
-    age>=20                          a number, as it is declared: clipped, on its grid
-    year=first & habits=copied       all of these
+    age>=20                          a number as encoded: clipped and rounded to its grid
+    year=first & habits=copied       a conjunction
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from sottovoce.shared.rational import dump_decimal, parse_decimal
 
 AND = " & "
 Met = NDArray[np.bool_]
-"""Of each record, whether something holds."""
+"""Mask of the records that meet a condition, shape (n,)."""
 
 _OPERATORS = (">=", "<=", "=")
 
@@ -27,13 +27,13 @@ _OPERATORS = (">=", "<=", "=")
 @dataclass(frozen=True, order=True)
 class ColumnCondition:
     """
-    One column and what holds there.
+    Condition on one column.
 
     Attributes:
-        column: its name.
+        column: name of the column.
         operator: ``=``, ``>=`` or ``<=``.
-        text: the category, the mark, or the point of the grid in its one spelling.
-        place: its index, its bit, or its number of steps.
+        text: the category, the mark, or the grid point in its canonical spelling.
+        place: index of the category, bit of the mark, or number of the grid point.
     """
 
     column: str
@@ -42,7 +42,7 @@ class ColumnCondition:
     place: int
 
     def holds(self, values: Values, kind: Kind) -> Met:
-        """For each record."""
+        """Return a mask of the records whose value in this column meets the condition."""
         if isinstance(kind, MarkColumn):
             met: Met = (values >> self.place) & 1 == 1
         elif self.operator == ">=":
@@ -54,21 +54,21 @@ class ColumnCondition:
 
 @dataclass(frozen=True)
 class Predicate:
-    """All of some conditions, sorted, none twice."""
+    """Conjunction of conditions, sorted and without duplicates."""
 
     conditions: tuple[ColumnCondition, ...]
 
     @property
     def columns(self) -> set[str]:
-        """That it is about."""
+        """Names of the columns in its conditions."""
         return {each.column for each in self.conditions}
 
     def form(self) -> list[list[str]]:
-        """For the record: two ways of writing one predicate have one form."""
+        """Return the canonical form as JSON; different spellings of one predicate have the same form."""
         return [[each.column, each.operator, each.text] for each in self.conditions]
 
     def holds(self, columns: Mapping[str, Values], declaration: Declaration) -> Met:
-        """For each record."""
+        """Return a mask of the records that meet all conditions."""
         found = [each.holds(columns[each.column], declaration.column(each.column)) for each in self.conditions]
         met: Met = np.all(found, axis=0)
         return met
@@ -76,10 +76,10 @@ class Predicate:
 
 def parse_predicate(text: str, declaration: Declaration) -> Predicate:
     """
-    The predicate that a text means.
+    Parse a predicate.
 
     Raises:
-        SpecError: a column is not declared, or a value is not one of its own; says what there is.
+        SpecError: a column is not declared, or the column has no such value; the message lists declared names.
     """
     return Predicate(tuple(sorted({_condition(part.strip(), declaration) for part in text.split(AND)})))
 
@@ -98,7 +98,7 @@ def _condition(text: str, declaration: Declaration) -> ColumnCondition:
 
 
 def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
-    """The longest declared name that an operator follows: names may have operators in them."""
+    """Split at the operator after the longest matching column name, since names may contain operators."""
     for column in sorted(columns, key=len, reverse=True):
         rest = text[len(column) :].lstrip()
         operator = next((each for each in _OPERATORS if rest.startswith(each)), None)

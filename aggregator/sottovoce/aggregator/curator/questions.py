@@ -1,6 +1,7 @@
 """
-Questions to a data set: checked against its declaration, in the one form in which they are recorded, and how each is
-drawn. Nothing is read or drawn until the budget asks for it.
+Questions to a data set: checked against its declaration, in canonical form, each with the function that draws it.
+
+Building a question reads no data. ``Budget.ask`` calls ``draw`` only if the question was not answered before.
 """
 
 import math
@@ -36,13 +37,13 @@ MOST_PREDICATES = 1000
 @dataclass(frozen=True)
 class CuratorQuestion:
     """
-    What is asked.
+    A question to a data set.
 
     Attributes:
-        form: verb and parameters as JSON; with epsilon, two questions of one form have one answer.
-        columns: that are read for it.
+        form: verb and parameters as JSON; questions with the same form and epsilon share one recorded answer.
+        columns: columns that must be read to answer it.
         draw: makes its release.
-        names: what the numbers of its answer are about, in their order.
+        names: labels of the numbers in its answer, in order.
     """
 
     form: Mapping[str, Any]
@@ -53,12 +54,12 @@ class CuratorQuestion:
 
 def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> CuratorQuestion:
     """
-    How many records meet one predicate, or each of several.
+    Return the question how many records meet one predicate, or each of several.
 
     Args:
-        declaration: of the data.
-        texts: the predicates, as ``predicates`` reads them.
-        most: of several, how many one record may meet; None for all.
+        declaration: declaration of the data.
+        texts: the predicates, in the syntax of ``predicates``.
+        most: with several predicates, how many of them count for one record; None for all.
     """
     if not 1 <= len(texts) <= MOST_PREDICATES:
         raise SpecError(f"a count needs 1 to {MOST_PREDICATES:,} predicates")
@@ -79,12 +80,12 @@ def count_question(declaration: Declaration, texts: Sequence[str], most: int | N
 
 def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> CuratorQuestion:
     """
-    The sum of weights that names of one column have.
+    Return the question for a sum of weights that depend on the category in one column.
 
     Args:
-        declaration: of the data.
-        name: of a column of categories.
-        texts: NAME:WEIGHT each, the weight a fraction in lowest terms in [0, 1]; 0 for names that are not there.
+        declaration: declaration of the data.
+        name: name of a column of categories.
+        texts: NAME:WEIGHT each, the weight a fraction in lowest terms in [0, 1]; categories not named have weight 0.
     """
     kind = _categories(declaration, name)
     weights = dict(_weight(text, kind) for text in texts)
@@ -113,9 +114,10 @@ def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
 
 def histogram_question(declaration: Declaration, names: Sequence[str]) -> CuratorQuestion:
     """
-    All combinations of the cells of some columns, empty ones too, the last column's cells side by side.
+    Return the question for a histogram of all combinations of the cells of some columns, empty ones too.
 
-    Columns are put in the order in which they are declared: named in another one, it is the same question.
+    Columns are put in the order of the declaration, so that the order of ``names`` makes no second question. The cells
+    of the last column vary fastest.
     """
     place = {name: number for number, name in enumerate(declaration.columns)}
     ordered = sorted(_different(names), key=lambda name: place.get(name, len(place)))
@@ -136,16 +138,16 @@ def histogram_question(declaration: Declaration, names: Sequence[str]) -> Curato
 
 
 def cell_names(declaration: Declaration, names: Sequence[str]) -> list[str]:
-    """The combinations of the cells of these columns, as a recorded histogram has them: in just this order."""
+    """Return the labels of a recorded histogram's cells, in its order: combinations of the cells of these columns."""
     return _products([cells_of(declaration.column(name)) for name in names])
 
 
 def cells_of(kind: Kind) -> Sequence[str]:
     """
-    The declared cells of a column.
+    Return the declared cells of a column.
 
     Raises:
-        SpecError: it has numbers, or marks of which one record may have several.
+        SpecError: it has marks, of which one record may have several, or a number with too many steps.
     """
     if isinstance(kind, Categories):
         return kind.cells
@@ -163,12 +165,12 @@ def _products(cells: Sequence[Sequence[str]]) -> list[str]:
 
 def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQuestion:
     """
-    The ``sum`` or the ``mean`` of a number.
+    Return the question for the sum or the mean of a number.
 
     Args:
-        verb: which of both.
-        declaration: of the data.
-        name: of the column.
+        verb: ``sum`` or ``mean``.
+        declaration: declaration of the data.
+        name: name of the column.
     """
     grid = _number(declaration, name).grid
     mechanism = {"sum": noisy_sum, "mean": noisy_mean}[verb]
@@ -183,14 +185,14 @@ def vector_question(
     declaration: Declaration, names: Sequence[str], norm: int, radius: int | None, delta: Fraction
 ) -> CuratorQuestion:
     """
-    The sums of several numbers or marks together.
+    Return the question for the sums of several numbers or marks, released as one vector.
 
     Args:
-        declaration: of the data.
-        names: of columns; a number counts in steps from its centre, a mark 0 or 1.
-        norm: 1 or 2, of the ball in which one record lies.
-        radius: of the ball, in steps; None for the smallest that no declared record leaves.
-        delta: that Gaussian noise may use; 0 for Laplace alone.
+        declaration: declaration of the data.
+        names: names of columns; a number counts in steps from its centre, a mark as 0 or 1.
+        norm: 1 or 2, norm of the ball to which each record is clipped.
+        radius: radius of the ball in steps; None for the smallest ball that clips no declared record.
+        delta: delta for Gaussian noise; 0 for Laplace noise only.
     """
     kinds = {name: declaration.column(name) for name in _different(names)}
     reach, labels = _coordinates(kinds)
@@ -209,7 +211,7 @@ def vector_question(
 
 
 def top_question(declaration: Declaration, name: str) -> CuratorQuestion:
-    """The most frequent cell or mark of a column: its name, and not its number."""
+    """Return the question for the most frequent cell or mark of a column; the answer has its name, not its count."""
     kind = declaration.column(name)
     names = kind.names if isinstance(kind, MarkColumn) else tuple(cells_of(kind))
 
@@ -228,17 +230,17 @@ def cluster_question(
     declaration: Declaration, names: Sequence[str], k: int, iterations: int, keep_empty: bool
 ) -> CuratorQuestion:
     """
-    Centres of k clusters of some numbers, each of which counts in its own steps.
+    Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
 
     Args:
-        declaration: of the data.
-        names: of the numbers.
-        k: clusters; no more than there are records, where that is public.
-        iterations: of Lloyd's algorithm; epsilon is shared among them.
-        keep_empty: a cluster that seems empty keeps its centre instead of getting a new one.
+        declaration: declaration of the data.
+        names: names of the columns of numbers.
+        k: number of clusters; at most the number of records where that is public.
+        iterations: iterations of Lloyd's algorithm, which share epsilon.
+        keep_empty: a cluster with a noisy count below 1 keeps its centre instead of getting a new one.
     """
     numbers = {name: _number(declaration, name) for name in _different(names)}
-    # Twice the steps from the middle: whole numbers, and as many on either side.
+    # Twice the distance from the middle in steps: an integer for odd numbers of steps too, and symmetric around 0.
     steps = tuple(number.steps for number in numbers.values())
     try:
         lloyd = Lloyd(Box(steps), k, iterations, keep_empty)
@@ -266,12 +268,12 @@ def _as_declared(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list
 
 def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
     """
-    Centres as they are drawn: -1000 at the lower bound of each column, 1000 at the upper one.
+    Rescale the centres for ``cluster_svg``: -1000 at the lower bound of each column, 1000 at the upper bound.
 
     Args:
-        values: of an answer of ``cluster``.
-        declaration: of the data.
-        names: of the columns, in the order of coordinates.
+        values: values of an answer of ``cluster``.
+        declaration: declaration of the data.
+        names: names of the columns, in the order of coordinates.
     """
     numbers = [_number(declaration, name) for name in names]
 
@@ -283,7 +285,7 @@ def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: S
 
 
 def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[int], list[str]]:
-    """How far each coordinate reaches, and what it is called."""
+    """Return the largest absolute value of each coordinate in steps, and its label."""
     reach: list[int] = []
     labels: list[str] = []
     for name, kind in kinds.items():

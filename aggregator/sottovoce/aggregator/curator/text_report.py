@@ -1,4 +1,4 @@
-"""What a curator is told: of a data set that was bound, of its budget, and of an answer; as JSON and as lines."""
+"""Output of the curator commands for a bound data set, its budget and an answer, as JSON and as lines of text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -16,18 +16,18 @@ NO_RELEASE = (
 
 
 def decimal(value: Fraction) -> str:
-    """With six digits that count; what is spent is rounded up by less than anybody sees."""
+    """Format a number with six significant digits."""
     return f"{float(value):.6g}"
 
 
 def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
     """
-    Of a data set that was bound.
+    Return the JSON output of ``curator bind``.
 
     Args:
-        records: all of it.
-        terms: of its budget.
-        notes: about delta, and about what was written beside the data.
+        records: all records of the data set.
+        terms: terms of its budget.
+        notes: notes about delta and about the file of encoded records.
     """
     return {
         "records": records.count,
@@ -38,7 +38,7 @@ def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str
 
 
 def terms_document(terms: BudgetTerms) -> dict[str, Any]:
-    """What is fixed for good."""
+    """Return the terms of a budget as JSON."""
     return {
         "epsilon": str(terms.epsilon),
         "delta": str(terms.delta),
@@ -50,7 +50,7 @@ def terms_document(terms: BudgetTerms) -> dict[str, Any]:
 
 
 def bound_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same in words."""
+    """Yield the lines of text for a document of ``bound_document``."""
     yield f"{document['records']:,} records."
     for name, count in document["not_as_declared"].items():
         yield f"  {name}: {count:,} not as declared"
@@ -65,7 +65,7 @@ def _terms_lines(terms: Mapping[str, Any]) -> Iterator[str]:
 
 
 def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
-    """Of a budget."""
+    """Return the terms, the spent and remaining epsilon, the head and the entries of a budget as JSON."""
     found = spent(ledger)
     return {
         "budget": terms_document(ledger.terms),
@@ -80,7 +80,7 @@ def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
 
 
 def budget_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same in words."""
+    """Yield the lines of text for a document of ``budget_document``."""
     yield from _terms_lines(document["budget"])
     yield f"Spent: epsilon {decimal(Fraction(document['spent']['epsilon']))} (by {document['spent']['account']})."
     yield f"Left: epsilon {decimal(Fraction(document['left']))}."
@@ -94,7 +94,13 @@ def _asked(question: Mapping[str, Any]) -> str:
 
 
 def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
-    """Of an answer; everything in it is from its entry but the sums."""
+    """
+    Return an answer with its charge and the total spent as JSON.
+
+    Args:
+        answered: the answer, whose ledger entry gives question, values and charge.
+        names: labels of the numbers in the answer.
+    """
     entry = answered.entry
     return {
         "entry": entry.number,
@@ -108,7 +114,7 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
 
 
 def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same in words."""
+    """Yield the lines of text for a document of ``answer_document``."""
     for key, value in document["values"].items():
         if isinstance(value, list) and len(value) == len(document["names"]):
             yield from (f"{name}: {each}" for name, each in zip(document["names"], value, strict=True))
@@ -132,7 +138,7 @@ def _error_lines(error: Mapping[str, Any], of: str) -> Iterator[str]:
 
 
 def _number(value: object) -> str:
-    """An integer, or a fraction of the grid with its decimals."""
+    """Format a value as it is; a fraction of the grid also as a decimal."""
     if isinstance(value, str) and "/" in value:
         return f"{float(Fraction(value)):.6g} ({value})"
     return str(value)

@@ -1,9 +1,9 @@
 """
-The head of each budget, kept apart from the data: number and hash of the last entry of its ledger.
+Ledger anchor: number and hash of the last ledger entry of each budget (its head), stored apart from the data.
 
-A ledger alone cannot tell that its end was cut off, or that an old copy was put in its place. Whoever has an older head
-as well as the older ledger has a budget that knows nothing of what was answered since; therefore the folder of heads
-lies outside the data and outside their backups.
+A ledger alone does not show that its end was cut off, or that an old copy replaced it (a rollback). An old head
+restored together with the old ledger would hide the rollback. The folder of heads must therefore be outside the data
+and outside their backups.
 """
 
 import os
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"([0-9]{1,12}):([0-9a-f]{64})\n")
 
 
 class LedgerHead(NamedTuple):
-    """Number and hash of the last entry."""
+    """Number and hash of a ledger's last entry."""
 
     number: int
     hash: str
@@ -37,20 +37,20 @@ class LedgerHead(NamedTuple):
 @dataclass(frozen=True)
 class Heads:
     """
-    A folder of heads.
+    A folder with the heads of budgets.
 
     Attributes:
-        folder: as ``SOTTOVOCE_LEDGER_ANCHOR_DIR`` names it.
+        folder: path in the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
     """
 
     folder: Path
 
     def check_apart(self, data: Path) -> None:
         """
-        Refuse a folder that lies where the data are: one copy of that folder would hold both.
+        Check that the folder is outside the folder of the data, since one copy of that would hold both.
 
         Raises:
-            StorageError: it does, or does not exist.
+            StorageError: it is inside, or does not exist.
         """
         if not self.folder.is_dir():
             raise StorageError(
@@ -63,13 +63,13 @@ class Heads:
 
     def get(self, name: str) -> LedgerHead | None:
         """
-        The head of this data set; None if there is none.
+        Return the head of a data set's budget; None if there is none.
 
         Args:
             name: SHA-256 of the data.
 
         Raises:
-            StorageError: it is there and cannot be read.
+            StorageError: the file of the head exists and cannot be read.
         """
         try:
             text = self._path(name).read_text(encoding="ascii")
@@ -83,7 +83,7 @@ class Heads:
         return LedgerHead(int(found[1]), found[2])
 
     def note(self, name: str, head: LedgerHead) -> None:
-        """Replace the head of this data set, durably."""
+        """Replace the head of a data set's budget, atomically and durably."""
         handle, part = tempfile.mkstemp(dir=self.folder, prefix=f".{name}.", suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="ascii") as file:
@@ -98,10 +98,13 @@ class Heads:
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
         """
-        Wait until nobody else writes to a budget of this data set, also to a copy of its ledger elsewhere.
+        Hold the exclusive lock on the budget of a data set; wait for it if another process has it.
+
+        The lock file is in the folder of heads, so that it also excludes writers to a copy of the ledger elsewhere.
 
         Raises:
-            StorageError: the folder cannot be used, or the system has no locks: two writers would spend twice.
+            StorageError: the folder cannot be written to or supports no file locks, without which two writers could
+                spend the same epsilon twice.
         """
         if sys.platform == "win32":
             raise StorageError("a budget needs locks on files, which this system does not have")
@@ -123,7 +126,7 @@ class Heads:
 
 
 def sync(folder: Path) -> None:
-    """Make what was done in a folder durable."""
+    """Sync a folder, so that files created or renamed in it are durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

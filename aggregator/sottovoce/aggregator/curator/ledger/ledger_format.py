@@ -1,8 +1,8 @@
 """
-The lines of a budget's ledger: one JSON object each, with the hash of the line before it and its own.
+Format of a budget's ledger: a hash chain of lines, one JSON object each.
 
-Line 0 says what the budget is about; each further one is an entry: question, charge and answer. A line's hash is the
-SHA-256 of its canonical JSON without the hash.
+Line 0 has the terms of the budget; each further line is an entry with question, charge and answer. Every line has the
+hash of the line before it and its own: the SHA-256 of its canonical JSON without that hash.
 """
 
 import hashlib
@@ -21,21 +21,21 @@ from sottovoce.shared.errors import StorageError
 
 FORMAT = "sottovoce-budget/1"
 FIRST = "0" * 64
-"""Stands for the hash of a line before the first."""
+"""Value of ``previous`` in line 0, which has no line before it."""
 
 
 @dataclass(frozen=True)
 class BudgetTerms:
     """
-    What a budget is about; fixed when it is opened, for good.
+    Terms of a budget, fixed once the first question is answered.
 
     Attributes:
         data: SHA-256 of the data.
-        declaration: digest of what is declared of them.
-        epsilon: that all answers together may cost.
-        delta: as well.
-        neighbours: the relation under which both are meant.
-        records: how many there are, if that is public: under replace-one.
+        declaration: digest of the declaration of the data.
+        epsilon: limit for the total cost of all answers.
+        delta: limit for their total delta.
+        neighbours: neighbouring relation under which both hold.
+        records: number of records if it is public, that is, under replace-one; else None.
     """
 
     data: str
@@ -49,13 +49,13 @@ class BudgetTerms:
 @dataclass(frozen=True)
 class ReleaseEntry:
     """
-    One question that was answered.
+    One answered question.
 
     Attributes:
-        number: from 1.
-        question: in canonical form.
-        charge: what it cost.
-        answer: ``values``, ``sensitivity``, ``error`` and ``notes``, as they were drawn.
+        number: number of the entry, from 1.
+        question: the question in canonical form.
+        charge: privacy cost of the answer.
+        answer: ``values``, ``sensitivity``, ``error`` and ``notes`` of the release.
     """
 
     number: int
@@ -67,11 +67,11 @@ class ReleaseEntry:
 @dataclass(frozen=True)
 class ReleaseLedger:
     """
-    A ledger whose lines follow from each other.
+    A ledger whose hash chain was checked.
 
     Attributes:
-        terms: of the budget.
-        entries: in their order.
+        terms: terms of the budget.
+        entries: the entries in order.
         heads: number and hash of each line, by its number.
     """
 
@@ -81,12 +81,12 @@ class ReleaseLedger:
 
     @property
     def head(self) -> LedgerHead:
-        """Of the last line."""
+        """Number and hash of the last line."""
         return self.heads[-1]
 
 
 def first_line(terms: BudgetTerms) -> bytes:
-    """The line that opens a ledger."""
+    """Return line 0 of a ledger."""
     told = {
         "format": FORMAT,
         "data": terms.data,
@@ -101,12 +101,12 @@ def first_line(terms: BudgetTerms) -> bytes:
 
 def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead) -> bytes:
     """
-    The line of an entry.
+    Return the line of an entry.
 
     Args:
-        question: in canonical form.
-        release: that was drawn.
-        before: the line before it.
+        question: the question in canonical form.
+        release: the release that was drawn.
+        before: number and hash of the line before it.
     """
     charge, rho = release.charge, release.charge.rho
     told = {
@@ -137,10 +137,10 @@ def _hash(told: Mapping[str, Any]) -> str:
 
 def parse_ledger(content: bytes) -> ReleaseLedger:
     """
-    The ledger in these whole lines.
+    Parse a ledger of complete lines and check its hash chain.
 
     Raises:
-        StorageError: a line was changed, dropped, swapped or added; says which.
+        StorageError: a line was changed, dropped, swapped or added; the message names it.
     """
     found: list[dict[str, Any]] = []
     heads = [LedgerHead(-1, FIRST)]

@@ -1,4 +1,4 @@
-"""Where a budget's ledger lies: in a file beside the data, or wherever else its lines can be added to durably."""
+"""Storage of a budget's ledger: the protocol, and an implementation in a file next to the data."""
 
 import os
 from dataclasses import dataclass
@@ -9,69 +9,69 @@ from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
 
 
 class LedgerPlace(Protocol):
-    """A ledger as whole lines; what they mean is not known here. Methods raise ``OSError`` or ``StorageError``."""
+    """Storage of a ledger as lines of bytes, without their meaning. Methods raise ``OSError`` or ``StorageError``."""
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Name of the ledger for messages."""
 
     def read(self) -> bytes | None:
-        """What there is, durable or not; None if there is no ledger."""
+        """Return the stored bytes, durable or not; None if there is no ledger."""
 
     def cut(self, size: int) -> None:
-        """Take out what is behind so many bytes: a line that was cut off."""
+        """Truncate the ledger to ``size`` bytes, to remove an incomplete last line."""
 
     def begin(self, line: bytes) -> None:
-        """Begin with this line, durably, whatever there was."""
+        """Replace the whole ledger by this line, durably."""
 
     def add(self, line: bytes, after: int) -> None:
         """
-        Add a line, durably.
+        Append a line, durably.
 
         Args:
-            line: with its end.
-            after: how many lines there are.
+            line: the line with its line end.
+            after: number of lines already stored.
         """
 
     def sync(self) -> None:
-        """Make all that ``read`` has found durable."""
+        """Make everything that ``read`` returned durable."""
 
 
 @dataclass(frozen=True)
 class LedgerFile:
     """
-    A ledger in a file of its own.
+    A ledger in a file.
 
     Attributes:
-        path: of the file.
+        path: path of the file.
     """
 
     path: Path
 
     @property
     def name(self) -> str:
-        """The file's."""
+        """Name of the file, for messages."""
         return self.path.name
 
     def read(self) -> bytes | None:
-        """Its bytes; None if there is no file."""
+        """Return the bytes of the file; None if it does not exist."""
         try:
             return self.path.read_bytes()
         except FileNotFoundError:
             return None
 
     def cut(self, size: int) -> None:
-        """Shorten it."""
+        """Truncate the file to ``size`` bytes."""
         os.truncate(self.path, size)
 
     def begin(self, line: bytes) -> None:
-        """Make it anew."""
+        """Replace the content of the file by this line and sync file and folder."""
         self.path.write_bytes(b"")
         self.add(line, 0)
         sync(self.path.parent)
 
     def add(self, line: bytes, after: int) -> None:  # noqa: ARG002 - the lock beside the head lets one writer in
-        """At its end, in one write."""
+        """Append a line in one write and sync the file."""
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         try:
             if os.write(handle, line) != len(line):
@@ -81,6 +81,6 @@ class LedgerFile:
             os.close(handle)
 
     def sync(self) -> None:
-        """Of a file that somebody else wrote to and was killed."""
+        """Sync the file, in case its last writer was killed before its own sync."""
         with self.path.open("rb") as file:
             os.fsync(file.fileno())
