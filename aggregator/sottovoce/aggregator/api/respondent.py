@@ -106,7 +106,7 @@ def withdraw(name: str) -> Response:
 
 
 def allow_any_origin(reply: Response) -> Response:
-    """Add CORS headers without credentials, so that a saved form or a static host can read a survey and send reports."""
+    """Add CORS headers without credentials, so that a saved form or a static host can send reports."""
     if is_for_respondents(request.method, request.path):
         reply.headers.extend(ANY_ORIGIN)
         if request.method == "OPTIONS":
