@@ -37,7 +37,7 @@ class TokenRequest(NamedTuple):
         survey: name of the survey.
         key: ``Idempotency-Key`` of the request.
         body: content of the request, in canonical form.
-        who: account id for the audit log.
+        who: actor for the audit log; ``NOBODY`` without an account.
     """
 
     researcher: str
@@ -70,7 +70,7 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) ->
         storage: the database, which stores the hashes.
         name: name of the survey.
         count: number of tokens, at most ``MOST``.
-        who: account id for the audit log.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey, or it asks for no token.
@@ -117,7 +117,7 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
         storage: the database with the hashes.
         name: name of the survey.
         tokens: tokens with or without check letters; invalid ones are ignored.
-        who: account id for the audit log.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey.
@@ -132,7 +132,7 @@ def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int
     Args:
         storage: the database with the invitations.
         name: name of the survey.
-        who: account id for the audit log.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey.
