@@ -1,4 +1,4 @@
-"""The Flask application, from its collaborators."""
+"""Application factory of the aggregator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,7 +35,7 @@ from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 
 def front() -> Response:
-    """What this is, for people; programs find nothing here. It leads nowhere and names no survey."""
+    """Show a short description to people, without links or names of surveys; programs get 404."""
     if not error_pages.wants_page(request.headers.get("Accept", "")):
         return problems.response("not_found")
     language = language_of(request.headers.get("Accept-Language", ""))
@@ -56,7 +56,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     access.ROUTES,
 )
 ROUTES = tuple(route for room in _ROOMS for route in room)
-"""Every method of every address, once; a test compares it with the URL map."""
+"""All routes except those of optional sign-in methods; a test compares them with the URL map."""
 
 
 def create_app(
@@ -67,15 +67,15 @@ def create_app(
     preview: Callable[[bool], PreviewedForm] | None = None,
 ) -> Flask:
     """
-    The aggregator as a WSGI application.
+    Build the aggregator as a Flask application.
 
     Args:
-        settings: what an operator may choose.
+        settings: settings of the operator.
         storage: an open database.
-        clock: the present moment, as this machine tells it.
-        assets: the respondent's page and its parts, by name.
-        preview: makes the page's form for the studio's preview, once somebody wants to see it, for a survey whose
-            reports are signed or wait, or for another one; None for none.
+        clock: returns the current time of this machine.
+        assets: the respondents' page and its parts, by name.
+        preview: builds the form for the studio's preview on demand; its argument is True for a survey with blind
+            access or delayed sending. None disables the preview.
     """
     shared_clock = SharedClock(storage, clock)
 
@@ -86,7 +86,7 @@ def create_app(
     refused_logins = RefusedLogins(storage)
     steady, marks = SteadyClock(clock, storage.clock), _noting_marks(settings, storage, shared_clock)
     housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write, marks)
-    # Made here, in the worker process: a thread does not survive the fork that makes a worker.
+    # Start threads here, in the worker process: they would not survive the fork that creates a worker.
     storage.work_aside()
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
@@ -120,14 +120,18 @@ def create_app(
 
 
 def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
-    """Notes how new the database is; at once, before anybody can redeem: an old copy may have been put back."""
+    """
+    Return the function that stores the mark of the database, after calling it once.
+
+    The first call runs before any request, so that invitations of a restored old copy are on hold in time.
+    """
     note = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).look, storage)
     note(int(clock().timestamp()))
     return note
 
 
 def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures
-    """The application, every reply of which carries these headers unless it has set its own."""
+    """Wrap a WSGI application so that every reply gets these headers, unless it set its own."""
 
     def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
         def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401

@@ -1,25 +1,25 @@
-"""The present moment, and the day that it is in."""
+"""Current time, and conversion of days."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 DAY = 86400
-"""Seconds of a day."""
+"""Number of seconds in a day."""
 
 Clock = Callable[[], datetime]
-"""Whatever tells the present moment, with its time zone; tests hand over one that they set."""
+"""Function that returns the current time with a time zone; tests pass one that they control."""
 
 
 def now() -> datetime:
-    """The present moment."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def day_of(moment: datetime) -> int:
-    """Days since 1970-01-01, in UTC."""
+    """Return the number of days from 1970-01-01 to a moment, in UTC."""
     return int(moment.timestamp()) // DAY
 
 
 def date_of(day: int) -> date:
-    """The day that is so many days after 1970-01-01."""
+    """Convert a number of days since 1970-01-01 to a date."""
     return date(1970, 1, 1) + timedelta(days=day)

@@ -1,4 +1,4 @@
-"""Whether this node can work on the database, asked of it seldom; while it cannot, nobody waits for it."""
+"""Readiness of this node: a rate-limited database probe whose failures are remembered, so that requests fail fast."""
 
 import logging
 import threading
@@ -10,26 +10,25 @@ from contextlib import suppress
 from sottovoce.shared.errors import StorageError
 
 AGE = 0.5
-"""Seconds for which an answer of the database is good."""
+"""Seconds for which the result of a probe is valid."""
 
 PAUSE = 0.5
-"""Seconds between two questions while it fails."""
+"""Seconds between probes while the database fails."""
 
 ROUND = 10.0
-"""Seconds between two questions that nobody asked for."""
+"""Seconds between background probes without a request."""
 
 _log = logging.getLogger("sottovoce")
 
 
 class Readiness:
     """
-    Whether this node can work on the database; asked of it twice a second at most, since anybody may ask.
+    Readiness of this node; probes the database at most twice a second, because the endpoint is public.
 
     Args:
-        ask: raises ``StorageError`` if the database cannot be written to, its schema is none for this program, or its
-            clock differs from this machine's.
-        patience: seconds within which it must answer. A database that is locked, or a server that has stopped to
-            answer, would keep whoever asks it for much longer.
+        ask: probe; raises ``StorageError`` if the database is not writable, its schema does not fit this program, or
+            its clock differs from this machine's.
+        patience: timeout of a probe in seconds; a locked or hanging database would block callers for much longer.
     """
 
     def __init__(self, ask: Callable[[], None], patience: float = 1.0) -> None:
@@ -45,36 +44,36 @@ class Readiness:
 
     @property
     def is_red(self) -> bool:
-        """Whether the last answer was that it cannot; never waits."""
+        """True if the last probe failed; never waits."""
         return self._failure is not None
 
     @property
     def is_known(self) -> bool:
-        """Whether ``check`` would have to ask nobody; never waits."""
+        """True if the last probe is recent enough for ``check`` to use; never waits."""
         return time.monotonic() - self._checked < AGE
 
     def check(self) -> None:
         """
-        Return if this node could work on the database within the last half second.
+        Return if the database worked within the last half second; probe it if the last result is older.
 
         Raises:
-            StorageError: it could not; the reason in words.
+            StorageError: the database does not work; the message is the reason.
         """
         failure = self._failure if self.is_known else self._ask()
         if failure is not None:
             raise StorageError(failure)
 
     def doubt(self) -> None:
-        """Somebody was let down by the database: ask it until it answers, in a thread of its own."""
+        """Start a background thread that probes until the database works again; called after a failure."""
         if self._watched.acquire(blocking=False):
             threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def watch(self) -> None:
-        """Ask from now on also if nobody wants to know: a database changes, or a clock goes wrong, without an error."""
+        """Start periodic background probes: a changed schema or a wrong clock causes no error by itself."""
         threading.Thread(target=self._ask_for_good, name="readiness rounds", daemon=True).start()
 
     def _ask_for_good(self) -> None:
-        # The process may end meanwhile, and takes no new questions then.
+        # At shutdown the executor raises RuntimeError for new probes.
         with suppress(RuntimeError):
             while True:
                 self._ask()

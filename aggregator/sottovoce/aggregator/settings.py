@@ -1,4 +1,4 @@
-"""Every setting of the aggregator, once: its default, its environment variable, its help."""
+"""Settings of the aggregator, each with default, environment variable and help text."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def _setting(default: Any, help_text: str) -> Any:  # noqa: ANN401 - the type is
 
 @dataclass(frozen=True)
 class Settings:
-    """What an operator may choose; each is read from ``SOTTOVOCE_<NAME>``."""
+    """Settings for operators; each is read from the environment variable ``SOTTOVOCE_<NAME>``."""
 
     data: Path = _setting(Path("sottovoce-data"), "folder of the database")
     database: str = _setting("", "address of the database, if it is not embedded: `postgresql://...`")
@@ -66,7 +66,7 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        """Refuse at once what would be refused at every request."""
+        """Validate at start what would otherwise fail at every request."""
         _ = self.embedders, self.allowed_sign_in_methods
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
@@ -74,10 +74,10 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        The settings that the environment names; ``SOTTOVOCE_<NAME>_FILE`` names a file that holds one.
+        Read the settings from the environment; ``SOTTOVOCE_<NAME>_FILE`` names a file with the value, for secrets.
 
         Raises:
-            SettingError: a value of the wrong kind.
+            SettingError: a value is invalid, or a file cannot be read.
         """
         found: dict[str, Any] = {}
         for item in fields(cls):
@@ -91,10 +91,10 @@ class Settings:
     @property
     def embedders(self) -> list[str]:
         """
-        The origins that may embed the form.
+        Origins that may embed the form.
 
         Raises:
-            SettingError: not a list of origins: a wildcard or a path would allow more than it seems to.
+            SettingError: not a list of origins; a wildcard or a path would allow more than it seems to.
         """
         origins = self.embed_origins.split()
         if not all(_ORIGIN.fullmatch(origin) for origin in origins):
@@ -102,16 +102,16 @@ class Settings:
         return origins
 
     def to_environment(self) -> dict[str, str]:
-        """The variables that ``from_environment`` reads back: how a worker process learns its settings."""
+        """Return environment variables that ``from_environment`` reads back; worker processes get their settings so."""
         return {PREFIX + item.name.upper(): str(getattr(self, item.name)) for item in fields(self)}
 
     @property
     def allowed_sign_in_methods(self) -> frozenset[str]:
         """
-        Ways in which staff may sign in, beside links that are good once.
+        Sign-in methods of staff, in addition to one-time links.
 
         Raises:
-            SettingError: a name that is no sign-in method.
+            SettingError: an unknown sign-in method.
         """
         named = frozenset(self.sign_in_methods.split())
         if not named <= set(SIGN_IN_METHODS):
@@ -120,29 +120,29 @@ class Settings:
 
     @property
     def url(self) -> str:
-        """The address that people are given, without a trailing slash."""
+        """Public URL of the aggregator, without a trailing slash."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     def link(self, survey: str, digest: str, wave: int = 0) -> str:
         """
-        The link that respondents are given to one wave; the digest in it pins the survey.
+        Return the respondents' link to a wave; its digest pins the exact survey.
 
         Args:
-            survey: its name.
-            digest: of the survey, of which the link carries the first 32 digits.
-            wave: counted from 0; the first one is not named in the link.
+            survey: name of the survey.
+            digest: digest of the survey; the link contains the first 32 digits.
+            wave: number of the wave, from 0; wave 0 is left out of the link.
         """
         return f"{self.url}/s/{survey}#d={digest[:32]}{f'&w={wave}' if wave else ''}"
 
     @property
     def secure(self) -> bool:
-        """Whether people reach the aggregator through https."""
+        """True if the public URL is https."""
         return urlsplit(self.url).scheme == "https"
 
 
 def describe() -> list[tuple[str, str, str]]:
-    """(variable, default, help) of every setting."""
+    """List every setting as (variable, default, help)."""
     return [
         (PREFIX + item.name.upper(), "" if item.default is MISSING else str(item.default), item.metadata["help"])
         for item in fields(Settings)

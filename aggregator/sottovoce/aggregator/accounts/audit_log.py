@@ -93,7 +93,7 @@ class ReadResults:
         A set in memory avoids a write if this process has recorded the same reading today.
 
         Args:
-            who: account id, in hexadecimal.
+            who: account id in hexadecimal; "" without an account.
             name: name of the survey.
             snapshot: result of ``snapshot_of``.
             today: day since 1970-01-01.
@@ -105,7 +105,7 @@ class ReadResults:
         Record a download, like a reading of results.
 
         Args:
-            who: account id, in hexadecimal.
+            who: account id in hexadecimal; "" without an account.
             name: name of the survey.
             kind: name of the file.
             today: day since 1970-01-01.

@@ -1,10 +1,10 @@
 """
-Joint results for researchers' programs: tables, comparisons, regressions and weights of what is closed.
+Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, regressions and weights.
 
-One analysis runs at a time, in one of the threads that run the application; others wait in as many threads as leave
-half of them free, and what comes beyond that is told to come back. So reports are admitted meanwhile: single ones on
-the event loop, batches in a thread that is left. The first analysis of a survey reads its reports, about a second for a
-million; later ones find them in memory, until 15 minutes pass without any.
+One analysis runs at a time, in an application thread. Others wait, in at most half of the threads including the
+running one; further requests get a "busy" problem. The server therefore keeps admitting reports: single reports on the
+event loop, batches in a free thread. The first analysis of a survey reads its reports, about one second for a million;
+later ones find them in memory, until 15 minutes pass without use.
 """
 
 import json
@@ -21,34 +21,38 @@ from sottovoce.shared.errors import OptionsError, Problem
 
 
 def register(app: Flask) -> None:
-    """Give an app what the routes keep."""
+    """Add the cache of columns and the runner of analyses to the app."""
     extensions = app.extensions
     kept = KeptColumns(extensions["storage"], extensions["clock"])
     extensions["joint_results"] = JointResults(kept, extensions["storage"], extensions["settings"].threads)
 
 
 def crosstab(name: str) -> Response:
-    """A table of two questions: ``rows``, ``columns``, and ``within``, ``margins``, ``wave`` if wanted."""
+    """Crosstab of ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``."""
     return _answer(name, "crosstab")
 
 
 def compare(name: str) -> Response:
-    """An ``outcome`` among ``groups``; ``category``, ``margins``, ``wave`` if wanted."""
+    """Comparison of an ``outcome`` between ``groups``; optional: ``category``, ``margins``, ``wave``."""
     return _answer(name, "compare")
 
 
 def pairs(name: str) -> Response:
-    """Every pair of questions tested for independence, with q values; ``wave`` if wanted."""
+    """Tests of independence for all pairs of questions, with q-values; optional: ``wave``."""
     return _answer(name, "pairs")
 
 
 def regression(name: str) -> Response:
-    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``."""
+    """
+    Regression of ``outcome`` on the predictors in ``on``.
+
+    Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``.
+    """
     return _answer(name, "regression")
 
 
 def weights(name: str) -> Response:
-    """What weights to known ``margins`` cost."""
+    """Effect of weights to known ``margins`` on the precision."""
     return _answer(name, "weights")
 
 
@@ -64,7 +68,7 @@ def _answer(name: str, kind: str) -> Response:
 
 
 def _refuse(_: str) -> None:
-    """NaN and Infinity, which are no JSON."""
+    """Refuse NaN and Infinity, which Python's parser accepts but JSON does not define."""
     raise ValueError
 
 
@@ -84,4 +88,4 @@ ROUTES = (
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
     _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
 )
-"""Analyses of several answers together."""
+"""Routes of joint analyses."""

@@ -1,4 +1,4 @@
-"""What explains the API: its description for programs, and a page for each code of a problem."""
+"""Documentation that the server offers itself: the OpenAPI description, and a page for each problem code."""
 
 from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.http import error_pages, problems
@@ -11,12 +11,12 @@ from sottovoce.aggregator.i18n import languages
 
 
 def openapi() -> Response:
-    """The description of the API; the same for everybody."""
+    """Serve the OpenAPI description; the same bytes for every client."""
     return unless_known(Response(current_app.extensions["described_api"].body, content_type="application/json"))
 
 
 def problem(code: str) -> Response:
-    """Page of a problem code in English: what happened, who can act, and how."""
+    """Show the page of a problem code, in English: what happened, who can act, and how."""
     explained = EXPLANATIONS.get(code)
     if explained is None:
         return problems.response("not_found")
@@ -26,7 +26,7 @@ def problem(code: str) -> Response:
 
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:
-    """Let the app describe these routes, and refuse parameters that none of them knows."""
+    """Describe these routes, and refuse unknown or repeated query parameters of researchers' routes."""
     app.extensions["described_api"] = DescribedApi(routes)
     known = {route.endpoint: {each.name for each in route.query} for route in routes if route.kind is Kind.RESEARCHER}
 
@@ -62,4 +62,4 @@ ROUTES = (
         refuses=("not_found",),
     ),
 )
-"""What explains the API."""
+"""Routes of the documentation."""

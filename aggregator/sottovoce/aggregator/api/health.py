@@ -1,4 +1,4 @@
-"""What machines ask: is the process alive, may traffic come, how much of it has there been."""
+"""Endpoints for monitoring: liveness, readiness and metrics."""
 
 from math import inf
 from time import perf_counter
@@ -18,16 +18,16 @@ from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import REJECTIONS, StorageError
 
 COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
-"""Reasons of admission, and those of the gate in front of it."""
+"""Reasons of refusals that the metrics count: those of admission, and those of the gate in front of it."""
 
 
 def healthz() -> Response:
-    """The process answers."""
+    """Answer as long as the process is alive."""
     return Response("ok\n", content_type="text/plain")
 
 
 def readyz() -> Response:
-    """This node can work on the database; otherwise a 503 that says why not."""
+    """Answer if this node can work on the database; otherwise 503 with the reason."""
     try:
         current_app.extensions["readiness"].check()
     except StorageError as error:
@@ -36,7 +36,7 @@ def readyz() -> Response:
 
 
 def metrics() -> Response:
-    """Prometheus' text about this node, and reports in the snapshots, summed over all surveys. For researchers only."""
+    """Serve metrics of this node, and the number of shown reports over all surveys, in Prometheus' text format."""
     found = current_app.extensions
     counted = {reason: found["admission"].rejected[reason] for reason in COUNTED}
     now = Measured(found["traffic"].series(), found["group_commit"].sizes, counted)
@@ -66,7 +66,7 @@ def _backup_age(storage: Storage) -> float:
 
 
 def register(app: Flask) -> None:
-    """Let the app count its requests, wherever the gate does not answer in its place."""
+    """Count the requests that reach the app; the gate in front answers some by itself."""
     traffic = app.extensions["traffic"] = Traffic()
     app.extensions["metrics"] = Metrics()
 
@@ -88,4 +88,4 @@ ROUTES = (
     Route("machine.readyz", "GET", "/readyz", readyz, "Whether traffic may come.", Kind.MACHINE, _TEXT),
     Route("machine.metrics", "GET", "/metrics", metrics, "Counters for Prometheus.", Kind.RESEARCHER, _TEXT),
 )
-"""What machines ask."""
+"""Routes of monitoring."""

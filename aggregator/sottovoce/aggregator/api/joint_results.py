@@ -1,4 +1,4 @@
-"""Joint results that requests share: each is computed once for the same reports."""
+"""Run joint analyses one at a time, with a cache of the columns of closed surveys."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +17,7 @@ from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import StorageError
 
 IDLE = 15 * 60
-"""Seconds without use after which columns are dropped."""
+"""Seconds without use after which the cache drops columns."""
 
 _Key = tuple[str, int | None]
 _State = tuple[tuple[StoredSurvey, ...], tuple[int, ...]]
@@ -32,12 +32,12 @@ class _CachedColumns:
 
 class KeptColumns:
     """
-    The columns of closed surveys and waves, each read once.
+    Cache of the columns of closed surveys and waves.
 
     Args:
         storage: the database.
-        clock: the present moment, by which waves are closed.
-        seconds: a clock that is never set, for idle times.
+        clock: returns the current time, which decides if a wave is closed.
+        seconds: monotonic clock in seconds, for idle times.
     """
 
     def __init__(self, storage: Storage, clock: Clock, seconds: Callable[[], float] = monotonic) -> None:
@@ -48,20 +48,20 @@ class KeptColumns:
         self._reading = Lock()
 
     def __len__(self) -> int:
-        """How many surveys and waves are kept."""
+        """Return the number of cached surveys and waves."""
         return len(self._kept)
 
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
         """
-        The columns of a survey; read anew if it was opened, corrected or answered since.
+        Return the columns of a survey; read them again if the survey or its log has changed.
 
         Args:
-            name: the survey's.
-            wave: only this one; None for all.
-            progress: told while they are read, never if they are kept.
+            name: name of the survey.
+            wave: only this wave; None for all.
+            progress: called while columns are read; not called if they are cached.
 
         Raises:
-            EstimateError: there is no such survey or wave, or it is open.
+            EstimateError: no such survey or wave, or it is open.
         """
         with self._reading:
             revisions = self._storage.revisions(name)
@@ -75,30 +75,30 @@ class KeptColumns:
             return kept.columns
 
     def drop(self) -> None:
-        """Forget what has been idle, and surveys that are there no more."""
+        """Drop columns that were idle for long, and those of deleted surveys."""
         with self._reading:
             there = {stored.name for stored in self._storage.surveys()}
             last = self._seconds() - IDLE
             self._kept = {key: kept for key, kept in self._kept.items() if key[0] in there and kept.used > last}
 
     def _state(self, name: str, revisions: list[StoredSurvey]) -> _State:
-        """What changes with every report and every step of the survey's life."""
+        """Return the cache key: it changes with every report and with every entry of the survey's log."""
         steps = (line.number for line in self._storage.record() if line.about.split()[0] == name)
         return tuple(revisions), tuple(steps)
 
 
 LOOK = 60
-"""Seconds between two looks for columns that nobody has used for long."""
+"""Seconds between two searches for idle columns."""
 
 
 class JointResults:
     """
-    Makes joint results without taking all threads.
+    Runner of joint analyses that leaves threads for other requests.
 
     Args:
-        kept: the columns.
-        storage: says what is withheld.
-        threads: of the application.
+        kept: cache of columns.
+        storage: the database, which knows if a privacy budget withholds results.
+        threads: number of threads of the application.
     """
 
     def __init__(self, kept: KeptColumns, storage: Storage, threads: int) -> None:
@@ -110,27 +110,29 @@ class JointResults:
 
     def document(self, name: str, asked: Request) -> dict[str, Any]:
         """
-        The answer.
+        Run an analysis and return its document.
 
         Raises:
-            EstimateError: there is none, or not yet.
-            Refusal: ``busy``.
+            EstimateError: the analysis is impossible, or the survey is still open.
+            Refusal: ``busy``: too many requests wait already.
         """
         with self.turn():
             self._look_later()
             return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave))
 
     def drop(self) -> None:
-        """Forget columns of surveys that are no more, and those that were not used for long."""
+        """Drop cached columns that were idle for long, and those of deleted surveys."""
         self._kept.drop()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """
-        For whatever else takes long: one thing runs at a time, and only some threads wait for it.
+        Hold the lock of long computations; also for other work that takes long.
+
+        The semaphore bounds how many threads wait for the lock, so that short requests always find a free thread.
 
         Raises:
-            Refusal: ``busy``.
+            Refusal: ``busy``: too many threads wait already.
         """
         if not self._rooms.acquire(blocking=False):
             raise Refusal("busy")
@@ -141,7 +143,7 @@ class JointResults:
             self._rooms.release()
 
     def _look_later(self) -> None:
-        """In a thread of its own, that ends with the last columns: intake never waits for it."""
+        """Start the timer that drops idle columns; it stops when the cache is empty and never delays intake."""
         if self._timer is None or not self._timer.is_alive():
             self._timer = Timer(LOOK, self._look)
             self._timer.daemon = True
@@ -150,7 +152,7 @@ class JointResults:
     def _look(self) -> None:
         with self._running:
             self._timer = None
-            # Without the database nothing says which surveys are left: another time.
+            # Without the database the list of surveys is unknown; the next round tries again.
             with suppress(StorageError):
                 self._kept.drop()
             if len(self._kept):

@@ -1,13 +1,14 @@
 """
-What Prometheus is told of this process.
+Metrics of this process in Prometheus' format.
 
-Numbers that respondents move tell when somebody answers: whoever asks each second would see everyone arrive, and the
-parts of the form that a device fetches tell it as well as a report does. So all of them stand still until the reports
-that results show have grown by the largest ``release_batch``, and are told in whole steps of it, all at one moment:
-numbers that moved one after the other would tell more together than each by itself. What is wrong here (``internal``,
-``storage``), too much or no report at all is told at once: whoever runs the aggregator has to know.
+Counters that respondents move reveal when a person answers: an observer who polls each second would see every arrival,
+from requests for parts of the form as well as from reports. These counters are therefore frozen until the number of
+shown reports has grown by the largest ``release_batch``. Then all of them move at the same moment, rounded down to
+multiples of it; if they moved one after another, together they would reveal more than each alone. Operators need
+errors of the server (``internal``, ``storage``), overload and requests that are no reports at once, so these counters
+are always current.
 
-The library's own clocks are left out: the moment at which a counter began is that of the first report.
+The library's ``_created`` timestamps are left out: the start of a counter would be the time of the first report.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,26 +24,26 @@ from sottovoce.aggregator.http.request_metrics import BOUNDS, Key, Series
 from sottovoce.aggregator.intake.group_commit import SIZES
 
 LEAST_STEP = 25
-"""The usual ``release_batch``; a survey with a smaller one hides among the others."""
+"""Minimum step of the counters: the default ``release_batch``, also if every survey has a smaller one."""
 
 RESPONDENTS = "collect."
-"""How the names of all routes begin that devices use."""
+"""Prefix of the endpoints that devices use."""
 
 HELD_REASONS = frozenset(
     {"unknown_survey", "closed", "digest_mismatch", "out_of_range", "id_conflict", "withdrawn", "token_invalid"}
 )
-"""Reasons that an honest device may meet, so that a number of them tells that somebody tried just now."""
+"""Reasons that can refuse an honest device; their counters would reveal an attempt, so they move in steps."""
 
 
 @dataclass(frozen=True)
 class Measured:
     """
-    Numbers of one process at one moment.
+    Measurements of a process at one moment.
 
     Attributes:
-        requests: by route and class.
-        groups: sizes of groups of reports that were stored together.
-        refused: numbers by reason.
+        requests: durations of requests, by route and status class.
+        groups: numbers of reports stored in one transaction.
+        refused: numbers of refusals by reason.
     """
 
     requests: Mapping[Key, Series]
@@ -53,17 +54,17 @@ class Measured:
 @dataclass(frozen=True)
 class PublicStatus:
     """
-    What may be told at any moment.
+    Values for gauges, which may be shown at any moment.
 
     Attributes:
-        reports: that results show, of all surveys.
-        withdrawn: likewise.
-        waiting: reports that wait to be stored.
-        ready: whether this node can work on the database.
-        step: the largest ``release_batch`` of all surveys.
-        backup_age: days since the last backup was begun; infinite if there was none.
-        held: open surveys of which invitations are held after a restore.
-        keyless: open surveys with ``access: blind`` whose keys are not here.
+        reports: number of reports that results show, over all surveys.
+        withdrawn: number of withdrawals that results show.
+        waiting: number of reports that wait to be stored; shown in steps.
+        ready: True if this node can work on the database.
+        step: step of the counters: the largest ``release_batch``, at least ``LEAST_STEP``.
+        backup_age: days since the last backup began; infinite without a backup.
+        held: number of open surveys with invitations on hold after a restore.
+        keyless: number of open surveys with ``access: blind`` whose keys this node lacks.
     """
 
     reports: int
@@ -77,7 +78,7 @@ class PublicStatus:
 
 
 class Metrics:
-    """What was told last of what respondents move; for one process."""
+    """Metrics of a process; remembers the last published values of the counters that respondents move."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -86,11 +87,11 @@ class Metrics:
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
         """
-        The whole text for Prometheus.
+        Return the metrics in Prometheus' text format.
 
         Args:
-            now: what was measured so far.
-            standing: what may be told at any moment.
+            now: measurements up to now.
+            standing: values for gauges.
         """
         registry = CollectorRegistry()
         registry.register(_Families(self._told_of(now, standing), standing))
@@ -98,7 +99,7 @@ class Metrics:
 
     def _told_of(self, now: Measured, standing: PublicStatus) -> Measured:
         with self._lock:
-            # A deleted survey takes its reports with it: what comes after that begins anew.
+            # Deleting a survey lowers the number of shown reports; measure growth from the lower number.
             self._reports = min(self._reports, standing.reports)
             if standing.reports - self._reports >= standing.step:
                 self._told, self._reports = _in_steps(now, standing.step), standing.reports
@@ -109,7 +110,7 @@ class Metrics:
 
 
 def _in_steps(now: Measured, step: int) -> Measured:
-    """What respondents move, in whole steps."""
+    """Round the counters that respondents move down to multiples of the step."""
     return Measured(
         {key: series.in_steps(step) for key, series in now.requests.items() if key[0].startswith(RESPONDENTS)},
         now.groups.in_steps(step),
@@ -123,7 +124,7 @@ class _Families(Collector):
         self._standing = standing
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
-        """All families, in a fixed order."""
+        """Yield all metric families, in a fixed order."""
         standing = self._standing
         yield GaugeMetricFamily("sottovoce_reports", "Reports that results show.", standing.reports)
         yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals that results show.", standing.withdrawn)
@@ -158,7 +159,7 @@ class _Families(Collector):
 
 
 def _buckets(bounds: tuple[float, ...], series: Series) -> tuple[list[tuple[str, float]], float]:
-    """As the library wants them: how many lie within each bound, and the sum."""
+    """Convert a series to the library's form: cumulative counts by upper bound, and the sum."""
     names = [*(str(bound) for bound in bounds), "+Inf"]
     reached = [sum(series.counts[: end + 1]) for end in range(len(names))]
     return list(zip(names, map(float, reached), strict=True)), series.total

@@ -1,4 +1,8 @@
-"""What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
+"""
+Respondents' routes: the form, the survey, and sending or withdrawing a report.
+
+They set no cookie and write no log.
+"""
 
 from http import HTTPStatus
 
@@ -12,56 +16,60 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import REJECTIONS
 
 _FOR_EVER = "public, max-age=31536000, immutable"
-"""Of what is named by its digest; a year is the longest that caches heed."""
+"""``Cache-Control`` of files whose URL contains their digest; one year is the longest time that caches respect."""
 
 
 def page(name: str) -> Response:  # noqa: ARG001 - the same page for every survey
-    """The form; the same bytes for everybody."""
+    """Serve the form; the same bytes for every survey and respondent."""
     return _asset("respondent.html")
 
 
 def worker() -> Response:
-    """The form's service worker; here, so that it has a say in the respondents' pages and in no other."""
+    """Serve the form's service worker, below /s/ so that its scope covers only the respondents' pages."""
     return _asset("sw.js")
 
 
 def asset(name: str) -> Response:
-    """What belongs to no page in particular: the pieces of a page in one file."""
+    """Serve a file that belongs to no release folder."""
     return _asset(name, "")
 
 
 def part(folder: str, name: str) -> Response:
     """
-    A part of the form, for whoever has the page that names this folder.
+    Serve a part of the form, from the folder of this release.
 
-    Another release's folder is not here, and nothing of ours is given in its place: a page runs with its own parts, or
-    not at all. The proxy may ask a node of that release (``deploy/nginx.conf``).
+    A folder of another release gives 404, never this release's file instead: a page must run with its own parts or not
+    at all. The proxy can ask a node of the other release (``deploy/nginx.conf``).
     """
     reply = _asset(name, folder)
     if reply.status_code == HTTPStatus.OK and reply.mimetype != "text/html":
         reply.headers["Cache-Control"] = _FOR_EVER
-        # It is no document: the page's own policy holds for it, and this one is short.
+        # Parts are subresources, for which the page's own policy applies; this short one covers direct requests.
         reply.headers["Content-Security-Policy"] = "default-src 'none'"
     return reply
 
 
 def survey(name: str) -> Response:
-    """The newest revision's canonical bytes; the same for everybody."""
+    """Serve the canonical bytes of the newest revision; the same for everybody."""
     return Response(current_app.extensions["published"].newest(name), content_type="application/json")
 
 
 def revisions(name: str) -> Response:
-    """All published revisions; the same bytes for everybody, so that asking says nothing about a link."""
+    """Serve all published revisions; the same bytes for everybody, so that the request reveals nothing about a link."""
     return Response(current_app.extensions["published"].revisions(name), content_type="application/json")
 
 
 def status(name: str) -> Response:
-    """Which revisions and waves answer now; the same for everybody."""
+    """Serve the status of revisions and waves; the same for everybody."""
     return Response(current_app.extensions["published"].status(name), content_type="application/json")
 
 
 def token(name: str) -> Response:
-    """Whether a token may be spent, by its hash: one reply for yes, and one for everything else."""
+    """
+    Check by its hash if a token can be spent.
+
+    Spent, revoked and unknown tokens get the same reply, which reveals nothing about other people.
+    """
     if not current_app.extensions["published"].is_token_good(name, request.get_data()):
         return problems.response("token_invalid")
     return Response(b'{"format":"sottovoce-token/1","good":true}', content_type="application/json")
@@ -69,16 +77,16 @@ def token(name: str) -> Response:
 
 def redeem(name: str) -> Response:
     """
-    Sign what an invitation was sent with; the reply is the same for every copy of the request.
+    Sign the blinded ids that came with an invitation; a repeated request gets the same reply.
 
-    The connection ends with it: a report that came on the same one would be known to be of the same device.
+    The server closes the connection, because a report on the same connection would link report and invitation.
     """
     signed = current_app.extensions["redeeming"].redeem(name, request.get_data())
     return Response(signed, content_type="application/json", headers={"Connection": "close"})
 
 
 def report(name: str) -> Response:
-    """Admit one report; the reply is its receipt, the same for every copy of it."""
+    """Admit a report and return its receipt; a repeated report gets the same receipt."""
     sent_with = request.headers.get("Authorization", "")
     of_sender = bearer_token(sent_with), blind_signature(sent_with)
     pending = current_app.extensions["admission"].begin(name, request.get_data(), *of_sender)
@@ -86,19 +94,19 @@ def report(name: str) -> Response:
 
 
 def batch(name: str) -> Response:
-    """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in their order."""
+    """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in order."""
     pending = current_app.extensions["admission"].begin_batch(name, request.get_data())
     return Response(pending.reply(), content_type="application/json")
 
 
 def withdraw(name: str) -> Response:
-    """Take a report back, until the survey closes; the reply is the same however often one asks."""
+    """Withdraw a report, until the survey closes; a repeated request gets the same reply."""
     confirmation = current_app.extensions["admission"].withdraw(name, request.get_data())
     return problems.response("not_found") if confirmation is None else jsonify(confirmation)
 
 
 def allow_any_origin(reply: Response) -> Response:
-    """A saved page or a static host may read the survey and send a report, without credentials."""
+    """Add CORS headers without credentials, so that a saved form or a static host can send reports."""
     if is_for_respondents(request.method, request.path):
         reply.headers.extend(ANY_ORIGIN)
         if request.method == "OPTIONS":
@@ -108,7 +116,7 @@ def allow_any_origin(reply: Response) -> Response:
 
 
 def register_limits(app: Flask, settings: Settings) -> None:
-    """Let the application itself keep to the limits wherever the gate does not stand in front of it."""
+    """Enforce the request limits inside the app for requests that did not pass the gate."""
     limits = Limits(settings)
 
     def check() -> None:
@@ -137,7 +145,7 @@ def _headers() -> list[tuple[str, str]]:
 
 
 def _asset(name: str, folder: str | None = None) -> Response:
-    """A file, which must be in this folder if one is given."""
+    """Serve an asset, compressed if the client accepts it; 404 if ``folder`` is given and is not the asset's folder."""
     packed = current_app.extensions["assets"].get(name)
     if packed is None or folder not in {None, packed.asset.folder}:
         return problems.response("not_found")
@@ -243,4 +251,4 @@ ROUTES = (
         refuses=("not_found", "closed"),
     ),
 )
-"""What respondents use."""
+"""Respondents' routes."""

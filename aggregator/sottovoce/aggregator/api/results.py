@@ -1,4 +1,4 @@
-"""What researchers' programs use: publish, close, estimates, export."""
+"""Researchers' API for surveys and results: list, publish, close, reopen, delete, estimates and export."""
 
 from collections.abc import Sequence
 
@@ -26,12 +26,12 @@ from sottovoce.shared.parse_survey import parse_survey
 
 MAX_DIGITS = 4
 MOST_DIGITS = 11
-"""Of a number of people."""
+"""Maximum number of digits of a number of people."""
 
 
 def results_of(name: str) -> SurveyResults:
     """
-    The results of a survey, over all its revisions and of everybody.
+    Compute the results of a survey over all revisions and respondents, and record the reading.
 
     Raises:
         ReportRejected: unknown survey.
@@ -51,11 +51,11 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
 
 def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
     """
-    Tell the journal who reads which snapshot of a survey, before it is shown.
+    Record in the audit log which account reads which snapshot, before the server shows it.
 
     Args:
-        name: the survey's.
-        revisions: with what they show.
+        name: name of the survey.
+        revisions: revisions with their shown counts.
     """
     today = day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
@@ -63,12 +63,12 @@ def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
 
 def export_reply(name: str, results: SurveyResults, group: Population | None = None) -> Response:
     """
-    The results as a file to keep, with the head of the journal, which is told first of this.
+    Return the results as a download that contains the head of the audit log, after recording the download there.
 
     Args:
-        name: the survey's.
-        results: what the file holds.
-        group: the people whom the survey asked, where everybody answered.
+        name: name of the survey.
+        results: results to export.
+        group: population of a group in which everybody answered; None for none.
     """
     storage, today = current_app.extensions["storage"], day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note_file(g.who, name, "export.json", today)
@@ -78,7 +78,7 @@ def export_reply(name: str, results: SurveyResults, group: Population | None = N
 
 
 def surveys() -> Response:
-    """Revisions of the surveys that one may know of, with the reports so far, in whole batches while open."""
+    """List the revisions of surveys on which the account has a role, with numbers of reports, in steps while open."""
     keys = ("name", "revision", "digest", "closed", "retired")
     known = [row for row in current_app.extensions["storage"].surveys() if g.actor.role(row.name)]
     page = page_of(known, lambda row: row.key, request.args)
@@ -88,8 +88,9 @@ def surveys() -> Response:
 
 def publish(name: str) -> Response:
     """
-    Publish the survey in the body; publishing the same one again changes nothing. ``?retire=1`` retires the revisions
-    before it.
+    Publish the survey in the body; publishing the same survey again changes nothing.
+
+    ``?retire=1`` also retires all earlier revisions.
     """
     try:
         document = canonical.load(request.get_data())
@@ -110,7 +111,7 @@ def publish(name: str) -> Response:
 
 
 def close(name: str) -> Response:
-    """Admit no more reports; the first time, show all counts."""
+    """Close a survey to reports; the first close also publishes all counts."""
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.close_survey(name, day_of(current_app.extensions["clock"]()), g.who)
@@ -118,7 +119,11 @@ def close(name: str) -> Response:
 
 
 def reopen(name: str) -> Response:
-    """Admit reports again, until ids are forgotten and while the window lasts; no close shows the rest again."""
+    """
+    Reopen a survey, before its closing time and until its report ids are deleted.
+
+    After a reopening, no later close publishes the remaining counts.
+    """
     storage = current_app.extensions["storage"]
     check_reopening(storage, name, current_app.extensions["clock"]())
     storage.reopen_survey(name, g.who)
@@ -126,7 +131,7 @@ def reopen(name: str) -> Response:
 
 
 def delete(name: str) -> Response:
-    """Delete everything of the survey but the lines that it existed; its name is never given again."""
+    """Delete a survey except its log entries; its name is never used again, since devices remember it."""
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.delete_survey(name, g.who)
@@ -136,16 +141,16 @@ def delete(name: str) -> Response:
 
 def estimates(name: str) -> Response:
     """
-    Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``.
+    Return estimates from the last snapshot, for all respondents or for ``?cohort=`` and ``?wave=``.
 
-    ``?interval=`` names a method, ``?people=`` the number of people in a group that has answered as a whole.
+    ``?interval=`` names the interval method; ``?people=`` is the size of a group in which everybody answered.
     """
     results, group = _asked_for(name)
     return unless_known(jsonify(export_document(results, group=group)))
 
 
 def export(name: str) -> Response:
-    """The same, as a file to keep."""
+    """Return the same estimates as a download."""
     return export_reply(name, *_asked_for(name))
 
 
@@ -160,7 +165,12 @@ def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
 
 
 def _people_asked() -> int | None:
-    """The number of people in the group; None if the address names none, or a form left it empty."""
+    """
+    Parse the size of the group; None if the parameter is missing or empty.
+
+    Raises:
+        Refusal: it is not a positive whole number.
+    """
     written = request.args.get("people", "")
     if not written:
         return None
@@ -170,7 +180,7 @@ def _people_asked() -> int | None:
 
 
 def wave_of(text: str | None) -> int | None:
-    """The wave that an address asks for; no number is a wave that no survey has."""
+    """Parse the wave; None if missing, and -1, which no survey has, if it is not a number."""
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
@@ -265,4 +275,4 @@ ROUTES = (
         has_etag=True,
     ),
 )
-"""What programs do with surveys and results."""
+"""Routes of surveys and results."""

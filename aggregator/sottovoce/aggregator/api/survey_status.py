@@ -1,8 +1,8 @@
 """
-What devices ask before the first question: which revisions there are, which answer now, and whether a token is good.
+Status of published surveys, which devices ask before the first question: revisions, open waves and valid tokens.
 
-Each reply is the same for everybody, and about nobody: what is asked for says neither which revision a person's link
-names nor who asks. Nothing is stored.
+Each reply is the same for every respondent. A request reveals neither the revision in a person's link nor the person.
+The server stores nothing.
 """
 
 import re
@@ -18,10 +18,10 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 
 MOST_SHOWN = 8
-"""Revisions that one reply shows, the newest."""
+"""Maximum number of revisions in a reply; the newest ones are shown."""
 
 FRESH = timedelta(seconds=1)
-"""How long what was read is told again: so long another node's close is not known here."""
+"""Lifetime of cached revisions; a close on another node becomes visible here after this time."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _EPOCH = date(1970, 1, 1)
@@ -30,12 +30,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 class PublishedSurveys:
     """
-    Replies about surveys, mostly from memory.
+    Replies about published surveys, with a short cache.
 
     Args:
-        storage: what was published.
-        clock: the present moment.
-        is_red: whether the database is known not to answer; then what was read last is told, and nobody waits for it.
+        storage: the database.
+        clock: returns the current time.
+        is_red: returns True while the database is known to fail; the cache then answers without waiting for it.
     """
 
     def __init__(self, storage: Storage, clock: Clock, is_red: Callable[[], bool] = lambda: False) -> None:
@@ -43,13 +43,13 @@ class PublishedSurveys:
         self._clock = clock
         self._is_red = is_red
         self._read: dict[str, tuple[datetime, list[StoredSurvey]]] = {}
-        # From the start on, and out of date at once: the database may fail before anybody asks.
+        # Fill the cache at start, marked as stale, so that it can answer even if the database fails early.
         for row in storage.surveys():
             self._read.setdefault(row.name, (_LONG_AGO, []))[1].append(row)
 
     def newest(self, name: str) -> bytes:
         """
-        The newest revision's canonical bytes.
+        Return the canonical bytes of the newest revision.
 
         Raises:
             ReportRejected: ``unknown_survey``.
@@ -58,20 +58,20 @@ class PublishedSurveys:
 
     def revisions(self, name: str) -> bytes:
         """
-        All revisions in one reply, newest first, as canonical JSON.
+        Return the revisions in one reply, newest first, as canonical JSON; at most ``MOST_SHOWN``.
 
         Raises:
             ReportRejected: ``unknown_survey``.
         """
-        # Not from memory: a device compares it with the newest revision, which is not either.
+        # Not cached: a device compares the list with the newest revision, which is not cached either.
         shown = _newest_first(self._now(name))
-        # The names of surveys need no escapes, and the documents are canonical as they are.
+        # Names of surveys need no escaping, and the stored documents are canonical already.
         documents = b",".join(row.document for row in shown)
         return b'{"format":"sottovoce-revisions/1","revisions":[%b],"survey":"%b"}' % (documents, name.encode())
 
     def status(self, name: str) -> bytes:
         """
-        Whether each revision answers in each wave, by this aggregator's clock, as canonical JSON.
+        Return the state of each revision in each wave, by the aggregator's clock, as canonical JSON.
 
         Raises:
             ReportRejected: ``unknown_survey``.
@@ -89,25 +89,27 @@ class PublishedSurveys:
 
     def is_token_good(self, name: str, body: bytes) -> bool:
         """
-        Whether a token with this hash may be spent. One question to the database, whatever is wrong with it: spent,
-        revoked and unknown ones are not there, and where none is asked for there are none.
+        Return True if a token with the hash in the body can be spent.
+
+        Always one database query, so that timing does not reveal why a token is invalid: spent, revoked and unknown
+        tokens have no row, and a survey without tokens has no rows at all.
 
         Raises:
             ReportRejected: ``malformed``, or ``unknown_survey``.
         """
         hashed = _token_hash(body)
-        # Tokens lie under the first revision: they outlive a correction.
+        # Tokens belong to the first revision, so they stay valid after a correction.
         return self._storage.has_token(self._remembered(name, self._clock())[0].key, hashed)
 
     def _remembered(self, name: str, now: datetime) -> list[StoredSurvey]:
-        """The revisions, oldest first, as they were at most ``FRESH`` ago; a clock that was set back forgets."""
+        """Return the revisions, oldest first, at most ``FRESH`` old; a clock set back invalidates the cache."""
         then, rows = self._read.get(name, (None, []))
         if then is None or not timedelta(0) <= now - then < FRESH:
             return self._now(name)
         return rows
 
     def _now(self, name: str) -> list[StoredSurvey]:
-        """The revisions, oldest first, as they are; as they last were, while the database cannot be asked."""
+        """Return the current revisions, oldest first; the cached ones while the database fails."""
         _, rows = self._read.get(name, (None, []))
         if not (rows and self._is_red()):
             try:
@@ -117,7 +119,7 @@ class PublishedSurveys:
                     raise
                 return rows
             if not rows:
-                # Not remembered: whoever invents names would fill the memory.
+                # Do not cache unknown names: requests with invented names could fill the memory.
                 self._read.pop(name, None)
                 raise unknown_survey()
             self._read[name] = (self._clock(), rows)

@@ -1,4 +1,4 @@
-"""One-time tokens for researchers' programs: made and shown once, counted, taken back."""
+"""Researchers' API for one-time tokens: create, count and revoke."""
 
 import re
 from collections.abc import Collection
@@ -23,21 +23,23 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared import canonical
 
 MOST_AT_ONCE = 100_000
-"""Tokens that one request makes; the command line makes more."""
+"""Maximum number of tokens for one request; the command line allows more."""
 
 _KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
 
 
 def stats(name: str) -> Response:
-    """How many were made, spent, revoked, are unspent, and held after a restore; which ones nobody knows."""
+    """Return the numbers of tokens created, spent, revoked, unspent and on hold after a restore; never which ones."""
     storage = current_app.extensions["storage"]
     return jsonify(as_document(token_counts(storage, newest(storage, name).name)))
 
 
 def create(name: str) -> Response:
     """
-    Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
-    else, as JSON or, if asked for, as CSV. With an ``Idempotency-Key`` the same request gets the same tokens again.
+    Create ``{"count": n}`` tokens, with ``"wave": w`` for links to a wave other than 0.
+
+    Only this reply contains them, as JSON or, by content negotiation, as CSV. With an ``Idempotency-Key`` a repeated
+    request returns the same tokens.
     """
     given = _given({"count"}, {"wave"})
     count, wave = given["count"], given.get("wave", 0)
@@ -66,7 +68,7 @@ def create(name: str) -> Response:
 
 
 def _idempotency_key() -> str:
-    """The name that the request was given; "" for none."""
+    """Return the ``Idempotency-Key`` of the request, without quotation marks; "" for none."""
     given = request.headers.get("Idempotency-Key")
     if given is None:
         return ""
@@ -85,7 +87,7 @@ def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
 
 
 def revoke(name: str) -> Response:
-    """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
+    """Revoke ``{"tokens": [..]}``; the reply has the number of tokens that were unspent, not which ones."""
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed("tokens is a list of texts")
@@ -94,7 +96,7 @@ def revoke(name: str) -> Response:
 
 
 def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
-    """What the body holds under its keys; checked by who asks for it."""
+    """Parse the body as an object with exactly these keys, and perhaps optional ones; callers check the values."""
     try:
         document = canonical.load(request.get_data())
     except ValueError as error:
@@ -145,4 +147,4 @@ ROUTES = (
         body="revoke",
     ),
 )
-"""What programs do with one-time tokens."""
+"""Routes of one-time tokens."""

@@ -11,7 +11,7 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.rational import show_epsilon
 
 Figures = Mapping[str, Any]
-"""A figure of a document with its limits ``low`` and ``high``."""
+"""Estimate of a result document, with the interval ``low`` and ``high``."""
 Show = Callable[[float], str]
 
 DIGITS = 4

@@ -1,8 +1,9 @@
 """
-What the researchers' pages say: sentences of a catalogue, and numbers, dates and plurals as each language writes them.
+Translator of the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
 
-A catalogue is a flat JSON object from keys to sentences with ``{places}``, in the format of the form's own. A sentence
-that depends on a number has a key for each plural category of its language (CLDR): ``people_one``, ``people_other``.
+A catalogue is a flat JSON object from keys to sentences with ``{placeholders}``, in the same format as the form's. A
+sentence that depends on a number has a key for each plural category of its language (CLDR): ``people_one``,
+``people_other``.
 """
 
 import json
@@ -25,7 +26,7 @@ _LOCALES = {"zh-Hans": "zh_Hans"}
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 _SENTENCES = frozenset({"note", "reason"})
-"""The places of a sentence in which others stand."""
+"""Placeholders that hold other sentences."""
 
 _ISOLATED = "\u2068{}\u2069"
 
@@ -33,40 +34,40 @@ _ISOLATED = "\u2068{}\u2069"
 @dataclass(frozen=True)
 class Words:
     """
-    One language.
+    Translator for a language.
 
     Attributes:
-        language: one of ``web.pages.LANGUAGES``.
+        language: one of ``languages.LANGUAGES``.
     """
 
     language: str
 
     @property
     def direction(self) -> str:
-        """``ltr`` or ``rtl``, as HTML says it."""
+        """Direction of writing for HTML: ``ltr`` or ``rtl``."""
         return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
 
     def say(self, key: str, /, **values: object) -> str:
         """
-        One sentence, its places filled: whole numbers as the language writes them, texts as they are.
+        Return a sentence with its placeholders filled; integers are formatted for the language.
 
         Raises:
-            KeyError: no catalogue has the sentence, or a place has no value.
+            KeyError: no catalogue has the key, or a placeholder has no value.
         """
         return catalogue(self.language)[key].format(**{name: self._filled(value) for name, value in values.items()})
 
     def knows(self, key: str) -> bool:
-        """Whether there is a sentence of this key."""
+        """Return True if the catalogue has this key."""
         return key in catalogue(self.language)
 
     def in_this_language(self, english: str, value: Callable[[str, object], object] | None = None) -> str:
         """
-        A sentence known by its English text or pattern alone, as those of errors are.
+        Translate a sentence that is known only by its English text or pattern, such as an error message.
 
         Args:
-            english: it; if no catalogue has it, it stays as it is.
-            value: makes what stands in a place from the place's name and its value; without, sentences are said
-                too, and other values stay.
+            english: the sentence; returned unchanged if no catalogue has it.
+            value: function from name and value of a placeholder to its content; without it, sentences in
+                placeholders are translated too, and other values are unchanged.
         """
         made = english if isinstance(english, Sentence) else None
         key = _keys().get(made.pattern if made else english)
@@ -77,19 +78,19 @@ class Words:
         return self.say(key, **{name: fill(name, each) for name, each in values.items()})
 
     def _within(self, place: str, value: object) -> object:
-        """What stands in a sentence, which may be a sentence itself, or several."""
+        """Translate the content of a placeholder if it is a sentence or a tuple of sentences."""
         if isinstance(value, str) and place in _SENTENCES:
             return self.in_this_language(value)
         return "; ".join(map(self.in_this_language, value)) if isinstance(value, tuple) else value
 
     def count(self, key: str, number: int, /, **values: object) -> str:
         """
-        The sentence for this number of things, which stands in its place ``{count}``.
+        Return the sentence in the plural form for a number, which fills the placeholder ``{count}``.
 
         Args:
-            key: without the plural category.
-            number: of things.
-            values: of the sentence's other places.
+            key: key without the plural category.
+            number: the number.
+            values: values of the other placeholders.
         """
         category = _locale(self.language).plural_form(number)
         known = catalogue(self.language)
@@ -97,58 +98,58 @@ class Words:
         return self.say(chosen, count=number, **values)
 
     def number(self, value: float | Fraction, decimals: int = 0) -> str:
-        """A number with so many decimals, grouped as the language does."""
+        """Format a number with the given decimals and the digit grouping of the language."""
         locale = _locale(self.language)
         return format_decimal(float(value), format=_with(locale.decimal_formats[None], decimals), locale=locale)
 
     def percent(self, share: float | Fraction, decimals: int = 1) -> str:
-        """A share of 1 as a percentage."""
+        """Format a share (0..1) as a percentage."""
         locale = _locale(self.language)
         return format_percent(float(share), format=_with(locale.percent_formats[None], decimals), locale=locale)
 
     def day(self, day: date) -> str:
-        """A day, in full."""
+        """Format a date in the long form."""
         return format_date(day, format="long", locale=_locale(self.language))
 
     def moment(self, moment: datetime) -> str:
-        """A day and a time of day, in UTC, which it says."""
+        """Format a date and time in UTC, with the suffix "UTC"."""
         locale, moment = _locale(self.language), moment.astimezone(UTC)
         day, time = format_date(moment, "long", locale), format_time(moment, "short", tzinfo=UTC, locale=locale)
         return f"{locale.datetime_formats['medium'].format(time, day)} UTC"
 
     def text(self, texts: TextMap, fallback: str) -> str:
         """
-        One of a survey's texts in this language, else in the survey's own.
+        Return a text of a survey in this language, else in the survey's default language.
 
         Args:
-            texts: by language.
-            fallback: the survey's default language.
+            texts: texts by language.
+            fallback: default language of the survey.
         """
         return texts.get(self.language) or texts[fallback]
 
     def _filled(self, value: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
             return self.number(value)
-        # Or a text of the other direction would carry the numbers and marks around it along.
+        # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
         is_other = self.direction == "rtl" or _from_right(str(value))
         return _ISOLATED.format(value) if is_other else str(value)
 
 
 def _from_right(text: str) -> bool:
-    """Whether a letter of it is written from right to left."""
+    """Return True if the text has a letter written from right to left."""
     return not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
 
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
-    """Every sentence by its key; those that a language lacks are English."""
+    """Load the catalogue of a language; missing sentences are filled from English."""
     told = _read(language)
     return told if language == LANGUAGES[0] else {**catalogue(LANGUAGES[0]), **told}
 
 
 @cache
 def _keys() -> Mapping[str, str]:
-    """The key of each English sentence; of two that are alike the first."""
+    """Map English sentences to keys; of two equal sentences the first key wins."""
     return {sentence: key for key, sentence in reversed(list(catalogue(LANGUAGES[0]).items()))}
 
 
@@ -162,7 +163,7 @@ def _read(language: str) -> dict[str, str]:
 
 
 def _with(pattern: NumberPattern, decimals: int) -> str:
-    """A language's own way to group digits, and to write a percentage, with so many decimals."""
+    """Set the number of decimals in a number pattern of a locale, keeping its grouping and percent sign."""
     whole = pattern.pattern.partition(";")[0].replace(".###", "")
     return whole.replace("0", "0." + "0" * decimals) if decimals else whole
 

@@ -1,4 +1,4 @@
-"""A small file is replaced as a whole: whoever is killed meanwhile leaves the old one or the new one."""
+"""Replace a small file atomically: a crash leaves either the old or the new content."""
 
 import os
 import tempfile
@@ -7,16 +7,16 @@ from pathlib import Path
 
 def put(path: Path, text: str) -> None:
     """
-    Put a new file in the place of the old one, durably, readable by its owner alone from the first byte on.
+    Replace a file atomically and durably; its mode is 0600 from the first byte.
 
-    What root writes belongs to whom the folder does: a node that runs as somebody else could not read it.
+    If root runs this, the file gets the owner of its folder, so that a node that runs as another user can read it.
 
     Args:
-        path: its place; the folder must be there.
-        text: in ASCII.
+        path: path of the file; its folder must exist.
+        text: content, in ASCII.
 
     Raises:
-        OSError: as the system says; then the old one is there still.
+        OSError: the write failed; the old file is unchanged.
     """
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
@@ -28,6 +28,7 @@ def put(path: Path, text: str) -> None:
         Path(part).replace(path)
     finally:
         Path(part).unlink(missing_ok=True)
+    # Sync the folder too: only then does the renamed entry survive a power failure.
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -37,11 +38,11 @@ def put(path: Path, text: str) -> None:
 
 def hand_over(handle: int, folder: Path) -> None:
     """
-    Give a file that root has open to the owner of a folder; nobody else can give any away.
+    Change the owner of an open file to the owner of its folder; does nothing unless root runs it.
 
     Args:
-        handle: of the file.
-        folder: in which it lies.
+        handle: file descriptor.
+        folder: folder of the file.
     """
     if os.geteuid() == 0:
         owner = folder.stat()

@@ -1,22 +1,24 @@
 """
-What is said of invitations that are held: after a backup was put back nobody knows which of them were redeemed since
-it was made, so that nothing is signed for them until somebody who knows what that means has said so.
+Messages about invitations on hold after a restore.
+
+A restored database does not know which invitations were redeemed after the backup. The server therefore signs nothing
+for them until an operator accepts that some people may report twice.
 """
 
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage
 
 REISSUE = "sottovoce token reissue-after-restore"
-"""The command that lets a survey's invitations be redeemed again."""
+"""Command that releases the invitations of a survey."""
 
 
 def held_lines(storage: Storage, options: str = "") -> list[str]:
     """
-    A line for each open survey of which invitations are held: how many, why, and what to do.
+    Write a line for each open survey with invitations on hold: how many, why, and what to do.
 
     Args:
         storage: the database.
-        options: that the command needs to find it.
+        options: options that the command needs to find the database, with a leading space.
     """
     return [
         f"{name}: {held_words(held)}. Nobody can redeem them until you say: {REISSUE} {name}{options}"
@@ -25,7 +27,7 @@ def held_lines(storage: Storage, options: str = "") -> list[str]:
 
 
 def held_words(held: Held) -> str:
-    """How many, since when, and why."""
+    """Describe how many invitations are on hold, since when and why."""
     are = "invitation is" if held.number == 1 else "invitations are"
     return (
         f"{held.number} {are} held since the restore of {date_of(held.since)}, for nobody knows which were redeemed"
@@ -34,7 +36,7 @@ def held_words(held: Held) -> str:
 
 
 def reissue_words(held: Held) -> str:
-    """What letting them be redeemed means, for whoever is about to."""
+    """Write the warning before releasing them: people may report twice, and revocations may be lost."""
     return (
         f"{held_words(held)[0].upper()}{held_words(held)[1:]}.\n"
         f"Whoever did redeem one can do so a second time: up to {people(held.number)} may then report twice.\n"
@@ -44,5 +46,5 @@ def reissue_words(held: Held) -> str:
 
 
 def people(number: int) -> str:
-    """So many people."""
+    """Write a number of people with its noun."""
     return "1 person" if number == 1 else f"{number} persons"

@@ -1,4 +1,4 @@
-"""A hundred people and what they send: the picture of a question's odds."""
+"""Icon array: 100 dots that show how many people with a given true answer send "yes"."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,11 +13,11 @@ _ROW = 20
 @dataclass(frozen=True)
 class IconArray:
     """
-    One picture.
+    Icon array for one true answer.
 
     Attributes:
-        truth: ``yes`` or ``no``: what is true of these hundred.
-        share: of them who send yes.
+        truth: true answer of these 100 people, ``yes`` or ``no``.
+        share: probability that one of them sends "yes".
     """
 
     truth: str
@@ -25,17 +25,17 @@ class IconArray:
 
     @property
     def filled(self) -> int:
-        """How many dots are filled; 0 and 100 are never shown, since no channel is certain."""
+        """Number of filled dots, from 1 to 99: a rounded 0 or 100 would claim certainty that no channel has."""
         return min(99, max(1, floor(100 * self.share + Fraction(1, 2))))
 
     @property
     def is_exact(self) -> bool:
-        """Whether that is the share itself."""
+        """True if the number of filled dots is the exact share."""
         return Fraction(self.filled, 100) == self.share
 
 
 def pictures(question: Question) -> list[IconArray]:
-    """Those with each true answer, for a question with yes and no alone; none for another one."""
+    """Return the icon arrays for both true answers of a yes/no question; empty for any other question."""
     channel = question.mechanism
     if not isinstance(channel, BinaryRR) or question.kind.truth != "yes_no":
         return []
@@ -43,13 +43,13 @@ def pictures(question: Question) -> list[IconArray]:
 
 
 def least_protected(survey: Survey) -> Question | None:
-    """The private question whose answer costs most, the first of several; None if all are public."""
+    """Return the private question with the largest epsilon, the first of several; None if all are public."""
     private = [survey.questions[index] for index in survey.private]
     return max(private, key=lambda question: question.epsilon, default=None)
 
 
 def dots(filled: int) -> str:
-    """The drawing, without words: it stands beside a sentence that says the same."""
+    """Draw the dots as SVG, hidden from screen readers because the caption says the same."""
     circles = "".join(_dot(index, index < filled) for index in range(100))
     return f'<svg class="people" viewBox="0 0 200 50" aria-hidden="true" focusable="false">{circles}</svg>'
 

@@ -1,9 +1,9 @@
 """
-The file of private keys: one for each survey's name and wave, made once and then the same for ever.
+File of private keys for blind signatures: one key for each wave of a survey, made once and never changed.
 
-It lies outside the database and outside backups, readable by nobody but the aggregator, and is the same on all nodes:
-whoever has it can sign ids for himself, and whoever loses it can let nobody redeem an invitation any more. A line is
-never changed, so that publishing the same file again finds the same moduli.
+The file is stored outside the database and its backups, is readable only by the aggregator, and is the same on all
+nodes. A thief of the file can sign ids; without the file no invitation can be redeemed. Keys never change, so that
+publishing the same survey again finds the same moduli.
 """
 
 import json
@@ -26,15 +26,15 @@ SETTING = "SOTTOVOCE_BLIND_KEYS_FILE"
 FORMAT = "sottovoce-blind-keys/1"
 
 Keys = dict[str, tuple[SigningKey, ...]]
-"""By the survey's name, one for each wave."""
+"""Keys by name of the survey, one for each wave."""
 
 
 class KeysFile:
     """
-    The keys that this aggregator signs with.
+    File with the signing keys of this aggregator.
 
     Args:
-        path: of the file, as ``SOTTOVOCE_BLIND_KEYS_FILE`` names it; "" for none.
+        path: path of the file from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
     """
 
     def __init__(self, path: str) -> None:
@@ -44,16 +44,16 @@ class KeysFile:
 
     def make(self, name: str, waves: int, bits: int, published: tuple[int, ...] = ()) -> tuple[int, ...]:
         """
-        The moduli of a survey's waves; a wave that has no key yet gets one, durably before this returns.
+        Return the moduli of a survey's waves; make and durably store the keys that are missing.
 
         Args:
-            name: the survey's.
-            waves: how many it has.
-            bits: of the keys that are made now.
-            published: those that people were invited under already; others are never made in their place.
+            name: name of the survey.
+            waves: number of waves.
+            bits: size of new keys.
+            published: moduli published before; the file must have their keys, which are never replaced.
 
         Raises:
-            StorageError: no file is named, it does not hold what was published, or it cannot be used.
+            StorageError: no file is configured, it lacks published keys, or it is unusable.
         """
         with self._alone():
             self.check(name, published)
@@ -66,14 +66,14 @@ class KeysFile:
 
     def check(self, name: str, published: tuple[int, ...] = ()) -> None:
         """
-        That keys can be made for a survey, as far as can be seen without making any.
+        Check, without making keys, that the file is usable for a survey.
 
         Args:
-            name: the survey's.
-            published: the moduli under which people were invited to it already.
+            name: name of the survey.
+            published: moduli published before.
 
         Raises:
-            StorageError: the file is there and cannot be used, or does not hold what was published.
+            StorageError: the file is unusable, or lacks published keys.
         """
         if published:
             self.of(name, published)
@@ -82,23 +82,23 @@ class KeysFile:
 
     def holds(self, name: str) -> bool:
         """
-        Whether there is a key of this survey.
+        Return True if the file has a key of this survey.
 
         Raises:
-            StorageError: the file is there and cannot be used.
+            StorageError: the file exists but is unusable.
         """
         return self._path.exists() and name in self._keys()
 
     def of(self, name: str, moduli: tuple[int, ...]) -> tuple[SigningKey, ...]:
         """
-        The keys that a survey's moduli belong to.
+        Return the keys that belong to a survey's moduli.
 
         Args:
-            name: the survey's.
-            moduli: as its published form lists them.
+            name: name of the survey.
+            moduli: moduli in the published survey.
 
         Raises:
-            StorageError: the file does not hold them, or cannot be used.
+            StorageError: the file lacks a key, or is unusable.
         """
         if not self._named:
             raise _unusable("is not set")
@@ -108,7 +108,7 @@ class KeysFile:
         return found
 
     def _keys(self) -> Keys:
-        """Read anew only if the file is another one than it was."""
+        """Load the keys; parse the file only if inode, time or size changed since the last call."""
         try:
             status = self._path.stat()
         except OSError:
@@ -121,7 +121,7 @@ class KeysFile:
         return self._read[1]
 
     def _write(self, keys: Keys) -> None:
-        """Put a whole new file in the place of the old one, durably."""
+        """Replace the file atomically and durably."""
         document = {
             "format": FORMAT,
             "surveys": {name: [[f"{key.p:x}", f"{key.q:x}"] for key in each] for name, each in keys.items()},
@@ -130,7 +130,11 @@ class KeysFile:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until nobody else on this machine makes keys: a key that was lost is lost for all who redeemed."""
+        """
+        Hold a file lock against other processes on this machine.
+
+        Two concurrent writers could lose a new key, and with it every invitation redeemed under it.
+        """
         if not self._named:
             raise _unusable("must name a file for the keys of surveys with access: blind, outside data and backups")
         if sys.platform == "win32":

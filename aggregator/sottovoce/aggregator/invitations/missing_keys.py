@@ -1,4 +1,4 @@
-"""Whether the keys of open surveys are here: where they are not, every invitation is refused, and all else goes on."""
+"""Find open surveys whose blind-signature keys this node lacks; it refuses their invitations but serves all else."""
 
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.storage import Storage
@@ -8,11 +8,11 @@ from sottovoce.shared.errors import StorageError
 
 def missing_keys(storage: Storage, keys: KeysFile) -> dict[str, str]:
     """
-    Why nobody can redeem an invitation here, by the names of the open surveys of which that is so.
+    Map the names of open surveys without usable keys to the reason.
 
     Args:
         storage: the database.
-        keys: those of this node.
+        keys: key file of this node.
     """
     newest = {stored.name: stored for stored in storage.surveys()}
     found = {}

@@ -1,21 +1,21 @@
-"""The form with one survey in it, as one file: joined from pieces that are served, as the form itself does it."""
+"""Offline form: one HTML file with a survey embedded, joined from the served pieces as the form itself joins them."""
 
 import json
 
 from sottovoce.aggregator.storage import StoredSurvey
 
 PIECES = "saved.json"
-"""The asset that holds what stands around the aggregator's address."""
+"""Name of the asset with the pieces of the file around the aggregator's URL."""
 
 
 def saved_form(pieces: bytes, aggregator: str, stored: StoredSurvey) -> bytes:
     """
-    The file, byte for byte as ``sottovoce page --file`` writes it.
+    Build the file, byte for byte as ``sottovoce page --file`` writes it.
 
     Args:
-        pieces: the asset.
-        aggregator: its address, to which the form sends.
-        stored: the revision that the form holds.
+        pieces: content of the asset.
+        aggregator: URL that the form sends to.
+        stored: revision to embed.
     """
     policy, setup, rest = json.loads(pieces)
     held = {"name": stored.name, "digest": stored.digest[:32], "text": stored.document.decode()}
@@ -23,5 +23,5 @@ def saved_form(pieces: bytes, aggregator: str, stored: StoredSurvey) -> bytes:
 
 
 def _json(value: object) -> str:
-    # As a browser writes it; and nothing in it ends the element that it stands in.
+    # Same format as JSON.stringify. Escape "<", or a text with "</script>" would end the surrounding element.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

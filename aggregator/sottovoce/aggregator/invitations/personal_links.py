@@ -1,4 +1,4 @@
-"""Personal links: how many at once, as a table for mail merge, and their counts as the page may tell them."""
+"""Personal links: limits, tables for mail merge, and counts in steps for the page."""
 
 import csv
 import io
@@ -10,17 +10,17 @@ from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 
 MOST_CARDS = 800
-"""Cards, or letters, that a page makes at once, a hundred sheets: each takes a hundredth of a second."""
+"""Maximum number of cards or letters at once (100 sheets); each takes about 10 ms."""
 
 
 def as_table(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",)) -> str:
     """
-    The tokens and links as CSV, a line each.
+    Write tokens and links as CSV, one row for each token.
 
     Args:
-        links: (token, link), or with a link to each of several waves.
-        trial: whether they are to a try-out, which stands first then.
-        columns: names of the columns of links.
+        links: tuples of token and link, or of token and one link for each wave.
+        trial: True for a test run; the first line then says so.
+        columns: names of the link columns.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
@@ -32,7 +32,7 @@ def as_table(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[st
 
 
 def token_in(line: str) -> str:
-    """The token in a line of what was handed out: a row of the table, a link, or the token alone."""
+    """Extract the token from a line: a row of the table, a link, or the token alone."""
     cells = [cell.strip() for cell in line.split(",")]
     link = next((cell for cell in cells if "#" in cell), "")
     return dict(parse_qsl(link.partition("#")[2])).get("t", "") or cells[0]
@@ -40,15 +40,15 @@ def token_in(line: str) -> str:
 
 def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:
     """
-    The counts with those that were taken back, or are held, in steps too, while the survey is open.
+    Round the counts of revoked and held links to steps while the survey is open.
 
-    Taking one link back and looking whether a number moves would tell whether that link's person has answered.
+    Otherwise you could revoke a single link and see from the count if its person has answered.
 
     Args:
-        counts: of ``token_counts``, where those that were used move in steps already.
-        stored: the newest revision.
+        counts: result of ``token_counts``, where spent tokens are in steps already.
+        stored: newest revision.
     """
     step = 1 if stored.closed else survey_of(stored.document).release_batch
-    # Of those that are held, how many at most.
+    # Round held links up: the number is an upper bound.
     held = min(-(-counts.held // step) * step, counts.created)
     return counts._replace(revoked=counts.revoked // step * step, held=held)

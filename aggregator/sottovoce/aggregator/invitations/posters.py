@@ -1,4 +1,4 @@
-"""What is printed: a poster for a wall, and a card for each personal link. Whole pages that load nothing."""
+"""Printable pages: a poster, and cards with personal links. The pages are self-contained and load nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from sottovoce.shared.spec import Survey, TextMap
 CARDS_ON_A_PAGE = 8
 
 LONG_TITLE = 60
-"""Letters; a longer title is set smaller, so that the poster stays one page."""
+"""Characters; a longer title is set in smaller type, so that the poster fits on one page."""
 
 
 @dataclass(frozen=True)
 class PosterContent:
     """
-    What is printed about one wave of a survey.
+    Content of posters and cards for a wave of a survey.
 
     Attributes:
-        survey: its newest revision.
-        wave: from 0 on.
-        words: in which language.
+        survey: newest revision of the survey.
+        wave: number of the wave, from 0.
+        words: language of the print.
     """
 
     survey: Survey
@@ -34,36 +34,36 @@ class PosterContent:
     words: Words
 
     def text(self, texts: TextMap) -> str:
-        """One of the survey's texts, in that language or in its own, safe within HTML."""
+        """Return a text of the survey in the print's language, else in the survey's default, escaped for HTML."""
         return escape(self.words.text(texts, self.survey.default_language))
 
     def say(self, key: str, **values: object) -> str:
-        """A sentence, safe within HTML."""
+        """Return a sentence of the catalogue, escaped for HTML."""
         return escape(self.words.say(key, **values))
 
     @property
     def language_of_texts(self) -> str:
-        """The language in which the title is."""
+        """Language of the survey's texts in the print."""
         return self.words.language if self.words.language in self.survey.title else self.survey.default_language
 
     @property
     def closes(self) -> datetime | None:
-        """The end of the wave."""
+        """Closing time of the wave; None if it has none."""
         return self.survey.waves[self.wave].closes
 
 
 def style() -> str:
-    """The style of both, which a content security policy names by its digest."""
+    """Return the style of posters and cards; the content security policy allows it by hash."""
     return files("sottovoce.aggregator.invitations").joinpath("poster.css").read_text(encoding="utf-8")
 
 
 def poster(invitation: PosterContent, link: str) -> str:
     """
-    A poster on one A4 page: title, who asks, the code of the link, and how answers are protected.
+    Build a poster on one A4 page: title, researcher, QR code of the link, and how answers are protected.
 
     Args:
-        invitation: to what.
-        link: for everybody.
+        invitation: content.
+        link: common link of the wave.
     """
     title = invitation.text(invitation.survey.title)
     size = "long" if len(title) > LONG_TITLE else "short"
@@ -84,11 +84,11 @@ def poster(invitation: PosterContent, link: str) -> str:
 
 def cards(invitation: PosterContent, links: Sequence[str]) -> str:
     """
-    Cards to cut, eight on an A4 page, each with its own link.
+    Build cards to cut out, eight on an A4 page, each with its own link.
 
     Args:
-        invitation: to what.
-        links: personal ones.
+        invitation: content.
+        links: personal links.
     """
     made = [_card(invitation, link) for link in links]
     sheets = ("".join(made[first : first + CARDS_ON_A_PAGE]) for first in range(0, len(made), CARDS_ON_A_PAGE))
@@ -130,7 +130,7 @@ def _who(invitation: PosterContent) -> str:
 
 
 def _protection(survey: Survey) -> str:
-    """The sentence that letters have too."""
+    """Choose the sentence about protection; invitation texts use the same one."""
     if not survey.private:
         return "letter_unprotected"
     return "letter_toss" if survey.own_coin else "letter_dice"

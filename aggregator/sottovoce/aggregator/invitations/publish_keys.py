@@ -1,4 +1,4 @@
-"""What publishing writes into a survey that says ``access: blind``."""
+"""Fill the public keys (moduli) into a survey with ``access: blind`` when it is published."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ _NO_FILE = "this server has no file for the keys of blind links: its operator mu
 
 def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
     """
-    The survey with the moduli of its waves' keys; any other survey as it is.
+    Return the survey with the moduli of its waves; a survey without blind access is returned unchanged.
 
-    A correction gets the keys of the revision before it, and new ones for new waves alone.
+    A correction keeps the keys of the previous revision; only new waves get new keys.
 
     Args:
-        storage: what was published so far.
-        survey: as its author wrote it, or as it was published once.
-        settings: name the file of keys, and how long new ones are.
+        storage: the database with the published revisions.
+        survey: survey as its author wrote it, or as it was published before.
+        settings: settings with the key file and the size of new keys.
 
     Raises:
-        SpecError: this server has no place for keys, or the survey lists those of another.
-        StorageError: the keys cannot be made, or those that are published or that it lists are not here.
+        SpecError: no key file is configured, or the survey lists the keys of another survey.
+        StorageError: keys cannot be made, or published or listed keys are missing in the file.
     """
     if not survey.is_blind:
         return survey
@@ -42,16 +42,16 @@ def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
 
 def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
     """
-    The survey with the moduli of the revision before it, if these are all that it needs; nothing is made.
+    Return the survey with the moduli of the previous revision, if they cover all waves; never makes keys.
 
     Args:
-        storage: what was published so far.
-        survey: as its author wrote it.
-        settings: name the file of keys.
+        storage: the database with the published revisions.
+        survey: survey as its author wrote it.
+        settings: settings with the key file.
 
     Raises:
-        SpecError: this server has no place for keys.
-        StorageError: the file of keys cannot be used, or does not hold those that are published.
+        SpecError: no key file is configured.
+        StorageError: the key file is unusable, or lacks published keys.
     """
     if not survey.is_blind:
         return survey
@@ -65,7 +65,7 @@ def _signed(survey: Survey, moduli: Sequence[int]) -> Survey:
 
 
 def _checked(storage: Storage, survey: Survey, settings: Settings) -> tuple[KeysFile, tuple[int, ...]]:
-    """The file of keys, and the moduli of the newest revision, which are in it."""
+    """Return the key file and the moduli of the newest revision, after checking that the file has their keys."""
     if not settings.blind_keys_file:
         raise SpecError([Problem("/access", _NO_FILE)])
     keys, revisions = KeysFile(settings.blind_keys_file), storage.revisions(survey.name)

@@ -1,8 +1,8 @@
 """
-Redeeming: an invitation buys one signature for each wave, of ids that nobody here ever sees.
+Redemption of invitations: one blind signature for each wave, of report ids that the server never sees.
 
-What is kept is that the invitation was redeemed, and a fingerprint of what was signed, so that who lost the reply gets
-the same one again. Reports come later, with a signature that fits every redemption equally.
+The server stores that the invitation was redeemed, and a hash of the blinded ids, so that a device that lost the reply
+gets the same one again. Reports come later with unblinded signatures, which cannot be linked to a redemption.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from sottovoce.shared.spec import Survey
 from sottovoce.shared.tokens import token_hash
 
 MOST_AT_ONCE = 4
-"""Requests that are signed for at once: GMP holds the interpreter meanwhile, and reports go first."""
+"""Maximum number of redemptions at the same time: GMP holds the GIL while it signs, and reports have priority."""
 
 
 class Redeeming:
     """
-    Signs for who was invited.
+    Signer of redemption requests.
 
     Args:
-        storage: knows the invitations.
-        clock: the present moment.
-        keys: what is signed with.
+        storage: the database with the invitations.
+        clock: returns the current time.
+        keys: key file.
     """
 
     def __init__(self, storage: Storage, clock: Clock, keys: KeysFile) -> None:
@@ -42,26 +42,26 @@ class Redeeming:
 
     def redeem(self, name: str, body: bytes) -> bytes:
         """
-        The reply to a request, the same whenever it comes again.
+        Redeem an invitation and return the signatures; a repeated request gets the same reply.
 
         Args:
-            name: the survey's, as the path of the request has it.
-            body: the bytes of the request.
+            name: name of the survey in the path.
+            body: body of the request.
 
         Raises:
-            ReportRejected, Refusal: nothing was signed.
-            StorageError: the keys are not here, or the database is not.
+            ReportRejected, Refusal: the request was refused, and nothing was signed.
+            StorageError: the keys are missing, or the database does not answer.
         """
         request = parse_request(body)
         revisions = self._storage.revisions(name)
         asked = _revision_of(revisions, request.digest)
         survey = survey_of(asked.document)
         _check(survey, request)
-        # A correction that came after a close is open, while the revisions before it stay closed.
+        # Check the requested revision, not the newest: a correction after a close is open, earlier revisions are not.
         if asked.closed or all(wave_state(wave, self._clock()) == "closed" for wave in survey.waves):
             raise ReportRejected("closed", "the survey is over")
         with self._turn():
-            # Before the invitation is touched: it must not be used up for a key that is not here.
+            # Load the keys before the invitation is marked: a missing key must not use up the invitation.
             keys = self.keys.of(name, survey.moduli)
             invitation, blinded = token_hash(request.invitation, name), hashlib.sha256(b"".join(request.blinded))
             _settle(self._storage.redeem_invitation(revisions[0].key, invitation, blinded.digest()))
@@ -101,7 +101,7 @@ def _settle(outcome: Outcome) -> None:
     if outcome is Outcome.CLOSED:
         raise ReportRejected("closed", "the survey is over")
     if outcome is Outcome.UNKNOWN:
-        # A backup was restored: who waits asks again with the same numbers.
+        # The invitation is on hold after a restore; the device repeats the same request later.
         raise Refusal("busy")
     if outcome is Outcome.CONFLICT:
         raise Refusal("already_redeemed")

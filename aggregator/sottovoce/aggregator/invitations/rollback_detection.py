@@ -1,10 +1,10 @@
 """
-A mark beside the file of keys, by which a node sees that an older copy of its database was put back.
+Detect that an older copy of the database was put back, with a mark stored next to the key file.
 
-``restore`` holds invitations; a file that was copied over, or what the database's own tools bring back, does not. So
-the database has a mark that only grows, each minute while a node runs, and each node notes the last one that it saw
-outside the database. A database whose mark is below the noted one is older than that node: what was good in it may
-have been redeemed since. A node that never ran on it, or cannot write beside the keys, notices nothing.
+``restore`` puts invitations on hold; a copied file or the database's own tools do not. Therefore the database contains
+a mark that only grows, every minute while a node runs, and each node stores the last mark it saw outside the database.
+If the database's mark is lower than the stored one, the database is older, and its unredeemed invitations may have
+been redeemed since. A node that never ran on the database, or cannot write next to the keys, detects nothing.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ _OLDER = "the database is older than when a node ran here last: an old copy was 
 
 def place_of(database: str, data: Path) -> str:
     """
-    A digest of where a database is, whoever signs in to it.
+    Return a digest of the location of a database, independent of the user name and password.
 
     Args:
-        database: its address; "" if it is embedded.
-        data: the folder of an embedded one.
+        database: URL of the database; "" for an embedded one.
+        data: folder of an embedded database.
     """
     address = urlsplit(database)
     host = address.netloc.rpartition("@")[2]
@@ -39,12 +39,11 @@ def place_of(database: str, data: Path) -> str:
 
 class RollbackMarks:
     """
-    The last marks that nodes with this file of keys saw, by the first line of each database's record.
+    Last marks that nodes with this key file saw, by identity of the database.
 
     Args:
-        keys_file: as ``SOTTOVOCE_BLIND_KEYS_FILE`` names it; "" for none.
-        place: of the database, as ``place_of`` says: a restore drill or a copy elsewhere, which began with the same
-            line, has a mark of its own.
+        keys_file: path from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
+        place: location of the database, from ``place_of``; a copy elsewhere, as in a restore drill, has its own mark.
     """
 
     def __init__(self, keys_file: str, place: str = "") -> None:
@@ -55,14 +54,14 @@ class RollbackMarks:
 
     def look(self, storage: Storage, now: int) -> None:
         """
-        Hold invitations if the database is older than this node saw it, and note its mark.
+        Put invitations on hold if the database is older than the stored mark, and store its current mark.
 
         Args:
             storage: the database.
-            now: seconds since 1970, by its clock.
+            now: seconds since 1970, by the database's clock.
 
         Raises:
-            StorageError: it does not answer.
+            StorageError: the database does not answer.
         """
         line = self._line(storage)
         if line is None:
@@ -74,7 +73,7 @@ class RollbackMarks:
         self._write({**known, line: mark})
 
     def problem(self, storage: Storage) -> str:
-        """What whoever runs this has to know of it, in words; "" if nothing."""
+        """Describe a problem with the marks for the operator; "" if there is none."""
         line = self._line(storage)
         if line is None or not any(survey_of(row.document).is_blind for row in storage.surveys() if not row.closed):
             return ""
@@ -88,8 +87,8 @@ class RollbackMarks:
         return f"{_OLDER}; invitations are held as soon as a node starts" if known > storage.mark() else ""
 
     def _line(self, storage: Storage) -> str | None:
-        """What tells databases apart that have nothing to do with each other; None where no key is."""
-        # Not by ``exists``, which fails where a folder may not be looked into.
+        """Identify the database by the first hash of its log and its location; None without a key file or a log."""
+        # ``Path.exists`` raises an error if the folder is not searchable; ``os.access`` returns False.
         if self._keys is None or not os.access(self._keys, os.F_OK):
             return None
         record = storage.record()
@@ -103,7 +102,7 @@ class RollbackMarks:
             return {}
 
     def _write(self, marks: dict[str, int]) -> None:
-        """Durably; a folder that only the keys may be read from is told of once."""
+        """Store the marks durably; if the folder is not writable, log one warning for each process."""
         try:
             put(self._path, json.dumps(marks))
         except OSError:

@@ -1,9 +1,9 @@
 """
-The signer's half of blind signatures (RFC 9474): arithmetic whose time tells nothing of the key.
+Signer's side of RSA blind signatures (RFC 9474), protected against timing and fault attacks.
 
-GMP's ``powmod_sec`` is used for every power with a private exponent, on a number that was masked first: whoever chooses
-what is signed does not choose what is computed. The result is raised to the public exponent and compared before it
-leaves: one faulty signature by the Chinese remainder theorem would give the key away.
+Powers with a private exponent use GMP's constant-time ``powmod_sec``, on a masked number, so that an attacker who
+chooses the message does not choose the operand. The result is verified before it is returned: a single faulty
+signature computed by the Chinese remainder theorem would reveal the key.
 """
 
 import secrets
@@ -15,16 +15,16 @@ from sottovoce.shared.blind_signatures import EXPONENT, matches
 from sottovoce.shared.redemption import fits
 
 _ROUNDS = 40
-"""Of Miller and Rabin's test: what is no prime passes with a chance of at most 4^-40."""
+"""Rounds of the Miller-Rabin test; a composite number passes with probability at most 4^-40."""
 
 
 @dataclass(frozen=True, repr=False)
 class SigningKey:
     """
-    A private key.
+    Private RSA key.
 
     Attributes:
-        p, q: its primes; they stand in no message and no text.
+        p, q: the primes; ``repr`` is disabled so that no log or message can contain them.
     """
 
     p: int
@@ -32,21 +32,21 @@ class SigningKey:
 
     @cached_property
     def modulus(self) -> int:
-        """What everybody may know."""
+        """Public modulus of the key."""
         return self.p * self.q
 
     @cached_property
     def _exponents(self) -> tuple[mpz, mpz, mpz]:
-        """Modulo p - 1 and q - 1, and the inverse of q modulo p."""
+        """Private exponents modulo p - 1 and q - 1, and the inverse of q modulo p."""
         return invert(EXPONENT, self.p - 1), invert(EXPONENT, self.q - 1), invert(self.q, self.p)
 
     def sign(self, blinded: bytes) -> bytes:
         """
-        The root of what a device sent, in as many bytes.
+        Sign a blinded message: return its root modulo the modulus, with the same length.
 
         Raises:
-            ValueError: not a number below the modulus, or of another length.
-            ArithmeticError: the machine has made a fault; nothing of it is told.
+            ValueError: the message is not below the modulus, or has the wrong length.
+            ArithmeticError: the computation was faulty; the result is discarded, since it could reveal the key.
         """
         if not fits(blinded, self.modulus):
             raise ValueError("is no number that this key can sign")
@@ -64,7 +64,7 @@ class SigningKey:
 
 
 def make_key(bits: int) -> SigningKey:
-    """A new key whose modulus has exactly so many bits."""
+    """Make a key whose modulus has exactly ``bits`` bits."""
     p = _prime(bits // 2)
     q = _prime(bits // 2)
     while q == p:
@@ -74,12 +74,12 @@ def make_key(bits: int) -> SigningKey:
 
 def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
     """
-    Whether this is a signature of the message; the fast twin of ``sottovoce.shared.blind_signatures.verify``.
+    Verify a signature; the fast twin of ``sottovoce.shared.blind_signatures.verify``.
 
     Args:
-        message: that was signed.
-        signature: as many bytes as the modulus has.
-        modulus: the signer's.
+        message: signed message.
+        signature: signature, as long as the modulus.
+        modulus: public modulus of the signer.
     """
     if not fits(signature, modulus):
         return False
@@ -89,9 +89,9 @@ def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
 
 def _prime(bits: int) -> int:
     """
-    A random prime whose two highest bits are set, so that two of them make a modulus of full length.
+    Draw a random prime with the two highest bits set, so that the product of two has full length.
 
-    One that the public exponent divides after subtracting 1 is passed over: nearly no number would have a root.
+    Primes with p - 1 divisible by the public exponent are skipped: the exponent would have no inverse modulo p - 1.
     """
     while True:
         found = secrets.randbits(bits) | 3 << (bits - 2) | 1
@@ -100,5 +100,5 @@ def _prime(bits: int) -> int:
 
 
 def _factor(modulus: int) -> mpz:
-    """Uniform from 1 on below the modulus; that it has an inverse fails only for who has found a prime of it."""
+    """Draw a mask, uniform in 1..modulus - 1; it lacks an inverse only if it is a multiple of p or q."""
     return mpz(1 + secrets.randbelow(modulus - 1))

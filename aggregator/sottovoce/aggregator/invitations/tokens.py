@@ -1,12 +1,11 @@
 """
-Making one-time tokens, and invitations to be redeemed, which are spelt alike: random, many at once, shown once, stored
-as hashes.
+Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a hash.
 
-A program whose request was answered, and who did not get the answer, asks again; it must get the same tokens, for more
-of them would be good than anybody has. They cannot be kept to be shown again, since only hashes are. So the tokens of a
-request that has an ``Idempotency-Key`` are computed from what only the researcher holds, his token of 192 random bits,
-and from that key: whoever asks with both gets them again, and the aggregator keeps fingerprints in its record, of which
-nothing follows. Without such a key they are random, and can be had again by nobody.
+A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist that
+nobody holds. The server stores only hashes and cannot show tokens again. For a request with an ``Idempotency-Key`` it
+therefore derives them by HMAC from the researcher's secret (at least 192 random bits) and that key. The same two inputs
+give the same tokens. The log keeps only fingerprints, which reveal nothing. Without a key, tokens are random and cannot
+be recovered.
 """
 
 import hashlib
@@ -22,23 +21,23 @@ from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
 
 MOST = 1_000_000
-"""Tokens that one call makes."""
+"""Maximum number of tokens for one call."""
 
 
 class KeyReused(Exception):
-    """One ``Idempotency-Key`` came with two bodies."""
+    """The same ``Idempotency-Key`` was used for two different requests."""
 
 
 class TokenRequest(NamedTuple):
     """
-    A request that may come again.
+    Request that can be repeated (idempotent).
 
     Attributes:
-        researcher: the token that it came with, which only its holder has.
+        researcher: secret of the researcher: the API key or the session secret.
         survey: name of the survey.
-        key: the name that the researcher's program gave it.
-        body: what it asks for, in one spelling.
-        who: asks, for the journal.
+        key: ``Idempotency-Key`` of the request.
+        body: content of the request, in canonical form.
+        who: actor for the audit log; ``NOBODY`` without an account.
     """
 
     researcher: str
@@ -49,29 +48,29 @@ class TokenRequest(NamedTuple):
 
     @property
     def asked_for(self) -> str:
-        """A fingerprint of the body."""
+        """Fingerprint of the body, in hexadecimal."""
         return self.derive(b"body " + self.body).hex()
 
     def derive(self, purpose: bytes) -> bytes:
-        """32 bytes that nobody can tell from random ones without the researcher's token (RFC 2104)."""
+        """Derive 32 pseudorandom bytes from the researcher's secret by HMAC-SHA-256 (RFC 2104)."""
         told = b" ".join([b"sottovoce-tokens/1", self.survey.encode(), self.key.encode(), purpose])
         return hmac.digest(self.researcher.encode(), told, hashlib.sha256)
 
 
 def new_request_key() -> str:
-    """A name for a request that nobody else gives."""
+    """Make a unique key for a request."""
     return secrets.token_urlsafe(16)
 
 
 def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) -> list[str]:
     """
-    New tokens for a survey, with their check letters; after this they are nowhere but in what is returned.
+    Create random tokens for a survey, with check letters; only the return value contains them.
 
     Args:
-        storage: where their hashes go.
-        name: the survey's.
-        count: how many, at most ``MOST``.
-        who: asks, for the journal.
+        storage: the database, which stores the hashes.
+        name: name of the survey.
+        count: number of tokens, at most ``MOST``.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey, or it asks for no token.
@@ -85,18 +84,19 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) ->
 
 def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRequest) -> list[str]:
     """
-    The tokens of a request, made at the first time and the same ones whenever it comes again. What was spent or taken
-    back meanwhile stays so.
+    Create the tokens of a request; a repeated request returns the same tokens.
+
+    Tokens spent or revoked in the meantime stay so.
 
     Args:
-        storage: where their hashes go.
-        name: the survey's.
-        count: how many, at most ``MOST``.
-        request: that asks for them.
+        storage: the database, which stores the hashes.
+        name: name of the survey.
+        count: number of tokens, at most ``MOST``.
+        request: the request.
 
     Raises:
         StorageError: no such survey.
-        KeyReused: the key was used for something else.
+        KeyReused: the key was used with a different body.
     """
     made = [spell_token(int.from_bytes(request.derive(b"token %d" % number)[: BITS // 8])) for number in range(count)]
     hashes = [token_hash(token, name) for token in made]
@@ -111,13 +111,13 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
 
 def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOBODY) -> int:
     """
-    Take tokens back; returns how many of them were still good.
+    Revoke tokens and return how many of them were valid.
 
     Args:
-        storage: where their hashes are.
-        name: the survey's.
-        tokens: as they were handed out, or without check letters; those that are not good are passed over.
-        who: asks, for the journal.
+        storage: the database with the hashes.
+        name: name of the survey.
+        tokens: tokens with or without check letters; invalid ones are ignored.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey.
@@ -127,12 +127,12 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
 
 def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int:
     """
-    Let the invitations be redeemed that a restore holds back; returns how many: so many people may report twice.
+    Release the invitations on hold after a restore; return their number, which bounds how many people report twice.
 
     Args:
-        storage: where they are.
-        name: the survey's.
-        who: does it, for the journal.
+        storage: the database with the invitations.
+        name: name of the survey.
+        who: actor for the audit log; ``NOBODY`` without an account.
 
     Raises:
         StorageError: no such survey.
@@ -142,19 +142,21 @@ def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int
 
 def possibly_twice(storage: Storage, name: str) -> int:
     """
-    How many people may have reported twice, since invitations were let be redeemed again after a restore.
+    Return an upper bound on the people who reported twice because a restore released their invitations.
 
     Args:
-        storage: whose journal says so, for as long as it keeps its entries.
-        name: the survey's.
+        storage: the database; the bound covers entries that its audit log still keeps.
+        name: name of the survey.
     """
     return sum(int(each.about.rpartition(" ")[2]) for each in storage.journal.entries(name) if each.what == REISSUED)
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:
     """
-    Counters, which name no token. While the survey is open those that were spent move in steps of ``release_batch``,
-    as the reports do that they let in, and with them those that are good still.
+    Count the tokens of a survey by state.
+
+    While the survey is open, spent and unspent tokens move in steps of ``release_batch``, as shown reports do;
+    otherwise the counts would reveal each arrival.
 
     Raises:
         StorageError: no such survey.
@@ -167,18 +169,18 @@ def token_counts(storage: Storage, name: str) -> TokenCounts:
 
 
 def held_of(counts: TokenCounts) -> Held | None:
-    """What is held after a restore, if anything."""
+    """Return the number and day of invitations on hold after a restore; None if there are none."""
     return Held(counts.held, counts.held_since) if counts.held_since is not None else None
 
 
 def as_document(counts: TokenCounts) -> dict[str, int | str | None]:
-    """The counts as they are told to programs: the day as a date."""
+    """Convert the counts to JSON, with the day as an ISO date."""
     since = counts.held_since
     return {**counts._asdict(), "held_since": None if since is None else date_of(since).isoformat()}
 
 
 def _first_revision(storage: Storage, name: str) -> StoredSurvey:
-    """The one that tokens lie under: they outlive a correction, which may not change who may answer."""
+    """Return the first revision, which tokens belong to: they stay valid after a correction."""
     revisions: list[StoredSurvey] = storage.revisions(name)
     if not revisions:
         raise StorageError("there is no survey of this name")
