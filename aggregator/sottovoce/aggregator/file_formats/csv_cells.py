@@ -1,4 +1,4 @@
-"""Tables as CSV: UTF-8, a line a row, and no cell that a spreadsheet would compute."""
+"""Write tables as CSV: UTF-8, LF line ends, and no cell that a spreadsheet would run as a formula."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -7,28 +7,29 @@ from typing import TextIO
 
 from sottovoce.aggregator.file_formats.provenance import About
 
+# Against CSV injection; the list follows OWASP, "CSV Injection".
 _COMPUTED = ("=", "+", "-", "@", "\t", "\r")
 
 
 def harmless(cell: object) -> object:
-    """The cell, a text that a spreadsheet would take for a formula with an apostrophe before it; numbers stay."""
+    """Prefix a text that a spreadsheet would run as a formula with an apostrophe; return other cells unchanged."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_COMPUTED) else cell
 
 
 def first_lines(about: About) -> str:
-    """What stands above the header: nothing, or of a try-out or a rehearsal the comment that it is one."""
+    """Return the comment line above the header of a test run's or simulation's file; "" for other files."""
     return f"# {'; '.join(about.lines)}\n" if about.warning else ""
 
 
 def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """
-    Write a table, row by row.
+    Write a table to a file, row by row.
 
     Args:
-        path: of the file.
-        about: says whether it is a try-out's.
+        path: path of the file.
+        about: provenance, which says whether a warning comes first.
         header: names of the columns.
-        rows: None is an empty cell.
+        rows: rows of cells; None is an empty cell.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, about, header, rows)
@@ -36,13 +37,13 @@ def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Se
 
 def write_rows(file: TextIO, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """
-    Write a table into an open file.
+    Write a table to an open file.
 
     Args:
-        file: that takes line ends as they are.
-        about: says whether it is a try-out's.
+        file: file opened with ``newline=""``.
+        about: provenance, which says whether a warning comes first.
         header: names of the columns.
-        rows: None is an empty cell.
+        rows: rows of cells; None is an empty cell.
     """
     file.write(first_lines(about))
     writer = csv.writer(file, lineterminator="\n")

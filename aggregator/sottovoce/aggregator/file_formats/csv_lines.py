@@ -1,4 +1,4 @@
-"""Lines of CSV files that strangers wrote, with a limit on their length."""
+"""Read lines of untrusted CSV files, with a limit on their length."""
 
 from collections.abc import Iterator
 from typing import TextIO
@@ -13,13 +13,16 @@ LONGEST_LINE = 1 << 16
 
 def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
     """
-    Refuse a row that is longer or shorter than the header.
+    Check that every row has as many cells as the header.
 
     Args:
-        rows: as they were read.
-        expected: cells in each.
-        row: the file, and what its rows are called.
-        first: number of the first of them.
+        rows: rows of cells.
+        expected: number of cells in the header.
+        row: name of the file and word for its rows, for the message.
+        first: number of the first of these rows, for the message.
+
+    Raises:
+        SpecError: a row is empty, or has more or fewer cells.
     """
     lengths = [*map(len, rows)]
     if lengths.count(expected) != len(rows):
@@ -29,7 +32,16 @@ def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) ->
 
 
 def lines(file: TextIO, name: str) -> Iterator[str]:
-    """Line by line, none without end; a message has the line's number and the file's name."""
+    """
+    Yield the lines of a file.
+
+    Args:
+        file: the open file.
+        name: name of the file, for the message.
+
+    Raises:
+        SpecError: a line is not UTF-8, is too long or contains a NUL; the message has its number and the file's name.
+    """
     number = 0
     while True:
         number += 1

@@ -1,4 +1,4 @@
-"""JSON text as all files of this project write it."""
+"""Format JSON documents as text for all exported files."""
 
 import json
 from collections.abc import Mapping
@@ -9,15 +9,15 @@ from sottovoce.aggregator.file_formats.provenance import About
 
 def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
     """
-    A document that must not be taken for what it is elsewhere: that stands first, and no reader's format has it.
+    Put the warning of a simulation first in a document, under a key that readers of real files refuse.
 
     Args:
-        document: of reports, real or invented, or their survey.
-        about: says whether they were invented.
+        document: document with reports, real or simulated, or with their survey.
+        about: provenance, which says whether the reports are simulated.
     """
     return {**(about.marks if about.rehearsal else {}), **document}
 
 
 def json_text(document: dict[str, Any]) -> str:
-    """A document as text, its first key in the first line: of a try-out that is the warning."""
+    """Format a document as text with its first key in the first line, where a warning is seen at once."""
     return json.dumps(document, indent=2, ensure_ascii=False).replace("{\n  ", "{", 1) + "\n"

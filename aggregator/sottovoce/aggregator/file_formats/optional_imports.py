@@ -1,4 +1,4 @@
-"""Libraries that only some files need, imported when they are."""
+"""Import optional libraries when a file needs them."""
 
 import importlib
 from typing import Any
@@ -10,10 +10,14 @@ _NEEDING = {"files": "file", "cluster": "place or engine"}
 
 def needed(name: str, extra: str = "files") -> Any:  # noqa: ANN401 - a module
     """
-    The module of this name, which this extra brings.
+    Import a module that an extra installs.
+
+    Args:
+        name: name of the module.
+        extra: name of the extra, ``files`` or ``cluster``.
 
     Raises:
-        EstimateError: the extra that brings it is not installed; says which.
+        EstimateError: the module is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""What every file says of itself: which survey it is of, what a report costs, and which version wrote it."""
+"""Provenance of exported files: survey, epsilon of a report, and version of the software."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,28 +7,28 @@ from importlib.metadata import version
 from sottovoce.shared.spec import Survey
 
 TRIAL = "TRIAL: a try-out and not the real survey; nothing here is a result"
-"""The first line of each file of a try-out."""
+"""Warning in each file of a test run."""
 
 REHEARSAL = "REHEARSAL: all people were invented by this program; nobody answered, and nothing here is a result"
-"""The first line of each file of a rehearsal; who reads files back refuses what says so."""
+"""Warning in each file of a simulation; importing refuses files that have it."""
 
 
 INVENTED = "this is a rehearsal: the people in it were invented, and nobody answered"
-"""Why it is refused."""
+"""Reason for which importing refuses a file of a simulation."""
 
 MANIFEST = "manifest.json"
-"""In the folder of a rehearsal alone: that it is one, what was set, and its files."""
+"""File in the folder of a simulation only: the warning, the settings and the list of files."""
 
 
 @dataclass(frozen=True)
 class About:
     """
-    A file's provenance.
+    Provenance of a file.
 
     Attributes:
-        survey: the newest revision.
-        version: of this software.
-        rehearsal: its reports were invented.
+        survey: newest revision of the survey.
+        version: version of this software.
+        rehearsal: the reports are simulated.
     """
 
     survey: Survey
@@ -38,34 +38,34 @@ class About:
     @classmethod
     def of(cls, survey: Survey, rehearsal: bool = False) -> "About":
         """
-        Written by the version that is running.
+        Return the provenance of a file that the running version writes.
 
         Args:
-            survey: the newest revision.
-            rehearsal: its reports were invented.
+            survey: newest revision of the survey.
+            rehearsal: the reports are simulated.
         """
         return cls(survey, version("sottovoce"), rehearsal)
 
     @property
     def marks(self) -> Mapping[str, str]:
-        """What must not be taken for results, by the word for it; nothing for what may."""
+        """Warning by its keyword, ``rehearsal`` or ``trial``; empty for files with results."""
         if self.rehearsal:
             return {"rehearsal": REHEARSAL}
         return {"trial": TRIAL} if self.survey.trial else {}
 
     @property
     def warning(self) -> str:
-        """The same as a sentence; "" for what may."""
+        """Warning as a sentence; "" for files with results."""
         return "".join(self.marks.values())
 
     @property
     def prefix(self) -> str:
-        """What the name of a file begins with, so that nobody has to open it to know."""
+        """Prefix of file names, so that the name shows a test run or simulation; "" for files with results."""
         return "".join(f"{word.upper()}-" for word in self.marks)
 
     @property
     def line(self) -> str:
-        """In one line."""
+        """Provenance in one line, without the warning."""
         survey = self.survey
         return (
             f"survey {survey.name}; revision {survey.revision}; digest {survey.digest}; "
@@ -74,12 +74,12 @@ class About:
 
     @property
     def lines(self) -> list[str]:
-        """The warning of a try-out or a rehearsal first, then the line."""
+        """The warning if there is one, then the line."""
         return [*self.marks.values(), self.line]
 
     @property
     def pairs(self) -> dict[str, str]:
-        """By name; "trial" or "rehearsal" is there only for one."""
+        """Provenance as pairs of name and value, with the warning first if there is one."""
         survey = self.survey
         return {
             **self.marks,

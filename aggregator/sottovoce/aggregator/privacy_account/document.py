@@ -1,4 +1,4 @@
-"""The whole privacy account of a survey as one document (sottovoce-privacy/1), made from the survey alone."""
+"""Privacy account of a survey as a JSON document (sottovoce-privacy/1), computed from the survey alone."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def stored(survey: Survey, words: Words) -> list[str]:
-    """What is kept, where and for how long."""
+    """Return sentences on the stored data: where and how long they are kept."""
     days, batch = survey.ids_days, survey.release_batch
     public = [question.name for question in survey.questions if question.mechanism is None]
     told = [
@@ -52,7 +52,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
 
 
 def limits(survey: Survey, words: Words) -> list[str]:
-    """What this does not protect against."""
+    """Return sentences on the limits of the protection."""
     told = [words.say(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
     told += [words.say("privacy_limit_other"), words.say("ethics_limit_group"), words.say("privacy_limit_false")]
     told += [
@@ -70,22 +70,22 @@ def limits(survey: Survey, words: Words) -> list[str]:
 
 
 def memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:
-    """The questions of which devices remember a draw, with their mechanisms."""
+    """Return the questions with memoized randomized response, as pairs of name and mechanism."""
     return [(q.name, q.mechanism) for q in survey.questions if isinstance(q.mechanism, MemoizedRR)]
 
 
 FORMAT = "sottovoce-privacy/1"
 
 WAVES = 4
-"""Of a panel, if the survey itself says nothing of waves."""
+"""Waves of the panel if the survey declares none."""
 
 BELIEFS = (0.01, 0.1, 0.3, 0.5)
-"""What somebody believed before, in the tables."""
+"""Prior beliefs in the tables."""
 
 GAIN = 0.99
-"""A smaller figure under a condition is shown where it is below this share of the plain sum."""
+"""The epsilon of advanced composition is shown if it is at most this share of basic composition."""
 
-# In these each output is likeliest for one truth only; see ``shuffling``.
+# In these mechanisms each output has its largest probability under a single input, which ``pair_weight`` needs.
 _PAIRED = {"binary_rr", "kary_rr"}
 
 Document = dict[str, Any]
@@ -94,13 +94,13 @@ Document = dict[str, Any]
 @dataclass(frozen=True)
 class AccountTerms:
     """
-    What the account is made for.
+    Assumptions of a privacy account.
 
     Attributes:
-        people: number k of people in a household, or of others who stand or fall together.
-        waves: how many times the same people might be asked; None is as often as the survey is, or 4 if that is once.
-        respondents: number of reports that are mixed, for the conditional figures; None leaves them out.
-        delta: of all figures that need one.
+        people: group size k for group privacy, such as a household.
+        waves: number of waves that ask the same people; None for the survey's own, or ``WAVES`` if it is asked once.
+        respondents: number of shuffled reports for the figures of the shuffle model; None leaves them out.
+        delta: delta of all figures that need one.
     """
 
     people: int = 4
@@ -110,19 +110,19 @@ class AccountTerms:
 
 
 def usual_delta(respondents: int | None) -> float:
-    """What delta is unless somebody names another: 10^-6, and no more than 1/n^2."""
+    """Return the default delta: 10^-6, and at most 1/n^2 for n respondents."""
     return AccountTerms.delta if respondents is None or respondents < 1 else min(AccountTerms.delta, 1 / respondents**2)
 
 
 def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     """
-    The account of a survey.
+    Return the privacy account of a survey.
 
     Args:
-        survey: published or not.
-        terms: what it is made for.
-        sentences: of the form, which tells respondents the odds in the same words; none leaves them out.
-        words: the language, which is also that of the survey's texts where it has it.
+        survey: the survey, published or not.
+        terms: assumptions of the account.
+        sentences: sentences of the respondents' form, for the same wording of the odds; empty leaves the odds out.
+        words: translator; the survey's texts are in its language if the survey has it.
 
     Raises:
         SpecError: a term is out of range.
@@ -136,7 +136,7 @@ def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], w
 
 def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     return {
-        # First of all, so that nobody takes it for the real survey's.
+        # First, so that the account is not mistaken for that of the real survey.
         **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
@@ -153,7 +153,11 @@ def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], 
 
 
 def _totals(survey: Survey, terms: AccountTerms) -> Document:
-    """What a report, a household and a panel cost; null where nothing is randomized, since 0 would be a promise."""
+    """
+    Return the epsilon of a report, of a household (group privacy) and of a panel.
+
+    They are null if no question is randomized: epsilon 0 would claim perfect privacy.
+    """
     epsilons = [question.epsilon for question in survey.questions]
     report = report_epsilon(epsilons, survey.ask)
     household = group_loss(Loss(report), terms.people).epsilon
@@ -174,10 +178,10 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
 
 def _waves(survey: Survey, terms: AccountTerms) -> int:
     """
-    How many waves the panel has.
+    Return the number of waves in the panel.
 
     Raises:
-        ValueError: a memo does not cover so many.
+        ValueError: memoized answers cover fewer waves.
     """
     covered = min((mechanism.waves for _, mechanism in memoized(survey)), default=MAX_WAVES)
     own = len(survey.waves) if len(survey.waves) > 1 else min(WAVES, covered)
@@ -202,7 +206,7 @@ def _question(survey: Survey, question: Question, sentences: Mapping[str, str], 
 
 
 def _beliefs(epsilon: float) -> list[Document]:
-    """Belief in any one statement about the answer: before, and between which limits after any report at all."""
+    """Return, for each prior belief in a statement about the answer, the bounds of the posterior after any report."""
     rows = []
     for before in BELIEFS:
         least = 1 - belief_after(1 - before, epsilon)
@@ -211,7 +215,7 @@ def _beliefs(epsilon: float) -> list[Document]:
 
 
 def _after_each(channel: BinaryRR) -> list[Document]:
-    """Belief that the true answer is yes: before, after a reported yes, after a reported no."""
+    """Return, for each prior belief in a true yes, the posterior after a reported yes and after a reported no."""
     rows: list[Document] = []
     for before in BELIEFS:
         after = {"before": before}
@@ -224,10 +228,10 @@ def _after_each(channel: BinaryRR) -> list[Document]:
 
 def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, panel: float) -> Document | None:
     """
-    The panel's account that may fail with probability delta, where that gains anything on the plain sum.
+    Return the panel's epsilon under advanced composition with delta, or None if it gains nothing on the plain sum.
 
-    Every answer counts as much as the costliest one, which makes the theorem for equal releases an upper bound. Reports
-    that share a memo are not drawn apart, so the theorem says nothing of them.
+    Every answer counts as the costliest one, so that the theorem for equal releases gives an upper bound. Reports that
+    share a memo are not drawn independently, so the theorem does not apply to them and the result is None.
     """
     if survey.memoized:
         return None

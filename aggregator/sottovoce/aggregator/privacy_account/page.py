@@ -1,4 +1,4 @@
-"""The privacy account as one page: style inside, no script, nothing loaded, made to be printed."""
+"""Render the privacy account as one HTML page for printing: inline style, no script, no external resources."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,12 +16,12 @@ from sottovoce.shared.spec import Survey
 
 def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Sequence[str]]]:
     """
-    (key of a heading, what stands under it), in order.
+    Return the sections about the study in order, as pairs of heading key and paragraphs.
 
     Args:
-        survey: published or not.
-        language: of its texts.
-        words: in the language of the sentences.
+        survey: the survey, published or not.
+        language: language of the survey's texts.
+        words: translator of the sentences.
     """
     consent = _text(survey, "consent", language) or words.say("privacy_no_consent")
     return [
@@ -40,7 +40,7 @@ def _dates(survey: Survey, words: Words) -> list[str]:
 
 
 def _notice(survey: Survey, language: str, words: Words) -> list[str]:
-    """Controller, purpose, legal basis, rights (GDPR, Article 13), then the survey's own words."""
+    """Return controller, purpose, legal basis and rights (GDPR, Article 13), then the survey's own notice."""
     who = ", ".join(filter(None, (_of_researcher(survey, key, language) for key in ("name", "institution"))))
     contact = survey.document.get("researcher", {}).get("contact")
     purpose = _text(survey, "description", language) or _text(survey, "title", language)
@@ -69,13 +69,13 @@ ALL_SUMS = ("question", "report", "household", "panel")
 
 def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
     """
-    The page for one account.
+    Return the page of a privacy account as HTML.
 
     Args:
-        document: of ``account``.
-        survey: the same.
-        words: in the same language.
-        sums: which of ``ALL_SUMS`` are told.
+        document: result of ``account``.
+        survey: the survey of the account.
+        words: translator in the same language.
+        sums: totals to show, from ``ALL_SUMS``.
     """
     version = words.say("privacy_version", name=document["survey"], revision=document["revision"])
     told = {
@@ -98,13 +98,13 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
 
 def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
     """
-    All sections of the page, from second headings on.
+    Return all sections of the page as HTML, with headings from level 2.
 
     Args:
-        document: of ``account``.
-        survey: the same.
-        words: in the same language.
-        sums: which of ``ALL_SUMS`` are told.
+        document: result of ``account``.
+        survey: the survey of the account.
+        words: translator in the same language.
+        sums: totals to show, from ``ALL_SUMS``.
     """
     facts = "".join(_fact(who, epsilon) for which, who, epsilon in totals(document, words) if which in sums)
     left_out = caveat(document, words)
@@ -127,7 +127,7 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
 
 
 def style() -> str:
-    """The style of the page alone."""
+    """Return the CSS of the page."""
     return _read("page.css")
 
 
@@ -173,7 +173,7 @@ def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: W
 
 
 def _pictures(row: Document, words: Words) -> str:
-    """A hundred people with each true answer, those who send yes filled in."""
+    """Return two icon arrays of 100 people, one for each true answer, with those who report yes filled in."""
     hundreds = (IconArray(truth, Fraction(row["mechanism"][key])) for truth, key in (("yes", "a"), ("no", "b")))
     return f'<div class="pictures">{"".join(_picture(hundred, words) for hundred in hundreds)}</div>'
 

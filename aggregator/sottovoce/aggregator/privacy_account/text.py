@@ -1,4 +1,4 @@
-"""The privacy account in words: sums and conditions, which the page tells too, and the whole as text for a terminal."""
+"""Render the privacy account as text for a terminal, with totals and conditions that the HTML page shares."""
 
 import math
 from textwrap import fill
@@ -9,14 +9,14 @@ from sottovoce.shared.rational import show_epsilon
 
 
 def digest_in_words(document: Document, words: Words) -> str:
-    """The digest, or why there is none yet."""
+    """Return a sentence with the survey's digest, or the reason why there is none yet."""
     if document["digest"] is None:
         return words.say("publish_digest_later")
     return words.say("privacy_digest", digest=document["digest"])
 
 
 def totals(document: Document, words: Words) -> list[tuple[str, str, float]]:
-    """(which sum, who spends it, epsilon), from one question to a panel; empty if nothing is randomized."""
+    """Return (key in ``ALL_SUMS``, label, epsilon) from one question to a panel; empty if nothing is randomized."""
     if document["report"]["epsilon"] is None:
         return []
     asked = document["report"]["asked"]
@@ -32,7 +32,7 @@ def totals(document: Document, words: Words) -> list[tuple[str, str, float]]:
 
 
 def conditions(document: Document, words: Words) -> list[str]:
-    """The figures that hold under a condition only, each with it; none if there are none."""
+    """Return sentences on figures that hold under a condition (delta, shuffling), each with its condition."""
     found = []
     composed, shuffled = document["composed"], document["shuffled"]
     if composed is not None:
@@ -55,14 +55,14 @@ def _shuffled(row: Document, words: Words) -> str:
 
 
 def caveat(document: Document, words: Words) -> str:
-    """What the sums leave out, or an empty text."""
+    """Return a warning that nothing is randomized or that public questions are not in the totals, or ""."""
     if document["report"]["epsilon"] is None:
         return words.say("privacy_nothing")
     return words.say("privacy_apart") if any(row["epsilon"] is None for row in document["questions"]) else ""
 
 
 def percent(share: float, words: Words) -> str:
-    """A share with one decimal; what is not certain does not look certain."""
+    """Format a share with one decimal; shares near 0 or 1 get "under" or "over" instead of looking certain."""
     if 0 < share < 0.0005:
         return words.say("privacy_under", share=words.percent(0.001))
     if 0.9995 <= share < 1:
@@ -71,12 +71,12 @@ def percent(share: float, words: Words) -> str:
 
 
 def _small(epsilon: float) -> str:
-    """Three decimals, rounded up."""
+    """Format epsilon with three decimals, rounded up, so that the figure stays an upper bound."""
     return f"{math.ceil(epsilon * 1000) / 1000:.3f}"
 
 
 def _decimal(delta: float) -> str:
-    """0.000001, not 1e-06."""
+    """Format delta without an exponent."""
     return f"{delta:.18f}".rstrip("0")
 
 
@@ -88,11 +88,11 @@ YES, NO = "after_yes", "after_no"
 
 def lines(document: Document, words: Words) -> list[str]:
     """
-    The account for a terminal: what it costs, question by question and together, and under which conditions.
+    Return the lines of a privacy account for a terminal: totals, questions, conditions, stored data and limits.
 
     Args:
-        document: of ``account``.
-        words: in the same language.
+        document: result of ``account``.
+        words: translator in the same language.
     """
     return [
         *([words.say("trial")] if "trial" in document else []),

@@ -1,4 +1,4 @@
-"""A curator's data set: a file, what is declared of it, and its budget, which lies beside it."""
+"""A curator's data set: a source of records, its declaration and its privacy budget."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ from sottovoce.shared.errors import StorageError
 @dataclass(frozen=True)
 class DataSet:
     """
-    Records under a declaration.
+    A data set under a declaration and a budget.
 
     Attributes:
-        source: gives the named columns, or all, as whoever has the data keeps them.
-        declaration: what they hold.
-        budget: of just these data and this declaration.
-        placed: where binding keeps a file's records, and where verbs read them; None where ``source`` has whole
-            numbers already, which take as long whatever they are.
+        source: reads the named columns from the original data; all columns for None.
+        declaration: declaration of the columns.
+        budget: budget of exactly these data and this declaration.
+        placed: encoded copy of a file's records, which ``bind`` writes and questions read. None if ``source`` reads
+            integers already, which takes equally long for all values.
     """
 
     source: Callable[[Sequence[str] | None], DataRecords]
@@ -46,17 +46,21 @@ class DataSet:
         self, epsilon: Fraction, delta: Fraction | None, neighbours: Neighbours
     ) -> tuple[DataRecords, BudgetTerms, list[str]]:
         """
-        Check all of the content, once, place it, and open the budget.
+        Read all records, open the budget, and write the encoded copy.
 
-        A file may be bound again with the very same terms: the budget stays, and the records are placed anew.
+        A file may be bound again with exactly the same terms: the budget stays, and the encoded copy is rewritten.
 
         Args:
-            epsilon: of everything that will ever be answered.
-            delta: as well; None for 1/n^2 where n is public, and 0 where it is not.
-            neighbours: the relation under which both are meant.
+            epsilon: limit for the total cost of all future answers.
+            delta: limit for their total delta; None for ``usual_delta`` if n is public, and for 0 if it is not.
+            neighbours: neighbouring relation under which both hold.
 
         Returns:
-            (records, terms, notes): for the curator's eyes; this is no release.
+            (records, terms, notes). They are exact and for the curator alone; this is not a release.
+
+        Raises:
+            SpecError: the data cannot be read, or delta is too large.
+            StorageError: the data set has a budget with other terms, or a file cannot be written.
         """
         records = self.source(None)
         public = neighbours is Neighbours.REPLACE
@@ -79,7 +83,11 @@ class DataSet:
         return records, terms, notes
 
     def ask(self, question: CuratorQuestion, epsilon: Fraction) -> Answered:
-        """The answer to a question, recorded before it is returned; the data are read only if it is a new one."""
+        """
+        Answer a question; the answer is recorded before it is returned.
+
+        The data are read only if the question was not answered before. For errors see ``Budget.ask``.
+        """
 
         def draw(terms: BudgetTerms) -> Release:
             records = (self.source if self.placed is None else self.placed.read)(question.columns)
@@ -89,18 +97,18 @@ class DataSet:
 
 
 def declaration_file(path: Path, named: Path | None) -> Path:
-    """Where the declaration of a file is: where it was said, or beside it."""
+    """Return the path of a file's declaration: the given one, or the same name with the ending .yaml."""
     return path.with_suffix(".yaml") if named is None else named
 
 
 def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> PublishedTable:
     """
-    A table as it would be published, for ``reidentify``.
+    Read a table as it would be published, for ``reidentify``.
 
     Args:
-        path: of the CSV or Parquet file.
-        declaration: of its declaration; None for the file beside it.
-        public: its public columns; none for all but the sensitive one.
+        path: path of the CSV or Parquet file.
+        declaration: path of its declaration; None for the file of the same name that ends in .yaml.
+        public: its public columns; empty for all but the sensitive one.
         sensitive: the sensitive column, or None.
     """
     declared = read_declaration(declaration_file(path, declaration))
@@ -111,19 +119,20 @@ def read_table(path: Path, declaration: Path | None, public: Sequence[str], sens
 
 def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
     """
-    The data set of a file.
+    Open the data set of a file.
 
     Args:
-        path: of the CSV or Parquet file.
-        declaration: of its declaration; None for the file of the same name that ends in .yaml.
-        heads: the folder of heads, as the setting names it; "" if it names none.
+        path: path of the CSV or Parquet file.
+        declaration: path of its declaration; None for the file of the same name that ends in .yaml.
+        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
 
     Raises:
-        SpecError: the file or its declaration cannot be read, or says something wrong.
-        StorageError: the folder of heads is not named, or lies with the data.
+        SpecError: the file cannot be read, or its declaration cannot be read or is invalid.
+        StorageError: the folder of heads is not set, does not exist, or is inside the folder of the data.
     """
     kept = kept_heads(heads, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
+    # The stamp is taken before the digest: after a write in between it no longer matches, and the file is hashed again.
     stamp = stamp_of(path)
     digest = known_digest(path) or digest_of(path)
     budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest, declared.digest, kept)
@@ -133,11 +142,14 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
 
 def kept_heads(heads: str, data: Path) -> Heads:
     """
-    The folder of heads.
+    Return the folder of heads after checking its place.
 
     Args:
-        heads: as the setting names it; "" if it names none.
-        data: the folder of the data, outside which it must lie.
+        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
+        data: folder of the data; the folder of heads must be outside it.
+
+    Raises:
+        StorageError: the folder is not set, does not exist, or is inside the folder of the data.
     """
     if not heads:
         told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"

@@ -1,12 +1,12 @@
 """
-A curator's records as ``bind`` has placed them: a file beside the data, from which every later verb reads.
+Encoded copy of a curator's records: a file next to the data, written by ``bind`` and read to answer every question.
 
     {"columns": .., "count": n, ..}      one line of canonical JSON
-    columns, one after the other         n whole numbers each, little-endian, as wide as the *declaration* asks for
+    columns, one after the other         n integers each, little-endian, as wide as the *declaration* requires
 
-A text is placed once, when the data are bound; a verb reads n numbers of a fixed width whatever they are. How long that
-takes follows from the declaration and the number of records, and from no value: what did not fit lies there as the
-same bytes as what did. The file is records: it belongs to whoever has the data, and it is deleted with them.
+Binding encodes every text once; answering reads n integers of a fixed width. The time for that depends on the
+declaration and the number of records, and on no value, which closes a timing side channel: a cell that was not as
+declared takes as many bytes as any other. The file holds every record: protect it and delete it like the data.
 """
 
 import hashlib
@@ -35,13 +35,13 @@ _AGAIN = "bind the data again, with the same terms: nothing of the budget change
 @dataclass(frozen=True)
 class PlacedRecords:
     """
-    The placed records of one data set.
+    Encoded records of one data set.
 
     Attributes:
-        file: of the data; the records lie beside it.
+        file: path of the data; the encoded records are in the same folder.
         data: SHA-256 of the data.
-        declaration: what they hold.
-        stamp: of the file before its SHA-256 was made, as ``stamp_of`` has it.
+        declaration: declaration of the data.
+        stamp: ``stamp_of`` the data file, taken before its SHA-256 was computed.
     """
 
     file: Path
@@ -51,18 +51,18 @@ class PlacedRecords:
 
     @property
     def path(self) -> Path:
-        """Where they lie."""
+        """Path of the encoded records: the data file's name with the ending .placed."""
         return _place(self.file)
 
     def write(self, records: DataRecords) -> None:
         """
-        Write all columns, in the place of what was there.
+        Write all columns, atomically replacing an earlier file.
 
         Args:
-            records: of every declared column.
+            records: records with every declared column.
 
         Raises:
-            StorageError: they cannot be written.
+            StorageError: the file cannot be written.
         """
         narrow = [_narrow(records.columns[name], kind) for name, kind in self.declaration.columns.items()]
         head = {
@@ -84,7 +84,7 @@ class PlacedRecords:
         handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                # Whoever may read the data may read them here, and nobody else.
+                # The copy gets the permissions of the data file, without execution.
                 os.fchmod(handle, self.file.stat().st_mode & 0o666)
                 for each in parts:
                     file.write(each)
@@ -97,13 +97,13 @@ class PlacedRecords:
 
     def read(self, names: Sequence[str]) -> DataRecords:
         """
-        Some columns.
+        Read some columns.
 
         Args:
-            names: of declared columns.
+            names: names of declared columns.
 
         Raises:
-            StorageError: they are missing, damaged, or of other data or of another declaration.
+            StorageError: the file is missing, damaged, or belongs to other data or to another declaration.
         """
         try:
             with self.path.open("rb") as file:
@@ -135,9 +135,10 @@ class PlacedRecords:
 
 def known_digest(file: Path) -> str | None:
     """
-    The SHA-256 of data that were bound and have not been touched since; None if they must be read to know it.
+    Return the SHA-256 of data that were bound and are unchanged since, by size and times; None if it is unknown.
 
-    Answers are made of the placed records, which have a digest of their own: this only tells whose they are.
+    Trusting the times is enough here: it only selects the budget. Answers come from the encoded records, whose own
+    digests ``read`` checks.
     """
     try:
         with _place(file).open("rb") as placed:
@@ -148,7 +149,7 @@ def known_digest(file: Path) -> str | None:
 
 
 def stamp_of(file: Path) -> list[str]:
-    """Size and times of a file, which change when it is written to; none of a file that is not there."""
+    """Return size, mtime and ctime of a file, which change when it is written to; empty if it cannot be read."""
     try:
         found = file.stat()
     except OSError:
@@ -176,5 +177,5 @@ def _narrow(values: Values, kind: Kind) -> bytes:
 
 
 def _width(kind: Kind) -> np.dtype[Any]:
-    """As wide as the largest number that may stand for a cell of this kind, whichever do."""
+    """Return the narrowest unsigned type for any cell of this kind, whatever cells occur."""
     return np.dtype(np.min_scalar_type(kind.largest)).newbyteorder("<")

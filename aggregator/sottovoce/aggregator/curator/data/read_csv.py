@@ -1,12 +1,12 @@
 """
-Reads a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
+Read a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
 
-Only the file's form can be refused: its header, and rows that are longer or shorter. Whatever stands in a cell has a
-place that the declaration fixes (``curator.declaration``), so that no value stops or warns. Messages name the line or
-the column's number, never what stands there: a header may be a row of answers.
+Only the structure of the file can cause an error: its header, and rows with more or fewer cells. The declaration fixes
+an encoding for every cell content (``curator.declaration``), so that no value causes an error or a warning. Messages
+name the line or the number of the column, never its content: a file without a header begins with a row of answers.
 
-Each different text is placed once, so that reading takes longer where there are many: it is done when data are bound,
-for their curator alone. Later verbs read what was placed (``files.placed``).
+Each distinct text is encoded once, so that the time depends on the number of distinct texts. Therefore files are read
+only by ``bind`` and ``reidentify``, for the curator alone; questions read the encoded records (``encoded_records``).
 """
 
 import csv
@@ -28,10 +28,10 @@ _MOST_REMEMBERED = 1 << 16
 
 def read_declaration(path: Path) -> Declaration:
     """
-    The declaration in a file.
+    Read the declaration in a file.
 
     Raises:
-        SpecError: it cannot be read, is not YAML or is no declaration; with every mistake and its place.
+        SpecError: the file cannot be read, is not YAML or is invalid; lists every mistake with its place.
     """
     try:
         data = path.read_bytes()
@@ -49,10 +49,10 @@ def read_declaration(path: Path) -> Declaration:
 
 def digest_of(path: Path) -> str:
     """
-    SHA-256 of a file's bytes.
+    Return the SHA-256 of a file's bytes.
 
     Raises:
-        SpecError: it cannot be read.
+        SpecError: the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -63,15 +63,15 @@ def digest_of(path: Path) -> str:
 
 def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> DataRecords:
     """
-    Columns of a CSV or Parquet file.
+    Read columns of a CSV or Parquet file.
 
     Args:
-        path: of the file; its name ends in .csv or .parquet.
-        declaration: what it holds.
-        names: of the columns to read; without, all that are used.
+        path: path of the file; its name ends in .csv or .parquet.
+        declaration: declaration of the data.
+        names: names of the columns to read; None for all that are used.
 
     Raises:
-        SpecError: the file's form is wrong; says where.
+        SpecError: the structure of the file is wrong; the message says where.
         EstimateError: the extra that reads Parquet is not installed.
     """
     chosen = {name: declaration.column(name) for name in (names if names is not None else declaration.columns)}
@@ -88,12 +88,15 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
 
 def check_header(header: Sequence[str], declaration: Declaration, place: str) -> None:
     """
-    Refuse a header that is not the declared one, in any order.
+    Check that a header has the declared columns, in any order.
 
     Args:
         header: names of the file's columns.
-        declaration: what it should hold.
-        place: where the header stands, for the message.
+        declaration: declaration of the data.
+        place: place of the header, for the message.
+
+    Raises:
+        SpecError: a column is undeclared, repeated or missing, or there are too many.
     """
     if len(header) > MOST_COLUMNS:
         raise SpecError(f"{place}: has {len(header):,} columns; at most {MOST_COLUMNS:,} are read")
@@ -143,12 +146,12 @@ def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[
 
 def placed(cells: Sequence[str], kind: Kind, known: dict[str, int]) -> Values:
     """
-    What stands for each cell, times two, and one more where the cell was as declared.
+    Encode each cell as twice its integer, plus 1 if the cell was as declared.
 
     Args:
         cells: texts of one column.
-        kind: as which it is declared.
-        known: what was found for texts that were seen before; it grows.
+        kind: declaration of the column.
+        known: cache of codes by text, which this function fills, and empties when it gets too large.
     """
     if len(known) > _MOST_REMEMBERED:
         known.clear()
@@ -160,12 +163,15 @@ def placed(cells: Sequence[str], kind: Kind, known: dict[str, int]) -> Values:
 
 def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
     """
-    Records of columns as ``placed`` gives them.
+    Build records from the codes of ``placed``.
 
     Args:
-        codes: by the column's name.
-        count: of records.
-        name: of the file, for the message.
+        codes: codes by column name.
+        count: number of records.
+        name: name of the file, for the message.
+
+    Raises:
+        SpecError: there are no records.
     """
     if count == 0:
         raise SpecError(f"{name}: there are no records")

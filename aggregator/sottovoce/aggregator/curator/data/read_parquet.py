@@ -1,4 +1,4 @@
-"""A curator's Parquet file: texts of the chosen columns, each combination once with its number of records."""
+"""Read a curator's Parquet file: the distinct combinations of texts in the chosen columns, with their counts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,18 +15,21 @@ def read_grouped(
     path: Path, names: Sequence[str], check_header: Callable[[Sequence[str]], None]
 ) -> tuple[Mapping[str, Sequence[str]], NDArray[np.int64]]:
     """
-    The different combinations of some columns' texts, "" where there is none, and how many records have each.
+    Read the distinct combinations of texts in some columns, and the number of records with each.
 
-    The library counts, over all cores, so that a table of ten million records costs little more than a plain count.
+    DuckDB does the counting on all cores, so that ten million records take little longer than a plain count.
 
     Args:
-        path: of the file.
-        names: of the columns.
-        check_header: raises for a header that is not the declared one.
+        path: path of the file.
+        names: names of the columns.
+        check_header: raises SpecError for a header that is not the declared one.
+
+    Returns:
+        (texts by column name, "" for a missing value; number of records for each combination).
 
     Raises:
-        SpecError: the file cannot be read as Parquet, to its end; or a column holds no single values.
-        EstimateError: the extra that reads it is not installed.
+        SpecError: the file cannot be read as Parquet, or a column holds lists or bytes.
+        EstimateError: the extra that reads Parquet is not installed.
     """
     duckdb = needed("duckdb")
     column, function = duckdb.ColumnExpression, duckdb.FunctionExpression
@@ -35,7 +38,7 @@ def read_grouped(
             table = connection.read_parquet(str(path))
             check_header(table.columns)
             _check_types(table.columns, [str(kind) for kind in table.types], names, path.name)
-            # Expressions, not text: no name of a column is ever part of a statement.
+            # Expressions instead of SQL text, so that no column name can inject SQL.
             wanted = [column(name).cast("VARCHAR").alias(f"c{at}") for at, name in enumerate(names)]
             found = table.aggregate([*wanted, function("count_star").alias("times")]).fetchnumpy()
         except duckdb.Error:

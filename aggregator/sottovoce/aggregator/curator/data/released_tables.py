@@ -1,7 +1,7 @@
 """
-Tables of public answers that are published: drawn under the survey's budget, and written from its ledger ever after.
+Noisy tables of a survey's public answers: released under the survey's budget, and written from its ledger.
 
-A file is made of the ledger's entries alone, whatever verb or page asked for them: to write it draws nothing, reads no
+Files are made from the ledger's entries alone, for every command and page. Writing a file draws no noise, reads no
 report and costs nothing.
 """
 
@@ -22,23 +22,23 @@ from sottovoce.aggregator.file_formats.provenance import About
 
 FORMAT = "sottovoce-release/1"
 MOST_POINTS = 1000
-"""A number of more points than these is published by its mean."""
+"""Number of grid steps from which a number is published as a mean instead of a histogram."""
 
 COLUMNS = ("entry", "verb", "columns", "cell", "value", "error_below", "epsilon", "neighbours")
 
 
 def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[CuratorQuestion, Answered]]:
     """
-    Draw tables of public answers, or find them in the ledger: each question's alone, or one of several together.
+    Release tables of public answers, or find them in the ledger: one for each question, or one of several questions.
 
     Args:
-        data: the public answers of a survey.
-        epsilon: of all of them together; of several tables each has the same part.
-        columns: of one table; none for a table of each public question.
+        data: data set of a survey's public answers.
+        epsilon: total for all tables, shared equally.
+        columns: columns of one table; empty for one table for each public question.
 
     Raises:
-        BudgetExhausted: a part of it is more than what is left; what was drawn before it stays published.
-        StorageError: there is no budget, or its ledger is not as it should be.
+        BudgetExhausted: a table costs more than is left; tables released before it stay published.
+        StorageError: there is no budget, or its ledger is damaged.
     """
     declared = data.declaration
     apart = [] if columns else [_of_one(declared, name) for name in declared.columns]
@@ -54,18 +54,18 @@ def _of_one(declared: Declaration, name: str) -> CuratorQuestion:
 
 
 def answers_document(answers: Sequence[tuple[CuratorQuestion, Answered]]) -> dict[str, Any]:
-    """What was answered now or before, as ``curator --json`` tells it, table by table."""
+    """Return the released tables as JSON, each as in the output of ``curator --json``."""
     return {"format": FORMAT, "tables": [answer_document(answered, question.names) for question, answered in answers]}
 
 
 def released_document(lines: bytes, declared: Declaration, about: About) -> dict[str, Any]:
     """
-    All that was published of a survey's public answers.
+    Return everything that was released of a survey's public answers as JSON.
 
     Args:
-        lines: of its ledger, which are checked against each other; its head is not looked at.
-        declared: of the public answers, by which the budget was opened.
-        about: says which survey it is.
+        lines: lines of its ledger; their hash chain is checked, and the head in the anchor folder is not.
+        declared: declaration of the public answers with which the budget was opened.
+        about: provenance, with the survey.
 
     Raises:
         StorageError: a line was changed.
@@ -96,24 +96,24 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
 
 def write_released_json(path: Path, document: dict[str, Any], about: About) -> None:
     """
-    Write the document.
+    Write the released tables as JSON.
 
     Args:
-        path: of the file.
-        document: of ``released_document``.
-        about: what the file says of itself.
+        path: path of the file.
+        document: result of ``released_document``.
+        about: provenance of the file.
     """
     path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:
     """
-    Write every number that was published as a line, by ``COLUMNS``.
+    Write the released tables as CSV, one row for each number, with the columns ``COLUMNS``.
 
     Args:
-        path: of the file.
-        document: of ``released_document``.
-        about: what the file says of itself.
+        path: path of the file.
+        document: result of ``released_document``.
+        about: provenance of the file.
     """
     relation = document["budget"]["neighbours"]
     write_csv(path, about, COLUMNS, (row for table in document["tables"] for row in _rows(table, relation)))

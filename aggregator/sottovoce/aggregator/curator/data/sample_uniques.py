@@ -1,4 +1,4 @@
-"""How many people stand alone in public answers: to be told before a file with them is written."""
+"""Sample uniques in public answers, to warn before a file with public answers is written."""
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
@@ -9,21 +9,21 @@ from sottovoce.shared.spec import Survey
 
 def standing_alone(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
     """
-    For 1, 2 and 3 public questions known of a person, how many reports nobody else has the like of.
+    Count the reports that are unique in some combination of 1, 2 and 3 public answers.
 
     Args:
-        reports: with the public answers.
-        survey: says which questions are public.
+        reports: reports with their public answers.
+        survey: the survey, which says which questions are public.
 
     Returns:
-        (questions known, reports that are the only ones with their answers to some such questions).
+        (number of public answers known, number of reports that are unique in some such combination).
     """
     columns = _public(reports, survey)
     return [(known, int(alone_in_some(columns, known).sum())) for known in range(1, min(3, len(columns)) + 1)]
 
 
 def in_words(reports: ReportColumns, survey: Survey) -> list[str]:
-    """The same in sentences."""
+    """Return one sentence for each row of ``standing_alone``."""
     return [
         f"Who knows {known} public answer{'s' * (known > 1)} of a person: {count:,} of {len(reports):,} people are the "
         f"only one with theirs, so that their whole report is found."
@@ -32,7 +32,7 @@ def in_words(reports: ReportColumns, survey: Survey) -> list[str]:
 
 
 def _public(reports: ReportColumns, survey: Survey) -> list[Column]:
-    """Those with the most different answers, if there are more than can be looked at together."""
+    """Return the answered public columns; of too many, those with the most distinct answers."""
     columns = [reports.columns[q.name] for q in survey.questions if q.mechanism is None and q.name in reports.columns]
     answered = [column for column in columns if not is_null(column).all()]
     return sorted(answered, key=lambda column: -len(np.unique(column)))[:MOST_COLUMNS]

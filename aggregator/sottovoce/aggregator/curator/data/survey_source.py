@@ -1,18 +1,19 @@
 """
 The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the database.
 
-Public answers are not randomized, so that a table of them can name a person. Through the budget they get central noise.
+Public answers are not randomized, so that a table of them can identify a person. Under the budget they get noise in
+the central model.
 
-Which data  The data set is named by the digest of the survey's first revision, which never changes: whoever opens the
-            survey again, corrects it and closes it has the same budget, and the records of then and now share it.
-Declared    By the revision that was the newest when the budget was opened. What was not asked, or asked otherwise by
-            another revision, is ``other``, or the middle of the grid.
-Where       The ledger lies in the database, so that each node knows of it and backup, copy and deletion take it along;
-            its head lies in the folder of heads, which the nodes share or one of them alone has.
-Opened      By its owner's choice or by the first release, never by closing alone: epsilon is fixed for good and nobody
-            but the owner can say how much. From then on the survey's exact public tables are in no file and no reply
-            that is made for others: ``RevisionCounts.released``.
-Try-outs    have none: their answers are not the survey's.
+Identity    The digest of the survey's first revision names the data set. It never changes, so that a survey that is
+            reopened, corrected and closed again keeps its budget, which covers old and new records.
+Declared    By the revision that was the newest when the budget was opened. A missing answer, and an answer that another
+            revision did not ask or asked differently, is encoded as ``other`` or the middle of the grid.
+Stored      The ledger is in the database, where every node sees it and backup, copy and deletion include it. Its head
+            is in the folder of heads, which the nodes share or a single node has.
+Opened      By the owner's choice or by the first release, never by closing the survey: epsilon is fixed for good, and
+            only the owner may choose it. From then on no file or reply for others contains the survey's exact public
+            tables: ``RevisionCounts.released``.
+Test runs   have no budget: their answers are not the survey's.
 """
 
 import hashlib
@@ -51,9 +52,9 @@ class StoredLedger:
     A ledger in the database.
 
     Attributes:
-        tables: where it lies.
-        survey: whose.
-        who: uses it, for the journal.
+        tables: database tables of ledgers.
+        survey: name of the survey.
+        who: principal for the audit log.
     """
 
     tables: ReleaseTables
@@ -62,40 +63,40 @@ class StoredLedger:
 
     @property
     def name(self) -> str:
-        """As in messages."""
+        """Name of the ledger for messages."""
         return f"the budget of {self.survey}"
 
     def read(self) -> bytes | None:
-        """Its lines; None if there are none."""
+        """Return the stored lines as bytes; None if there are none."""
         return b"".join(self.tables.lines(self.survey)) or None
 
     def cut(self, size: int) -> None:
-        """Nothing is ever cut off: a transaction writes a line or does not."""
+        """Do nothing: a transaction stores a whole line or none, so that no line is ever incomplete."""
 
     def begin(self, line: bytes) -> None:
-        """In one transaction."""
+        """Replace a ledger without answers by this line, in one transaction."""
         self.tables.begin(self.survey, line, self.who)
 
     def add(self, line: bytes, after: int) -> None:
         """
-        In one transaction, unless somebody else was faster.
+        Append a line in one transaction, unless another writer was faster.
 
         Args:
-            line: with its end.
-            after: how many lines there are.
+            line: the line with its line end.
+            after: number of lines already stored.
         """
         self.tables.add(self.survey, after, line)
 
     def sync(self) -> None:
-        """What is read is durable."""
+        """Do nothing: the database returns only lines that are durable."""
 
 
 def survey_declaration(survey: Survey) -> Declaration:
     """
-    What the public answers of a survey may be.
+    Return the declaration of a survey's public answers.
 
     Raises:
-        StorageError: it has no public question.
+        StorageError: the survey has no public question.
     """
     kinds = {question.name: _kind(question) for question in survey.questions if question.mechanism is None}
     used = {name: kind for name, kind in kinds.items() if kind is not None}
@@ -114,19 +115,19 @@ def _kind(question: Question) -> Kind | None:
 
 def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, heads: str, who: str = MACHINE) -> DataSet:
     """
-    The public answers of a survey, under its budget.
+    Open the data set of a survey's public answers, and note the access in the audit log.
 
     Args:
         storage: the database.
-        name: of the survey.
+        name: name of the survey.
         now: the present moment.
-        data: the data folder, outside which the heads must lie.
-        heads: the folder of heads, as the setting names it.
-        who: looks, for the journal.
+        data: the data folder; the folder of heads must be outside it.
+        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
+        who: principal for the audit log.
 
     Raises:
         EstimateError: there is no such survey, or it is not closed.
-        StorageError: it is a try-out or has no public question, or the folder of heads cannot be used.
+        StorageError: it is a test run or has no public question, or the folder of heads cannot be used.
     """
     revisions = revisions_of(storage, name)
     check_closed(storage, [each.stored for each in revisions], None, now)
@@ -149,7 +150,10 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
 
 
 def opened_last(revisions: Sequence[RevisionCounts], ledger: bytes | None) -> Sequence[RevisionCounts]:
-    """The same revisions, at their end the one by whose declaration the budget was opened: it names the columns."""
+    """
+    Move the revision with whose declaration the budget was opened to the end, where ``read_reports`` takes the columns
+    from.
+    """
     if ledger is None:
         return revisions
     terms = parse_ledger(ledger).terms

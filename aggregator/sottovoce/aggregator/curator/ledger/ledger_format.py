@@ -27,7 +27,7 @@ FIRST = "0" * 64
 @dataclass(frozen=True)
 class BudgetTerms:
     """
-    Terms of a budget, fixed once the first question is answered.
+    Terms of a budget, fixed when it is opened; only the declaration may be corrected, until the first answer.
 
     Attributes:
         data: SHA-256 of the data.

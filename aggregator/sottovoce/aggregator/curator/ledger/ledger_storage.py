@@ -70,7 +70,7 @@ class LedgerFile:
         self.add(line, 0)
         sync(self.path.parent)
 
-    def add(self, line: bytes, after: int) -> None:  # noqa: ARG002 - the lock beside the head lets one writer in
+    def add(self, line: bytes, after: int) -> None:  # noqa: ARG002 - a lock admits one writer at a time
         """Append a line in one write and sync the file."""
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         try:
