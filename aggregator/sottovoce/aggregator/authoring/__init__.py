@@ -1,1 +1,1 @@
-"""From an idea to a survey: drafts, templates, spreadsheets, the texts that go with a survey; no Flask, no HTML."""
+"""Survey authoring: drafts, templates, spreadsheet import and texts for a survey. Uses neither Flask nor HTML."""

@@ -1,4 +1,4 @@
-"""Conditions: one earlier question and what its answer must be, as the page chooses them; others are kept."""
+"""Display conditions of questions: the page edits those on one option of one earlier question and keeps others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class EarlierQuestion:
     A question that a later one may depend on.
 
     Attributes:
-        card: its number.
-        name: its name.
-        answers: its options by name, each with its texts; none for yes and no.
+        card: number of its card.
+        name: name of the question.
+        answers: labels by language, by option name; the labels of yes and no are empty.
     """
 
     card: int
@@ -25,7 +25,7 @@ class EarlierQuestion:
 
 
 def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
-    """The questions before a card that it may depend on by one of their options."""
+    """Return the questions before a card that have options, including yes and no."""
     found = []
     for place, card in enumerate(draft.cards[:number]):
         if card.type in TYPES and TYPES[card.type].truth in ("yes_no", "option", "options"):
@@ -34,14 +34,14 @@ def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
-    """The options by name."""
+    """Return the labels by language of a question's options, by option name."""
     if TYPES[card.type].truth == "yes_no":
         return {"yes": {}, "no": {}}
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
 
 def simple_condition(card: DraftItem) -> str:
-    """``question=option`` if that is the card's condition, ``kept`` if it has another one, "" if it has none."""
+    """Return ``question=option`` for a simple condition, ``kept`` for any other condition, and "" for none."""
     shown = card.asked.get("visible_if")
     if "any_of" in card.asked:
         return "kept"
@@ -53,7 +53,7 @@ def simple_condition(card: DraftItem) -> str:
 
 
 def with_condition(asked: Mapping[str, Any], chosen: str) -> dict[str, Any]:
-    """A card's document with what the page has chosen: ``question=option``, ``kept`` or ""."""
+    """Return a card's document with the condition chosen on the page: ``question=option``, ``kept`` or ""."""
     if chosen == "kept":
         return dict(asked)
     kept = {key: value for key, value in asked.items() if key not in ("visible_if", "any_of")}
@@ -62,7 +62,7 @@ def with_condition(asked: Mapping[str, Any], chosen: str) -> dict[str, Any]:
 
 
 def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    """What is wrong with conditions: of each card the first thing."""
+    """Yield the first problem with the condition of each card."""
     for number, card in enumerate(draft.cards):
         for key in ("visible_if", "any_of"):
             found = _wrong(draft, number, card, card.asked.get(key, {}))
@@ -92,7 +92,11 @@ def _wrong(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str,
 
 
 def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:
-    """Whether nothing says what the report of somebody holds to whom the question is not shown."""
+    """
+    Return whether a conditional question lacks a value for respondents who do not see it.
+
+    A report needs a value for a hidden question too: its absence would reveal the earlier answer.
+    """
     kind = TYPES.get(str(card.treated.get("type")))
     if kind is None:
         return False

@@ -1,4 +1,4 @@
-"""What a draft costs whoever answers, and what it gives whoever asks: recomputed with every save."""
+"""Privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,14 @@ _POINT = 0.01
 @dataclass(frozen=True)
 class Step:
     """
-    One step of harm, as one question would have it.
+    One sensitivity level, applied to one question.
 
     Attributes:
-        harm: its word.
-        epsilon: of the question.
-        told: of 100 of whom the answer is true, and of 100 of whom it is not, how many send it; None of a number.
-        after: what somebody who thought it 10 % likely thinks after this answer at most.
+        harm: key of the level in ``HARMS``.
+        epsilon: epsilon of the question at this level.
+        told: people who report the answer, of 100 for whom it is true and of 100 for whom it is not; None for a
+            question whose estimate is not a share.
+        after: largest posterior belief after the report, for a prior belief of 10 %.
     """
 
     harm: str
@@ -45,18 +46,18 @@ class Step:
 @dataclass(frozen=True)
 class Figures:
     """
-    Of one question.
+    Cost and precision of one question.
 
     Attributes:
-        question: as the draft has it.
-        epsilon: of its report; 0 of a public one.
-        number: it is a mean, in the question's own unit; else a share.
-        margin: widest half-width with the people that are expected; None if that is not known.
-        openly: the same, if it were asked openly.
-        wanted: the margin that ``needed`` is for.
-        needed: people; None if that is out of reach.
-        declining: people more that the same margin needs where declining is an answer of its own than where it is none;
-            None where the question cannot have such an answer, or one of the two is out of reach.
+        question: the question in the draft.
+        epsilon: epsilon of its report; 0 for a public question.
+        number: the margins are those of a mean in the question's unit; else those of a share.
+        margin: widest half-width of an interval with the expected number of people; None if that number is unknown.
+        openly: the same margin for a direct question without noise.
+        wanted: margin for which ``needed`` is computed.
+        needed: people needed for the wanted margin; None if no number of people reaches it.
+        declining: additional people needed if "prefer not to say" is an answer of its own; None if it costs none, or
+            if either number is out of reach.
     """
 
     question: Question
@@ -72,19 +73,19 @@ class Figures:
 @dataclass(frozen=True)
 class Totals:
     """
-    Of the whole draft.
+    Cost and precision of the whole draft.
 
     Attributes:
-        epsilon: of a report at worst.
-        private: how many answers go through dice.
-        asked: how many of them each person is asked.
-        pairs: the share of reports that hold a given pair of them; None with fewer than two.
-        after: what somebody who thought a thing 10 % likely thinks after the whole report at most.
-        margin: the widest of a share, with the people that are expected; None without shares or people.
-        difference: the same, of a difference between two equal groups.
-        cell: the same, of a cell of 10 of 100 in a table of two questions, one of them private; None if no report tells
-            of two, or people are not known.
-        needed: the most people that any question needs; None if one is out of reach, or there is none.
+        epsilon: largest epsilon of a report.
+        private: number of randomized answers.
+        asked: number of private questions that each person is asked.
+        pairs: share of reports with a given pair of private questions; None with fewer than two.
+        after: largest posterior belief after the whole report, for a prior belief of 10 %.
+        margin: widest margin of a share with the expected number of people; None without shares or without that number.
+        difference: the same for the difference between two equal groups.
+        cell: the same for a cell of 10 % in a table of two questions, at least one of them private; None if no report
+            has both, or the number of people is unknown.
+        needed: largest number of people that any question needs; None if one is out of reach, or none is complete.
     """
 
     epsilon: float
@@ -99,21 +100,25 @@ class Totals:
 
 
 def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
-    """The question of a card, of a matrix its first row; None for a note, and while the card is not complete."""
+    """Return the question of a card, or the first row of a matrix; None for a note and for an incomplete card."""
     if card.type not in (*TYPES, "matrix"):
         return None
     return _question(_alone(draft, card))
 
 
 def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
-    """The survey of this one question, without texts and conditions: those change no figure."""
+    """
+    Return the canonical survey of one question, without texts and conditions, which affect no figure.
+
+    It is the key of the cache of ``_question``, so that editing a text does not recompute the mechanism.
+    """
     asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
     text = {"en": "–"}
     asked |= _unnamed(asked)
     if isinstance(asked.get("of"), dict):
         of = {key: value for key, value in asked["of"].items() if key != "when_absent"}
         asked["of"] = of | _unnamed(of)
-    # An absent option is looked up by its name, and changes no figure either.
+    # ``when_absent`` names an option, whose name is gone, and affects no figure either.
     asked.pop("when_absent", None)
     asked |= {"name": "q", "label": text}
     alone = SurveyDraft(
@@ -123,7 +128,7 @@ def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
 
 
 def _unnamed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The lists of a question's document, as long as they are, with names of no meaning."""
+    """Return the lists of a question's document with the same lengths and with neutral names."""
     return {
         key: [{"name": f"o{place}", "label": {"en": "–"}} for place in range(len(asked[key]))]
         for key in ("choices", "coordinates", "rows")
@@ -140,7 +145,7 @@ def _question(document: bytes) -> Question | None:
 
 
 def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
-    """What each private step would mean for this card, and its own protection; none while it is not complete."""
+    """Return each private sensitivity level applied to a card, and its own mechanism; empty for an incomplete card."""
     found = []
     own = ("other",) if card.harm == "other" else ()
     for harm in ("little", "clearly", "badly", *own):
@@ -158,12 +163,12 @@ def _told(question: Question) -> tuple[int, int] | None:
 
 
 def _of_hundred(share: float) -> int:
-    """As the form rounds it; ``round`` would take half a person now up, now down."""
+    """Round half up, like the respondents' form; ``round`` rounds half to even."""
     return math.floor(100 * share + 0.5)
 
 
 def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
-    """The figures beside a card; None for a note, and while the card is not complete."""
+    """Return cost and precision of a card; None for a note and for an incomplete card."""
     question = question_of(draft, card)
     if question is None:
         return None
@@ -189,20 +194,26 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
 
 
 def _needed(question: Question | None, wanted: float, share: float) -> int | None:
-    """People of whom such a share is asked the question, so that their reports give the margin."""
+    """Return the people needed for the margin if only this share of them answers; None if it is out of reach."""
     reports = None if question is None else reports_for(measure_of(question), wanted)
     return None if reports is None else math.ceil(reports / share)
 
 
 def _wanted(measure: Measure, openly: float | None) -> float:
-    """What asking openly would give, in whole points; three points, or a thirtieth of the range, if unknown."""
+    """
+    Return the margin to aim for.
+
+    For a share it is the margin of a direct question in whole percentage points, or 3 points if that is unknown. For a
+    number it is the margin of a direct question, or 1/30 of the range, plus ``blur``: the part of the margin that more
+    reports do not reduce.
+    """
     if isinstance(measure, ShareChannel):
         return 3 * _POINT if openly is None else max(round(openly / _POINT), 1) * _POINT
     return (measure.high - measure.low) / 30 + measure.blur if openly is None else openly + measure.blur
 
 
 def asked_of_each(draft: SurveyDraft) -> int:
-    """How many private questions each person is asked."""
+    """Return the number of private questions that each person is asked."""
     private, ask = private_questions(draft), draft.head.get("ask")
     return ask if isinstance(ask, int) and 1 <= ask < private else private
 
@@ -213,10 +224,10 @@ def _share_asked(draft: SurveyDraft) -> float:
 
 class DraftFigures:
     """
-    Figures of one draft, each computed once: its problems, its totals and its page all need them.
+    Cost and precision of one draft, computed once for its problems, its totals and its page.
 
     Args:
-        draft: complete or not.
+        draft: the draft, complete or not.
     """
 
     def __init__(self, draft: SurveyDraft) -> None:
@@ -224,22 +235,22 @@ class DraftFigures:
 
     @cached_property
     def of_items(self) -> Sequence[Figures | None]:
-        """Figures of each item; None for a note, and for an incomplete question."""
+        """Cost and precision of each item; None for a note and for an incomplete question."""
         return [figures_of(self.draft, item) for item in self.draft.cards]
 
     @property
     def questions(self) -> Sequence[Question | None]:
-        """The question of each item; None for a note, and for an incomplete question."""
+        """The question of each item; None for a note and for an incomplete question."""
         return [found.question if found else None for found in self.of_items]
 
     @cached_property
     def totals(self) -> Totals:
-        """Figures of the whole, from the complete questions."""
+        """Cost and precision of the whole draft, from its complete questions."""
         return _totals(self.draft, self.of_items)
 
 
 def totals_of(draft: SurveyDraft) -> Totals:
-    """Return the figures of the whole, from the complete questions."""
+    """Return cost and precision of the whole draft, from its complete questions."""
     return DraftFigures(draft).totals
 
 
@@ -266,8 +277,8 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
 
 
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:
-    """Of all tables of two questions, at least one of them private."""
-    # Questions of one kind have one channel, however many there are.
+    """Return the widest margin of a cell among all tables of two questions, at least one of them private."""
+    # Questions with the same domain and mechanism have the same margins, so that one pair stands for all of them.
     kinds: dict[object, list[Question]] = {}
     for card, found in known:
         alike = kinds.setdefault((found.question.domain, found.question.mechanism), [])
@@ -282,7 +293,11 @@ def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
 
 
 def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float:
-    """Of the reports, which tell of both, or of one option of each; 0 too of two public ones, which need no dice."""
+    """
+    Return the share of reports with both questions, or with a given sampled option of each.
+
+    For two public questions it is 0, since their table has no noise from randomization.
+    """
     private, asked = private_questions(draft), asked_of_each(draft)
     through_dice = sum(question.mechanism is not None for question in pair)
     share = {0: 0.0, 1: asked / max(private, 1), 2: asked * (asked - 1) / max(private * (private - 1), 1)}
@@ -290,17 +305,17 @@ def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float
 
 
 def rows_of(card: DraftItem) -> int:
-    """How many questions a card asks: each row of a matrix is one."""
+    """Return the number of questions of a card: the rows of a matrix, else 1."""
     return len(card.asked.get("rows", ())) if card.type == "matrix" else 1
 
 
 class Panel(NamedTuple):
     """
-    All waves together.
+    Privacy cost of all waves together.
 
     Attributes:
-        waves: how many there are.
-        epsilon: of all of one person's reports.
+        waves: number of waves.
+        epsilon: epsilon of all reports of one person.
     """
 
     waves: int
@@ -308,7 +323,7 @@ class Panel(NamedTuple):
 
 
 def panel_of(draft: SurveyDraft, name: str) -> Panel | None:
-    """The panel that a draft is; None if it is asked once, costs nothing, or is no survey yet."""
+    """Return the panel of a draft; None if it has one wave, costs nothing, or is not yet a valid survey."""
     if len(draft.waves) < 2:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Where two versions of a draft differ, field by field: what two people see who have written over each other."""
+"""Compare two versions of a draft field by field, to show an edit conflict."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -9,14 +9,14 @@ from sottovoce.shared import canonical
 
 class FieldDifference(NamedTuple):
     """
-    One field that two versions have differently.
+    One field that differs between two versions.
 
     Attributes:
-        card: the number of the question that it stands on; None for one of the survey.
-        field: its name, such as ``label``.
-        tag: of the language, or "".
-        mine: as one version has it, "" if it does not.
-        theirs: as the other has it.
+        card: number of the question with the field; None for a field of the survey.
+        field: name of the field, such as ``label``.
+        tag: language tag, or "".
+        mine: value in one version, "" if it is missing there.
+        theirs: value in the other version.
     """
 
     card: int | None
@@ -27,7 +27,7 @@ class FieldDifference(NamedTuple):
 
 
 def differences(mine: SurveyDraft, theirs: SurveyDraft) -> list[FieldDifference]:
-    """Every field that differs, in the order of the form."""
+    """Return every field that differs, in the order of the form."""
     found, other = dict(_fields(mine)), dict(_fields(theirs))
     keys = [*found, *(key for key in other if key not in found)]
     changed = [key for key in keys if found.get(key, "") != other.get(key, "")]
@@ -35,7 +35,7 @@ def differences(mine: SurveyDraft, theirs: SurveyDraft) -> list[FieldDifference]
 
 
 _SECTIONS = ("researcher", "after", "retention", "privacy")
-"""Parts of the survey's document whose fields stand on the form one by one."""
+"""Maps in the survey's document whose keys are separate fields of the form."""
 
 _Key = tuple[int | None, str, str]
 

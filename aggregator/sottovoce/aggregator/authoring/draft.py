@@ -1,8 +1,8 @@
 """
-A draft: what the page Design holds, complete or not.
+Survey draft: the state of the page Design, complete or not.
 
-A draft keeps what a researcher says (how much an answer could hurt, what a number is for, whether people may decline);
-``survey_of_draft`` makes of it what devices read (mechanisms, absent answers).
+A draft has the researcher's choices (how much an answer could hurt, what a number is for, whether people may decline).
+``survey_of_draft`` translates them into the survey that clients read (mechanisms, values of absent answers).
 """
 
 from collections.abc import Mapping
@@ -14,15 +14,15 @@ from sottovoce.shared import canonical
 FORMAT = "sottovoce-draft/1"
 
 HARMS = ("public", "little", "clearly", "badly", "other")
-"""How much an answer could hurt somebody if it became known; the words of the page's steps."""
+"""Sensitivity levels: how much harm it could do if an answer became known; keys of the choices on the page."""
 
 ACCESSES = ("open", "token", "blind")
-"""Who can answer: whoever has the link, or a personal one; or a personal one that leads to no report."""
+"""Who can answer: anyone with the link, holders of a personal link, or holders of an unlinkable personal link."""
 
 DECLINING = ("own", "counted", "never", "each")
 """
-How people may decline: by an answer of its own, counted as a named answer, only by not sending, or as each question's
-document has it.
+How people may decline: by an answer of its own, counted as a given answer, only by not sending a report, or as set in
+each question's document.
 """
 
 MOST_PEOPLE = 10**7
@@ -34,10 +34,10 @@ class DraftItem:
     One question, note or matrix.
 
     Attributes:
-        asked: its document, as a survey file has it, but for mechanism and ``public``.
+        asked: its document as in a survey file, without ``mechanism`` and ``public``.
         harm: one of ``HARMS``.
-        use: what its answers are for: ``average``, ``spread``, ``explain`` or ``together``; "" is the first that fits.
-        mechanism: where ``harm`` is ``other``.
+        use: planned analysis: ``average``, ``spread``, ``explain`` or ``together``; "" is the first one for the type.
+        mechanism: the mechanism if ``harm`` is ``other``, else None.
     """
 
     asked: Mapping[str, Any]
@@ -47,17 +47,17 @@ class DraftItem:
 
     @property
     def name(self) -> str:
-        """In conditions and files."""
+        """Name of the question in conditions and files."""
         return str(self.asked.get("name", ""))
 
     @property
     def type(self) -> str:
-        """As in a survey file."""
+        """Type of the item as in a survey file."""
         return str(self.asked.get("type", "boolean"))
 
     @property
     def treated(self) -> Mapping[str, Any]:
-        """The part of the document that says type and true values: a matrix has it under ``of``."""
+        """Part of the document with type and true values: under ``of`` for a matrix, else the whole document."""
         of = self.asked.get("of", {})
         return of if self.type == "matrix" else self.asked
 
@@ -68,13 +68,13 @@ class SurveyDraft:
     A survey that is being written.
 
     Attributes:
-        head: the survey's document but its questions.
-        cards: its questions.
-        people: how many are expected to answer; None if that was not said.
-        group: how many belong to the group; None if that is not known.
-        tags: of the languages that are written, the default one first.
+        head: the survey's document without its questions.
+        cards: its questions, notes and matrices.
+        people: expected number of respondents; None if unknown.
+        group: size of the population; None if unknown.
+        tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
-        stamp: which save of which visit to the page Design has made it, such as ``4f0c.3``; "" if that was not said.
+        stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
     """
 
     head: Mapping[str, Any]
@@ -87,28 +87,28 @@ class SurveyDraft:
 
     @property
     def title(self) -> str:
-        """In the default language, or ""."""
+        """Title in the default language, or ""."""
         return str(self.head.get("title", {}).get(self.tags[0], ""))
 
     def title_in(self, language: str) -> str:
-        """In this language, else in the default one, or ""."""
+        """Return the title in this language, else in the default one, else ""."""
         return str(self.head.get("title", {}).get(language, "")) or self.title
 
     @property
     def access(self) -> str:
-        """One of ``ACCESSES``; what was published names its keys in the place of a word."""
+        """One of ``ACCESSES``; a published blind survey has a map of its keys instead of the word."""
         found = self.head.get("access", ACCESSES[0])
         return "blind" if isinstance(found, Mapping) else str(found)
 
     @property
     def waves(self) -> list[Mapping[str, str]]:
-        """When each opens and closes, as it is written; none, where the survey is asked once."""
+        """Opening and closing of each wave as written; empty for a survey with one wave."""
         found = self.head.get("waves", [])
         return [{key: str(each[key]) for key in each} for each in found if isinstance(each, Mapping)]
 
     @property
     def dumped(self) -> bytes:
-        """For storage; ``read`` reads it back."""
+        """Bytes for storage; ``read`` restores the draft."""
         cards = [
             {"asked": card.asked, "harm": card.harm, "use": card.use, "mechanism": card.mechanism}
             for card in self.cards
@@ -128,7 +128,7 @@ class SurveyDraft:
 
     @classmethod
     def read(cls, stored: bytes) -> Self:
-        """What ``dumped`` has written."""
+        """Restore a draft from the bytes of ``dumped``."""
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
@@ -136,7 +136,7 @@ class SurveyDraft:
 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:
-    """A draft with a title in one language, and nothing else."""
+    """Return a draft with nothing but a title in one language."""
     return SurveyDraft({"default_language": tag, "title": {tag: title}, "revision": 1}, tags=(tag,))
 
 
@@ -146,8 +146,8 @@ class FieldPath:
     A field of the form.
 
     Attributes:
-        field: its name in the form, such as ``title`` or ``q0.label``.
-        card: the number of the card that it stands on, or None.
+        field: name of the field in the form, such as ``title`` or ``q0.label``.
+        card: number of the card with the field, or None.
     """
 
     field: str
@@ -157,14 +157,14 @@ class FieldPath:
 @dataclass(frozen=True)
 class DraftProblem:
     """
-    Something that is wrong or unwise.
+    An error or a warning about a draft.
 
     Attributes:
-        place: the field that it is about.
-        key: of its sentence, without the prefix ``problem_``.
-        grave: it keeps the draft from being published.
-        values: of the sentence's places.
-        mend: the word of a change that mends it, as ``changes.change`` takes it; "" if there is none.
+        place: the field with the problem.
+        key: key of its message, without the prefix ``problem_``.
+        grave: True for an error, which prevents publishing; False for a warning.
+        values: values for the placeholders of the message.
+        mend: command for ``edit_commands.change`` that fixes the problem; "" if there is none.
     """
 
     place: FieldPath

@@ -1,4 +1,4 @@
-"""What the buttons of the page Design do to a draft: cards that come, go and move, and mends of problems."""
+"""Edit commands of the page Design: add, delete and move cards, and fix problems."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,16 +10,16 @@ from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.shared.types import TYPES
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
-"""Characters that turn the direction of what follows them, which nobody sees."""
+"""Invisible Unicode characters that change the direction of text, for removal with ``str.translate``."""
 
 
 def change(draft: SurveyDraft, word: str) -> SurveyDraft:
     """
-    The draft after a button was pressed; the same for a word that is none of ours, or is about a card that is gone.
+    Apply the command of a button; an unknown command, or one for a missing card, returns the draft unchanged.
 
     Args:
-        draft: as it was posted.
-        word: what the button says: ``add:boolean``, ``up:2``, ``mend_step:0:badly``.
+        draft: the posted draft.
+        word: command of the button, such as ``add:boolean``, ``up:2`` or ``step:0:badly``.
     """
     name, _, given = word.partition(":")
     number, _, value = given.partition(":")
@@ -77,7 +77,7 @@ def _step(draft: SurveyDraft, number: int, harm: str) -> SurveyDraft:
 
 
 def _absent(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
-    """Let no answer count as the least: a number's own lower end, no, the first option."""
+    """Make a missing answer count as ``least_of`` the card."""
     card = draft.cards[number]
     return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
 
@@ -96,7 +96,7 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
 
 
 def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
-    """The answer that names the least: no, the first option, none of them, the lower end."""
+    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of a number."""
     treated = card.treated
     kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
     if kind.truth == "yes_no":
@@ -109,18 +109,18 @@ def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's 
 
 def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
     """
-    The draft with another card in a card's place.
+    Return the draft with one card replaced.
 
     Args:
-        draft: of several cards.
-        number: of the card.
-        card: the other one.
+        draft: the draft.
+        number: number of the card to replace.
+        card: the new card.
     """
     return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
 
 
 def with_treated(card: DraftItem, treated: Mapping[str, Any]) -> DraftItem:
-    """The card with another type and other true values; of a matrix they stand under ``of``."""
+    """Return the card with another ``treated`` part, which is under ``of`` for a matrix."""
     return replace(card, asked={**card.asked, "of": treated} if card.type == "matrix" else treated)
 
 

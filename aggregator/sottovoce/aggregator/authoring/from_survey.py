@@ -1,4 +1,4 @@
-"""A draft from a survey's document: a copy, a template, a file, or the published one that a correction begins with."""
+"""Convert a survey's document into a draft: for a copy, a template, a file or a correction of a published survey."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,21 +9,21 @@ from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
 
 _OURS = ("format", "name", "questions", "replaces", "trial")
-"""Keys that a draft does not carry: publishing fills them in."""
+"""Keys that a draft does not have: publishing fills them in."""
 
 
 def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     """
-    A draft that makes the same survey, under a name of its own.
+    Convert a survey's document into a draft without a name.
 
     Args:
-        document: of a survey; it need not be a valid one.
-        revision: that it will have.
+        document: document of a survey; it need not be valid.
+        revision: revision number of the draft.
     """
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
     cards = tuple(card_of(item) for item in document.get("questions", ()))
     if isinstance(head.get("access"), Mapping):
-        # The keys are one survey's, and publishing finds or makes them.
+        # Keys for blind signatures belong to one survey; publishing finds or creates them.
         head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
@@ -31,7 +31,7 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
 
 
 def card_of(item: Mapping[str, Any]) -> DraftItem:
-    """The card of one item of a survey's list of questions."""
+    """Convert one item of a survey's list of questions into a card."""
     treated = item.get("of", {}) if item.get("type") == "matrix" else item
     harm, use, mechanism = harm_of(treated)
     kept = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
@@ -40,7 +40,7 @@ def card_of(item: Mapping[str, Any]) -> DraftItem:
 
 
 def _with_one_way(draft: SurveyDraft) -> SurveyDraft:
-    """The same, with one way to decline for all questions where they have one."""
+    """Replace ``each`` by the common way of declining if all questions have the same one."""
     treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
     able = [one for one in treated if TYPES[str(one["type"])].takes_category]
     if able and all(one.get("absent_category") is True for one in able):

@@ -1,8 +1,9 @@
 """
-Texts that go with a survey, made from it: the invitation, the reminder to everybody, and what an ethics board asks.
+Texts generated from a survey: the invitation, the reminder, and the statement for an ethics board.
 
-Plain text, a paragraph after the other. The survey's own texts are in the language asked for, else in its default one;
-the sentences around them in that language if the studio speaks it, else in English.
+The result is plain text with an empty line between paragraphs. The survey's own texts are in the requested language,
+else in the survey's default language. The sentences around them are in the requested language or a related one that the
+studio has, else in English.
 """
 
 import csv
@@ -24,11 +25,11 @@ _LIMITS = ("seen", "device", "twice", "page", "group")
 
 def letter(survey: Survey, link: str, language: str) -> str:
     """
-    The invitation.
+    Return the invitation.
 
     Args:
-        survey: that it invites to.
-        link: to the survey; where each person has a link of their own, the reader's.
+        survey: the survey.
+        link: link to the survey; with personal links, the reader's own.
         language: BCP 47 tag of one of the survey's languages.
     """
     words = words_for(language)
@@ -47,11 +48,11 @@ def letter(survey: Survey, link: str, language: str) -> str:
 
 def reminder(survey: Survey, link: str, language: str) -> str:
     """
-    The same text for everybody, since nobody knows who has answered.
+    Return the reminder, which goes to all invited people because the researcher does not know who has answered.
 
     Args:
-        survey: that it reminds of.
-        link: to the survey; where each person has a link of their own, the reader's.
+        survey: the survey.
+        link: link to the survey; with personal links, the reader's own.
         language: BCP 47 tag of one of the survey's languages.
     """
     words = words_for(language)
@@ -68,11 +69,11 @@ def reminder(survey: Survey, link: str, language: str) -> str:
 
 def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
     """
-    A CSV for mail programs: a row for each link, with subject, invitation and reminder; it holds no names.
+    Return a CSV for mail merge: a row for each link, with subject, invitation and reminder, and without names.
 
     Args:
-        survey: that the letters invite to.
-        links: one for each person.
+        survey: the survey.
+        links: personal links, one for each person.
         language: BCP 47 tag of one of the survey's languages.
     """
     subject = _text(survey, "title", language)
@@ -86,7 +87,7 @@ def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
 
 
 def ethics(survey: Survey, language: str) -> str:
-    """What an ethics board asks: purpose, method, each question's protection, what is kept, and the limits."""
+    """Return the statement for an ethics board: purpose, method, protection of each question, storage, and limits."""
     words = words_for(language)
     told = [
         words.say("trial") if survey.trial else "",
@@ -105,7 +106,7 @@ def ethics(survey: Survey, language: str) -> str:
 
 
 def words_for(language: str) -> Words:
-    """The studio's words in this language or its nearest relative, else in English."""
+    """Return the studio's translator for this language, else for one with the same primary subtag, else for English."""
     if language in LANGUAGES:
         return Words(language)
     main = language.partition("-")[0]
@@ -121,7 +122,7 @@ def _researcher(survey: Survey, key: str, language: str) -> str:
 
 
 def _who(survey: Survey, language: str) -> str:
-    """Name and institution; empty where the survey names nobody."""
+    """Return the researcher's name and institution; "" if the survey has neither."""
     return ", ".join(part for key in ("name", "institution") if (part := _researcher(survey, key, language)))
 
 
@@ -131,7 +132,7 @@ def _contact(survey: Survey, words: Words) -> str:
 
 
 def _protection(survey: Survey, words: Words) -> list[str]:
-    """How answers stay their owner's, in two or three sentences."""
+    """Return sentences on the protection of answers for respondents."""
     if not survey.private:
         return [words.say("letter_unprotected")]
     return [
@@ -143,7 +144,11 @@ def _protection(survey: Survey, words: Words) -> list[str]:
 
 
 def _odds(costliest: Question, words: Words) -> str:
-    """How many of 100 send yes; of a question that is not yes or no the belief says enough."""
+    """
+    Return a sentence on how many of 100 people report yes, for each true answer; "" for other types of question.
+
+    For those the sentence on beliefs alone describes the protection.
+    """
     measure = measure_of(costliest)
     if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
         return ""
@@ -152,7 +157,7 @@ def _odds(costliest: Question, words: Words) -> str:
 
 
 def _of_100(share: float, words: Words) -> str:
-    """Rounded, but never to nobody or everybody."""
+    """Format a share as a number of 100 people; near 0 and 100 with two decimals, so that it does not look certain."""
     return words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2)
 
 
@@ -170,7 +175,7 @@ def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
 
 
 def _invited(survey: Survey) -> str:
-    """The name of the sentence above the link."""
+    """Return the key of the sentence above the link."""
     if survey.is_blind:
         return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
     return "letter_personal" if survey.asks_for_token else "letter_link"
@@ -245,7 +250,7 @@ def _version(survey: Survey, words: Words) -> list[str]:
 
 
 def _part(words: Words, heading: str, told: Sequence[str]) -> list[str]:
-    """A heading in capitals, and what stands under it; nothing where there is nothing to say."""
+    """Return a heading in capitals and its paragraphs; empty if all paragraphs are empty."""
     return [words.say(heading).upper(), *told] if any(told) else []
 
 

@@ -1,8 +1,9 @@
 """
-From a step of harm to a mechanism, and back.
+Convert a sensitivity level into a mechanism, and back.
 
-The steps cost epsilon 2, ln 3 and ln 2. Where a mechanism has odds of its own they are exact (3 to 1, 2 to 1);
-elsewhere the nearest decimal below is asked for, and publishing finds the best integers.
+The levels cost epsilon 2, ln 3 (1.0986...) and ln 2 (0.6931...). Where the mechanism is given by its odds these are
+exact (3 to 1, 2 to 1). Elsewhere the survey asks for the epsilon rounded down to four decimals, and publishing finds
+the best integers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +19,10 @@ _PAIRS = {
     "clearly": {"name": "coin_flip"},
     "badly": {"name": "binary_rr", "a": "2/3", "b": "1/3"},
 }
-"""Channels of a yes/no question."""
+"""Mechanisms of a yes/no question by level; the level ``little`` is given by its epsilon."""
 
 USES: Mapping[str, Sequence[str]] = {"number": ("average", "spread", "explain"), "options": ("average", "together")}
-"""What answers may be for, by the kind of true values; the first is the usual one. Others have no choice to make."""
+"""Planned analyses by kind of true values, the default first; for other kinds they do not affect the mechanism."""
 
 _BY_USE = {
     ("number", "spread"): "square_wave",
@@ -31,16 +32,16 @@ _BY_USE = {
 
 
 def uses_of(kind: str) -> Sequence[str]:
-    """What the answers to a question of this type may be for; none where that changes nothing."""
+    """Return the planned analyses to choose from for a question type; empty if they do not affect the mechanism."""
     return USES.get(TYPES[kind].truth, ()) if kind in TYPES else ()
 
 
 def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
     """
-    The mechanism of a private card, as a survey file names it.
+    Return the mechanism of a private card as a survey file names it.
 
     Args:
-        card: whose harm is not ``public``.
+        card: card with a level other than ``public``.
         has_category: "prefer not to say" is one of the answers.
     """
     if card.harm == "other":
@@ -60,16 +61,19 @@ def _of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping
         return None
     odds = _ODDS[card.harm]
     size = (2 if is_yes_no else len(card.treated.get("choices", ()))) + has_category
-    # With more options subsets say more at the same cost: what publishing chooses for an epsilon.
+    # With more options subset selection has less variance at the same epsilon. Publishing chooses it for an epsilon.
     return {"name": "kary_rr", "odds": str(odds)} if size <= odds + 3 else None
 
 
 def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | None]:
     """
-    Step, use and own mechanism of a question's document: a step where that says just the same, else ``other``.
+    Return level, planned analysis and mechanism of a question's document.
+
+    If a level and a planned analysis give the same mechanism, that pair is returned with None; else ``other`` and the
+    mechanism itself. Without a mechanism the level is ``public`` or ``clearly``.
 
     Args:
-        asked: with ``mechanism`` or ``public``; of a matrix, what stands under ``of``.
+        asked: document with ``mechanism`` or ``public``; for a matrix the part under ``of``.
     """
     mechanism = asked.get("mechanism")
     if not isinstance(mechanism, Mapping):
@@ -87,7 +91,7 @@ _COINS: Sequence[Mapping[str, Any]] = (
     {"name": "binary_rr", "a": "3/4", "b": "1/4"},
     {"name": "kary_rr", "odds": "3"},
 )
-"""All of odds 3 to 1: with "prefer not to say" or without, an author may have written any of them."""
+"""Different spellings of odds 3 to 1, which authors use with or without "prefer not to say"."""
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

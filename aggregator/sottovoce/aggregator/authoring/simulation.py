@@ -1,9 +1,9 @@
 """
-A rehearsal: a survey answered by invented people, in memory, through the very channels that real people will use.
+Simulation: simulated people answer a survey in memory, through the mechanisms that real respondents will use.
 
-Nothing of it is stored or sent, and it is worked out anew whenever it is looked at: the survey's digest and the setting
-decide every answer and every die, so that all pages and files of one setting speak of the same people. What is made
-of their reports is made by the functions that make real results.
+Nothing is stored or sent, and each view computes the simulation again. The seeds are a function of the survey's digest
+and the settings, so that all pages and files with the same settings show the same simulated people. The functions that
+compute real results compute those of a simulation too.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ FORMAT = "sottovoce-rehearsal/1"
 @dataclass(frozen=True)
 class Beside:
     """
-    An estimate beside what it should find.
+    An estimate with the true values to compare it with.
 
     Attributes:
-        estimate: from the reports.
-        was_set: the share or mean that was set; None where none could be.
-        invented: that of the people who were invented.
+        estimate: estimate from the simulated reports.
+        was_set: share or mean in the settings; None if it cannot be set.
+        invented: share or mean of the simulated people.
     """
 
     estimate: Estimate
@@ -44,13 +44,13 @@ class Beside:
 @dataclass(frozen=True)
 class Rehearsal:
     """
-    One rehearsal.
+    One simulation.
 
     Attributes:
-        survey: that is rehearsed.
-        setting: all that decides it.
-        reports: of the invented people.
-        truths: tallies of their true values, for each question; what ``true_figure`` takes.
+        survey: the simulated survey.
+        setting: settings that determine it, together with the survey.
+        reports: reports of the simulated people.
+        truths: tallies of their true values for each question, for ``true_figure``.
     """
 
     survey: Survey
@@ -60,21 +60,21 @@ class Rehearsal:
 
     @property
     def revisions(self) -> list[RevisionCounts]:
-        """For ``results.analysis.analyse``: one, closed."""
+        """The one closed revision, for the functions that compute results."""
         return [self.reports.revision]
 
     def source(self, now: datetime) -> Source:
-        """What its files are written from; each of them says that it is a rehearsal."""
+        """Return the source of the exported files, each of which has the warning that it is simulated."""
         return Source(self.reports, self.revisions, now, set_up=self.document)
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """What was set, for the manifest."""
+        """Settings as JSON, for the manifest."""
         asked = {question.name: self._set(index) for index, question in enumerate(self.survey.questions)}
         return {"format": FORMAT, "people": self.setting.people, "again": self.setting.again, "questions": asked}
 
     def beside(self, result: QuestionResult) -> list[Beside]:
-        """The estimates of one question beside what they should find; none that nothing can be told of."""
+        """Return the estimates of one question with their true values; estimates without a true value are left out."""
         index = self.survey.questions.index(result.question)
         found = []
         for estimate in result.estimates:
@@ -91,11 +91,11 @@ class Rehearsal:
 
 def rehearse(survey: Survey, setting: Setting) -> Rehearsal:
     """
-    Let invented people answer a survey.
+    Simulate a survey.
 
     Args:
-        survey: a draft's, or a published one.
-        setting: how many, and with what shares.
+        survey: survey of a draft, or a published one.
+        setting: number of people, shares and means.
     """
     told = canonical.dump([survey.digest, setting.query])
     seed = hashlib.sha256(b"rehearsal people " + told).digest()

@@ -1,4 +1,4 @@
-"""What a researcher sets before a rehearsal: how many people are invented, and with what shares and means."""
+"""Settings of a simulation: number of simulated people, and their true shares and means."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,16 +10,16 @@ from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.spec import Question, Survey
 
 MOST_PEOPLE = 100_000
-"""More would take the machine away from others."""
+"""Largest number of simulated people; more would take the server's time from other users."""
 
 PEOPLE = 1_000
-"""Where nobody said how many will answer."""
+"""Number of simulated people if the expected number of respondents is unknown."""
 
 YES = 10.0
-"""Percent of people of whom a thing is true, where nothing was set."""
+"""Default percentage of people for whom an option is true."""
 
 LOWER = Fraction(1, 4)
-"""Where a mean lies between the least and the largest number, where nothing was set: most numbers are small."""
+"""Default mean as a position between minimum and maximum; low, because most distributions are right-skewed."""
 
 MOST_DRAWS = 9_999
 
@@ -29,15 +29,15 @@ _LONGEST = 24
 @dataclass(frozen=True)
 class Field:
     """
-    One thing that can be set.
+    One share or mean that can be set.
 
     Attributes:
-        name: of its parameter in the address.
-        question: whose it is.
-        option: the option's or coordinate's name; "" for the mean of a number.
-        written: as it was set, or what is taken where nothing was.
-        kept: nothing else than that was set, so that addresses need not say it.
-        refused: what was written cannot be set.
+        name: name of its parameter in the URL.
+        question: its question.
+        option: name of the option or coordinate; "" for the mean of a number.
+        written: value in its canonical spelling, or the default.
+        kept: the value is the default, so that URLs need not contain it.
+        refused: the given value is invalid; ``written`` is the default.
     """
 
     name: str
@@ -51,14 +51,14 @@ class Field:
 @dataclass(frozen=True)
 class Setting:
     """
-    Everything that decides a rehearsal, beside the survey.
+    Everything that determines a simulation, apart from the survey.
 
     Attributes:
-        people: invented.
-        again: the same setting with other people, counted from 1.
-        fields: question by question.
-        wanted: the same for each question, as shares and places.
-        refused: names of fields that cannot be as they were written; what they would be unwritten is taken.
+        people: number of simulated people.
+        again: number of the draw, from 1; another number gives other people with the same settings.
+        fields: shares and means that can be set, question by question.
+        wanted: the same values for each question, as shares and places.
+        refused: names of parameters with invalid values, for which the defaults are used.
     """
 
     people: int
@@ -69,24 +69,24 @@ class Setting:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of an address that leads to the same rehearsal."""
+        """URL parameters of the same simulation."""
         written = {field.name: field.written for field in self.fields if not field.kept}
         again = {"again": str(self.again)} if self.again > 1 else {}
         return {"n": str(self.people), **again, **written}
 
     def of(self, question: Question) -> list[Field]:
-        """What can be set for a question."""
+        """Return the fields of a question."""
         return [field for field in self.fields if field.question is question]
 
 
 def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -> Setting:
     """
-    The setting that an address asks for; what it does not say is as nobody set it.
+    Read the settings from URL parameters; missing and invalid ones get their defaults.
 
     Args:
-        survey: that is rehearsed.
+        survey: the survey to simulate.
         query: ``n``, ``again``, and ``set.question.option`` in percent or ``set.question`` as a mean.
-        people: how many are expected to answer; None if nobody said.
+        people: expected number of respondents; None if unknown.
     """
     expected = min(people or PEOPLE, MOST_PEOPLE)
     number, again = _whole(query.get("n", ""), MOST_PEOPLE), _whole(query.get("again", ""), MOST_DRAWS)
@@ -101,7 +101,11 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
 
 
 def options_to_set(question: Question) -> tuple[str, ...]:
-    """Of which options a share is set, or of which coordinates a mean; "" for the one number. The rest say no."""
+    """
+    Return the options whose share can be set, or the coordinates whose mean can be set; ("",) for a number.
+
+    For yes/no the option "no" is left out: it has the rest.
+    """
     if question.kind.truth == "number":
         return ("",)
     return question.options[1:] if question.kind.truth == "yes_no" else question.options
@@ -119,7 +123,7 @@ def _field(question: Question, option: str, query: Mapping[str, str]) -> Field:
 
 
 def _usual(question: Question, option: str) -> str:
-    """What is taken where nothing was set."""
+    """Return the default of a field in its canonical spelling."""
     grid = question.domain.grid
     if grid is not None:
         return grid.text(math.floor(grid.steps * LOWER))
@@ -131,7 +135,7 @@ def _usual(question: Question, option: str) -> str:
 
 
 def _written(question: Question, given: str) -> str | None:
-    """What was written in its one spelling; None if it is no percentage from 0 to 100, or no mean within the range."""
+    """Return a value in its canonical spelling; None unless it is a percentage or a mean within the bounds."""
     grid = question.domain.grid
     try:
         if grid is not None:
@@ -148,7 +152,7 @@ def _percent(percent: float) -> str:
 
 
 def _possible(fields: list[Field]) -> list[Field]:
-    """The fields of a question, or those of nothing set where they cannot be together."""
+    """Return the fields of a question, or all its defaults if the shares cannot hold together."""
     total = sum(float(field.written) for field in fields if field.question.domain.grid is None)
     kind = fields[0].question.kind.truth
     if not ((kind == "yes_no" and total > 100) or (kind == "option" and not total)):
@@ -177,7 +181,16 @@ def _whole(written: str, most: int) -> int | None:
 
 
 def set_figures(question: Question, wanted: SetShares) -> Iterator[float]:
-    """What was set, in the order of the options, coordinates, or the one number: shares, or means in the unit."""
+    """
+    Yield the true values of a question in the order of its options or coordinates.
+
+    Args:
+        question: the question.
+        wanted: its settings.
+
+    Yields:
+        Shares; for numbers, means in the question's unit.
+    """
     grid = question.domain.grid
     if grid is None:
         yield from wanted.shares

@@ -1,4 +1,4 @@
-"""Short names, for links, conditions and files, made of what a researcher has written."""
+"""Slugs: short names for links, conditions and files, made from the researcher's texts."""
 
 import re
 import unicodedata
@@ -9,12 +9,12 @@ LONGEST = 40
 
 def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
     """
-    The Latin letters and digits of a text, in lower case.
+    Make a slug from the Latin letters and digits of a text, in lower case.
 
     Args:
-        text: in any language.
-        otherwise: the name of a text that has none.
-        joiner: stands between words.
+        text: text in any language.
+        otherwise: result for a text without Latin letters and digits.
+        joiner: separator of words.
     """
     plain = unicodedata.normalize("NFKD", text[:400]).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", joiner, plain).strip(joiner)[:LONGEST]
@@ -22,18 +22,18 @@ def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
 
 
 def is_given(name: str) -> bool:
-    """Whether a question was named by somebody, and not ``q`` and a number by the page."""
+    """Return whether a question's name was chosen, and is not the page's default of ``q`` and a number."""
     return not re.fullmatch(r"q[0-9]+", name, re.ASCII)
 
 
 def free_name(wanted: str, taken: Collection[str], joiner: str = "_") -> str:
     """
-    The name itself, or with the first number that makes it free.
+    Return the name if it is free, else the name with the first number from 2 that makes it free.
 
     Args:
-        wanted: a name.
-        taken: names that are given.
-        joiner: stands before the number.
+        wanted: the wanted name.
+        taken: names in use.
+        joiner: separator before the number.
     """
     if wanted not in taken:
         return wanted

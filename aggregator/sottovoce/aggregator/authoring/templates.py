@@ -1,8 +1,8 @@
 """
-The templates: complete questionnaires of real fields, each with the literature that its items follow.
+Survey templates: complete questionnaires from real fields of research, with the literature behind their items.
 
-A template is a survey file under ``templates/``; ``about.yaml`` there says what it is for, and of each private item
-after whom it is and which share studies found. The wording is our own throughout.
+A template is a survey file under ``templates/``. The file ``about.yaml`` there has its purpose and, for each private
+item, its source and the share or mean that studies found. The wording of all items is our own.
 """
 
 import math
@@ -20,10 +20,10 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey, TextMap
 
 CONFIDENCE = 0.95
-"""Of the intervals whose half-widths are told."""
+"""Confidence level of the intervals whose half-widths are shown."""
 
 PEOPLE = (1500, 2000)
-"""For so many they are told."""
+"""Numbers of respondents for which half-widths are shown."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Template:
     One questionnaire to start from.
 
     Attributes:
-        name: what it is asked for by.
-        title, summary: by language.
-        document: the survey as it is written, shorthand and all.
-        sources: after whom each private question is, by its name.
-        expected: the share, of a number the mean, for which a margin is told, by the question's name.
+        name: name of the template, as in ``sottovoce init``.
+        title, summary: texts by language.
+        document: the survey as written, with its shorthand.
+        sources: literature of each private question, by its name.
+        expected: expected share, or mean of a number, for which margins are computed, by the question's name.
     """
 
     name: str
@@ -54,10 +54,10 @@ class TemplateQuestion:
 
     Attributes:
         label: its text by language.
-        source: after whom it is.
-        number: it is a number, so that what follows is a mean in its unit; else a share.
-        expected: for which margins are told.
-        margins: half-widths of its 95 % interval, with ``PEOPLE``.
+        source: literature that it follows.
+        number: the estimate is a mean in the question's unit; else it is a share.
+        expected: expected share or mean, for which the margins are computed.
+        margins: half-widths of its 95 % interval, for each number in ``PEOPLE``.
     """
 
     label: TextMap
@@ -68,16 +68,16 @@ class TemplateQuestion:
 
 
 def all_templates() -> tuple[Template, ...]:
-    """Every template, in the order in which they are offered."""
+    """Return all templates in the order in which they are offered."""
     return tuple(_template(name, about) for name, about in _about().items())
 
 
 def template_file(name: str) -> bytes:
     """
-    The survey file of a template, with its comments.
+    Return the survey file of a template, with its comments.
 
     Raises:
-        SpecError: there is none of this name.
+        SpecError: there is no template of this name.
     """
     if name not in _about():
         raise SpecError("there is no template of this name; sottovoce init --list names them")
@@ -86,12 +86,14 @@ def template_file(name: str) -> bytes:
 
 def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[str, float]:
     """
-    Half-widths of the 95 % intervals, by the usual formula: z sqrt(v / n), n the reports that answer the question.
+    Return the half-widths of the 95 % intervals, z sqrt(v / n), by the question's name.
+
+    Here v is the variance of one report's score, and n is the number of reports that answer the question.
 
     Args:
-        survey: of a template, or as its author changed it.
+        survey: survey of a template, as it is or edited.
         expected: share, or mean of a number, by the question's name; questions without one are left out.
-        people: who send a report.
+        people: number of reports.
     """
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     told = {}
@@ -104,7 +106,7 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
 
 
 def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
-    """What a report of a template costs as epsilon, and its private questions with what they give."""
+    """Return the epsilon of a report of a template, and its private questions with their margins."""
     survey = parse_survey(template.document)
     found = [margins(survey, template.expected, people) for people in PEOPLE]
     private = [survey.questions[index] for index in survey.private]
@@ -121,7 +123,7 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
 
 
 def _share_asked(survey: Survey) -> float:
-    """Of the reports, which answer a given private question."""
+    """Return the share of reports that answer a given private question."""
     return 1.0 if survey.ask is None else survey.ask / len(survey.private)
 
 

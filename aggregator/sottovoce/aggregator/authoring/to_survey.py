@@ -1,4 +1,4 @@
-"""From a draft to the document of a survey, as a survey file would have it."""
+"""Convert a draft into the document of a survey, as in a survey file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,13 +17,13 @@ ABSENT_KEYS = ("absent_category", "when_absent")
 
 def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
-    What ``parse_survey`` reads.
+    Convert a draft into a document for ``parse_survey``.
 
-    A text that was left empty is left out; so is, with one private question or all of them, how many are asked.
+    Empty texts are left out, and so is ``ask`` unless it is below the number of private questions.
 
     Args:
-        draft: complete or not.
-        name: of the survey.
+        draft: the draft, complete or not.
+        name: name of the survey.
     """
     draft = named(draft)
     document = _filled({**draft.head, "default_language": draft.tags[0]})
@@ -35,7 +35,7 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
 
 
 def named(draft: SurveyDraft) -> SurveyDraft:
-    """The draft with names for files made of the texts of those questions that nobody has named."""
+    """Return the draft with slugs of the question texts in place of default names such as ``q1``."""
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
         others = {*names.values(), *(each.name for each in draft.cards[number + 1 :])}
@@ -45,7 +45,7 @@ def named(draft: SurveyDraft) -> SurveyDraft:
 
 
 def _renamed(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
-    """A card under its new name, and its conditions with those of the questions that they look at."""
+    """Return a card with its new name, and with the new names of other questions in its conditions."""
     asked = {**card.asked, "name": names[card.name]}
     for key in CONDITIONS & set(asked):
         asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
@@ -53,7 +53,7 @@ def _renamed(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
 
 
 def private_questions(draft: SurveyDraft) -> int:
-    """How many answers of a report go through dice: each row of a matrix is one."""
+    """Return the number of randomized answers; each row of a matrix is one."""
     return sum(
         len(card.asked.get("rows", ())) if card.type == "matrix" else 1
         for card in draft.cards
@@ -75,20 +75,20 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     asked |= absent_keys(card, declining)
     if card.harm == "public":
         return {**asked, "public": True}
-    # Groups are told by what is sent as it is.
+    # A cohort must be public: ``cohort`` has no meaning on a randomized question.
     asked.pop("cohort", None)
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
 
 def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
     """
-    What the document says of an answer that is not given.
+    Return the keys of a question's document for a missing answer: ``absent_category``, ``when_absent`` or none.
 
-    Only an answer of its own biases nothing; a number and a choice of several have none, and count as what the card
-    names: of a choice of several, as nothing chosen.
+    Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
+    counts as the value that the card names, and for a multiple choice as no option chosen.
 
     Args:
-        card: of a question or a matrix.
+        card: card of a question or a matrix.
         declining: one of ``draft.DECLINING``.
     """
     kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
@@ -96,7 +96,7 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
         return {key: given[key] for key in ABSENT_KEYS if key in given}
     if declining == "own" and kind.takes_category:
         return {"absent_category": True}
-    # To whom a question is not shown, its report must hold something all the same.
+    # A conditional question needs a value for respondents who do not see it, even if they may not decline.
     if declining == "never" and not CONDITIONS & set(card.asked):
         return {}
     if kind.truth == "options":
@@ -107,7 +107,7 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
 
 
 def _filled(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Without texts that are not written and maps of them that hold none."""
+    """Return a document without empty texts, empty maps and None."""
     found = {}
     for key, value in document.items():
         kept = _filled(value) if isinstance(value, Mapping) else value

@@ -1,4 +1,4 @@
-"""A try-out: a survey of its own, so that the name of the real one stays free, and nothing of the two is ever mixed."""
+"""Test run: a separate survey, so that the name of the real one stays free and their reports are never mixed."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -10,24 +10,24 @@ from sottovoce.shared.spec import Survey
 
 _MARK = "-trial-"
 _LONGEST = 50
-"""Letters of the survey's name that a try-out's begins with: with mark and number it is as long as a name may be."""
+"""Letters of the survey's name in that of a test run: with mark and number it still is a valid name."""
 
 _WEEK = timedelta(weeks=1)
 
 
 def trial_of(survey: Survey, name: str, today: date) -> Survey:
     """
-    The survey as a few people try it: at once, by one link, and its first report is shown.
+    Return the test run of a survey: open at once to anyone with the link, with every report visible at once.
 
     Args:
-        survey: as it would be published; that of a draft, or a revision.
-        name: of the try-out.
-        today: when it begins; of a survey in waves each takes a week.
+        survey: survey of a draft, or a published revision.
+        name: name of the test run.
+        today: first day; each wave of a survey with waves takes a week.
     """
     document = {key: value for key, value in survey.document.items() if key not in ("replaces", "opens", "closes")}
     if "waves" in document:
         document |= _waves(survey, today)
-    # Its first report is shown at once, so that no device waits.
+    # A test run has one open link and no invitations, so that clients need not delay sending.
     kept = {key: value for key, value in survey.document["privacy"].items() if key != "send_within_hours"}
     privacy = {**kept, "release_batch": 1}
     own = {"name": name, "revision": 1, "trial": True, "access": "open", "privacy": privacy}
@@ -35,7 +35,7 @@ def trial_of(survey: Survey, name: str, today: date) -> Survey:
 
 
 def _waves(survey: Survey, today: date) -> Mapping[str, object]:
-    """One after the other from today on; the day of deletion goes, which may be before they are over."""
+    """Return weekly waves from today on, without the day of deletion, which may be before their end."""
     days = [today + number * _WEEK for number in range(len(survey.waves) + 1)]
     moments = [f"{day}T00:00:00Z" for day in days]
     kept = {key: value for key, value in survey.document["retention"].items() if key != "delete_on"}
@@ -45,11 +45,11 @@ def _waves(survey: Survey, today: date) -> Mapping[str, object]:
 
 def trial_name(survey: str, taken: Collection[str]) -> str:
     """
-    The name of a survey's next try-out.
+    Return the name of a survey's next test run.
 
     Args:
-        survey: its name.
-        taken: names that are given, or were.
+        survey: name of the survey.
+        taken: names that are or were in use.
     """
     names = (f"{survey[:_LONGEST]}{_MARK}{number}" for number in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
@@ -57,10 +57,10 @@ def trial_name(survey: str, taken: Collection[str]) -> str:
 
 def is_trial_name_of(survey: str, name: str) -> bool:
     """
-    Whether a survey's try-out could have this name.
+    Return whether a name is one that ``trial_name`` gives to a test run of this survey.
 
     Args:
-        survey: the survey's name.
-        name: any.
+        survey: name of the survey.
+        name: any name.
     """
     return re.fullmatch(re.escape(survey[:_LONGEST] + _MARK) + "[0-9]+", name, re.ASCII) is not None

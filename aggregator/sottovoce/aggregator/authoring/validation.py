@@ -1,9 +1,8 @@
 """
-What is wrong with a draft, each in a sentence of the researcher's language, with its field and, where there is one, a
-mend.
+Validation of a draft: errors and warnings, each with its message, its field and, if there is one, a fix.
 
-What can go wrong on the page has a sentence of its own. Whatever else ``parse_survey`` refuses comes from files only,
-and is told with the key of the file.
+Errors that can arise on the page Design have translated messages. Anything else that ``parse_survey`` refuses can come
+only from files, and is reported in its words with the key in the file.
 """
 
 import re
@@ -27,7 +26,7 @@ from sottovoce.shared.types import TYPES
 
 DAY = 24
 LONGEST = 4000
-"""Letters of one text."""
+"""Largest number of letters in one text."""
 
 _OF_QUESTION = re.compile(r"/questions/(\d+)(?:/of)?(?:/([a-z_]+))?.*", re.ASCII)
 _FIELDS = {
@@ -41,12 +40,14 @@ _FIELDS = {
 
 def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = None) -> list[DraftProblem]:
     """
-    Return all problems, the grave ones first; of one field and gravity only the first.
+    Return all problems, errors first.
+
+    Errors of ``parse_survey`` are left out for fields and cards that already have an error.
 
     Args:
-        draft: complete or not.
-        name: of the survey.
-        figures: of the draft, if they are known.
+        draft: the draft, complete or not.
+        name: name of the survey.
+        figures: cost and precision of the draft, if already computed.
     """
     found = list(_checked(draft, figures or DraftFigures(draft)))
     told = {problem.place.field for problem in found if problem.grave}
@@ -56,7 +57,7 @@ def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = No
 
 
 def _checked(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
-    """What the page has sentences of its own for, in the order of the page."""
+    """Yield the problems that have translated messages, in the order of checks on the page."""
     yield from _texts(draft)
     yield from _no_question(draft)
     yield from _options(draft)
@@ -71,10 +72,10 @@ def _checked(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
     """
-    The survey that a draft is.
+    Convert a draft into a survey.
 
     Raises:
-        SpecError: it is none yet.
+        SpecError: the draft is not yet a valid survey.
     """
     return parse_survey(survey_document(draft, name))
 
@@ -88,19 +89,19 @@ def _refused(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
 
 
 def refused_field(problem: Problem) -> DraftProblem:
-    """What a reader of surveys refuses, with its field; one that the page does not have has its name in the file."""
+    """Convert an error of ``parse_survey`` into a problem with the field on the page and the key in the file."""
     values = {"message": problem.message, "field": _key_of(problem.pointer)}
     return DraftProblem(place_of(problem.pointer), "other", values=values)
 
 
 def _key_of(pointer: str) -> str:
-    """The last name in a JSON pointer, as the survey's file has it."""
+    """Return the last key in a JSON pointer, as in the survey file."""
     names = [part for part in pointer.split("/") if part and not part.isdigit()]
     return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
 
 
 def place_of(pointer: str) -> FieldPath:
-    """The field of the form that a JSON pointer of the survey's document leads to."""
+    """Return the form field for a JSON pointer into the survey's document."""
     if found := _OF_QUESTION.fullmatch(pointer):
         number, key = int(found[1]), found[2] or "label"
         if key == "cohort":
@@ -134,7 +135,7 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 
 def _written(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
-    """Every text by language, with the field that it is written in."""
+    """Yield every text by language, with its form field."""
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
     heads = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
     heads |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
@@ -220,7 +221,7 @@ def _figure(epsilon: float) -> float:
 def _who_asks(draft: SurveyDraft) -> Iterator[DraftProblem]:
     researcher = draft.head.get("researcher", {})
     if not researcher.get("name"):
-        # Texts about who asks have no place without a name.
+        # The survey file has no place for an institution, contact or ethics text without the researcher's name.
         grave = any(researcher.get(key) for key in ("institution", "contact", "ethics"))
         yield DraftProblem(FieldPath("researcher.name"), "no_researcher", grave)
     elif not researcher.get("contact"):
@@ -240,20 +241,20 @@ def _kinder(figures: DraftFigures) -> Iterator[DraftProblem]:
 
 
 def _alone(figures: DraftFigures) -> Iterator[DraftProblem]:
-    """Public answers are told of before anybody gives one: how many people would be alone with theirs."""
+    """Warn about public questions whose answers together would be unique to many respondents (sample uniques)."""
     draft, questions = figures.draft, figures.questions
     number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
     thin = thin_cells([questions[number] for number in number_of], draft.people)
     if thin is not None:
         number = number_of[thin.widest]
         values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
-        # A cohort stays public.
+        # A cohort must stay public, so there is no fix.
         mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
         yield DraftProblem(FieldPath(f"q{number}.harm", number), "alone", False, values, mend)
 
 
 def _watched(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    """Under signatures that lead nowhere, the moment of a report may still lead to its invitation."""
+    """Check the sending delay of unlinkable links: the time of a report could still link it to its invitation."""
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return
@@ -271,7 +272,7 @@ def _watched(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 
 def _windows(draft: SurveyDraft) -> Iterator[tuple[str, Wave]]:
-    """The field of each end, and the wave that ends there; those that no moments say are left out."""
+    """Yield the field of each closing time and its wave; waves without two valid times are left out."""
     rows = [(f"wave{number}.closes", wave) for number, wave in enumerate(draft.waves)] or [("closes", draft.head)]
     for field, row in rows:
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The sheets of a workbook as tables of text, each cell with the place where it stands."""
+"""Read the sheets of a workbook as rows of text, with the places of cells for messages."""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.sentence import Sentence
 
 MAX_LETTERS = 4000
-"""Of one cell: no text of a survey is longer."""
+"""Largest number of letters in a cell: no text of a survey is longer."""
 
 MAX_ROWS = 5000
 
@@ -21,13 +21,13 @@ Sheet = Sequence["SheetRow"]
 @dataclass(frozen=True)
 class LeftOut:
     """
-    Something that did not come over.
+    Part of a workbook that was not imported.
 
     Attributes:
-        sheet: its name.
-        row: as the spreadsheet program counts, from 1.
-        column: its heading; "" for the whole row.
-        what: what it is and what to do, without repeating it; a ``Sentence`` where something stands in it.
+        sheet: name of the sheet.
+        row: row number as in the spreadsheet program, from 1.
+        column: heading of the column; "" for the whole row.
+        what: reason and advice, without the cell's content; a ``Sentence`` if it has placeholders.
     """
 
     sheet: str
@@ -37,7 +37,7 @@ class LeftOut:
 
     @property
     def told(self) -> Sentence:
-        """Where it stands, and what it is."""
+        """Message with place and reason."""
         # Spreadsheet programs do not group the digits of a row's number.
         place = {"sheet": self.sheet, "row": str(self.row), "note": self.what}
         if not self.column:
@@ -54,9 +54,9 @@ class SheetRow:
     One row below the headings.
 
     Attributes:
-        sheet: the sheet's name.
-        number: as the spreadsheet program counts, from 1.
-        cells: text by heading; empty cells are left out.
+        sheet: name of the sheet.
+        number: row number as in the spreadsheet program, from 1.
+        cells: text by heading, without empty cells.
     """
 
     sheet: str
@@ -64,20 +64,27 @@ class SheetRow:
     cells: Mapping[str, str]
 
     def get(self, *headings: str) -> str:
-        """The text under the first of these headings that has one; "" if none has."""
+        """Return the text under the first of these headings that has one; "" if none has."""
         return next((self.cells[heading] for heading in headings if heading in self.cells), "")
 
     def left_out(self, what: str, column: str = "") -> LeftOut:
-        """That something of this row did not come over."""
+        """Return a note that this row, or one of its columns, was not imported."""
         return LeftOut(self.sheet, self.number, column, what)
 
 
 def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet], list[LeftOut]]:
     """
-    The sheets of these names, in small letters, those that there are; and what in them is no plain text.
+    Read the wanted sheets of a workbook.
+
+    Args:
+        data: content of the .xlsx file.
+        wanted: names of sheets in lower case; missing ones are skipped.
+
+    Returns:
+        (rows by name of the sheet, notes on merged cells, formulas and unreadable texts).
 
     Raises:
-        SpecError: no workbook, too large a one, one with macros or a password.
+        SpecError: the file is not an .xlsx workbook, is too large, or has macros or a password.
     """
     facts = check_workbook(data)
     notes: list[LeftOut] = []
@@ -158,13 +165,13 @@ def _place(headings: list[str], heading: str) -> str:
 
 
 def _heading(text: str) -> str:
-    """In small letters but for the language after a colon, with one kind of colons."""
+    """Normalize a heading: lower case before the language, and ``::`` between the two."""
     word, colon, language = text.partition(":")
     return f"{word.strip().lower()}::{language.lstrip(':').strip()}" if colon else word.strip().lower()
 
 
 def _text(cell: object) -> str:
-    """What people see in the cell: 3, not 3.0."""
+    """Return a cell as the spreadsheet program shows it: 3, not 3.0."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float) and cell.is_integer():

@@ -1,10 +1,10 @@
 """
-XLSForm in: a form as ODK, Kobo and Enketo have it becomes a draft; what cannot come over is told, item by item.
+Import of XLSForm, the format of ODK, KoboToolbox and Enketo; parts that cannot be imported are listed one by one.
 
-What comes over: yes/no, choices, numbers with both ends, ranges, dates with both ends, notes, acknowledgements, groups
-(their questions one by one), labels and hints by language, and conditions as ``relevant`` reads them. A column
-``mechanism`` says how much an answer could hurt: public, a little, clearly, badly, coin_flip, or an epsilon; without it
-an answer is protected "clearly", at odds of 3 to 1.
+Imported: yes/no, choices, numbers with both bounds, ranges, dates with both bounds, notes, acknowledgements, groups
+(their questions one by one), labels and hints by language, and conditions as far as ``xlsform_relevant`` reads them. A
+column ``mechanism`` sets the sensitivity level: public, a little, clearly, badly, coin_flip, or an epsilon. Without it
+the level is "clearly", with odds of 3 to 1.
 """
 
 import re
@@ -25,7 +25,7 @@ from sottovoce.shared.spec import FORMAT
 SHEETS = ("survey", "choices", "settings")
 
 PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
-"""Epsilons of the steps of harm: odds of e^2, 3 and 2 to 1, the last two cut off after four decimals."""
+"""Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
 
 _METADATA = {
     "start",
@@ -60,11 +60,11 @@ _SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
 @dataclass(frozen=True)
 class Imported:
     """
-    What became of a form.
+    Result of an import.
 
     Attributes:
-        document: a survey that can be read, its shorthand kept.
-        left_out: what did not come over, in the order of the sheets.
+        document: document of a valid survey, with its shorthand.
+        left_out: parts that were not imported, in the order of the sheets.
     """
 
     document: dict[str, Any]
@@ -73,10 +73,10 @@ class Imported:
 
 def read_xlsform(data: bytes) -> Imported:
     """
-    The draft in a workbook.
+    Import the form in a workbook.
 
     Raises:
-        SpecError: no workbook, no sheet or column that every form has, or nothing in it that can be asked.
+        SpecError: the file is not a workbook, lacks a required sheet or column, or has no question that can be asked.
     """
     sheets, notes = read_workbook(data, SHEETS)
     _check_sheets(sheets)
@@ -106,7 +106,7 @@ def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
 
 
 class _Form:
-    """What has been read so far."""
+    """State of an import: the items read so far and the notes on parts left out."""
 
     def __init__(self, sheets: Mapping[str, Sheet], notes: list[LeftOut]) -> None:
         self.left = notes
@@ -120,14 +120,14 @@ class _Form:
         self._repeats = 0
 
     def head(self) -> dict[str, Any]:
-        """Everything but the questions."""
+        """Return the survey's document without its questions."""
         title = self._settings.get("form_title") or "Imported form"
         name = _plain_name(self._settings.get("form_id") or title) or "imported"
         default = self._texts.default
         return {"format": FORMAT, "name": name, "revision": 1, "default_language": default, "title": {default: title}}
 
     def take(self, row: SheetRow) -> None:
-        """One row of the sheet ``survey``."""
+        """Import one row of the sheet ``survey``."""
         kind = _SPACED.sub(r"\1_\2", row.get("type").strip().lower()).partition(" ")[0]
         if kind in {"begin_repeat", "end_repeat"}:
             self._repeats += 1 if kind == "begin_repeat" else -1
@@ -198,7 +198,7 @@ class _Form:
         self._add(row, fields, ReferencedQuestion("", {}, step=Decimal(step)) if kind != "date" else None)
 
     def _bounds(self, row: SheetRow, kind: str) -> tuple[str, str]:
-        """Both ends, as far as the constraint says nothing else."""
+        """Return both bounds in the constraint, "" for a missing one; other conditions in it are left out."""
         low = high = ""
         for part in re.split(r"\s+and\s+", row.get("constraint").strip()):
             found = _BOUND.fullmatch(part)
@@ -210,7 +210,7 @@ class _Form:
         return low, high
 
     def _add(self, row: SheetRow, fields: dict[str, Any], asked: ReferencedQuestion | None) -> None:
-        """An item with its name, texts and conditions; a question also with its protection."""
+        """Add an item with its name, texts and conditions, and for a question with its mechanism."""
         name = _plain_name(row.get("name"))
         texts = {key: said for key in ("label", "hint") if (said := self._texts.of(row, key))}
         if not name or "label" not in texts or name in {item["name"] for item in self.items}:
@@ -268,7 +268,7 @@ class _Form:
 
 
 def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
-    """The choices of each list, in order."""
+    """Return the choices of each list, in order."""
     lists: dict[str, list[SheetRow]] = {}
     for row in rows:
         lists.setdefault(row.get("list_name", "list name"), []).append(row)
@@ -276,7 +276,7 @@ def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
 
 
 def _list_name(row: SheetRow) -> str:
-    """The list in "select_one LIST", spelled as it is; "or_other" may stand after it."""
+    """Return LIST from "select_one LIST" or "select_one LIST or_other"."""
     words = [word for word in row.get("type").split() if word != "or_other"]
     return words[-1]
 
@@ -292,18 +292,22 @@ def _no_home(kind: str) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """As a survey has names: small letters, digits and underscores, at most 64."""
+    """Convert to a valid name in a survey: lower-case letters, digits and underscores, at most 64."""
     return re.sub(r"[^a-z0-9_]", "_", name.strip().lower()).lstrip("_")[:64]
 
 
 def _inner_end(sign: str, number: str, kind: str) -> str:
-    """The last number that "<" and ">" allow; of a decimal number the end itself."""
+    """Return the last integer that "<" or ">" allows; for a decimal number, the bound itself."""
     strict = len(sign) == 1 and kind == "integer" and "." not in number
     return str(int(number) + (1 if sign == ">" else -1)) if strict else number
 
 
 def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What a question sends that was not shown: a category of its own, where it has categories."""
+    """
+    Return the key for respondents who do not see a question.
+
+    It is a category of its own where there are categories, the minimum of a number, or no option of a multiple choice.
+    """
     if fields["type"] == "select_multiple":
         return {"when_absent": []}
     return {"when_absent": str(fields["min"])} if "min" in fields else {"absent_category": True}
@@ -311,10 +315,10 @@ def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
     """
-    Take away, until the rest is a survey, the conditions and questions that no survey may have, and tell of each.
+    Remove refused conditions and questions until the document is a valid survey, with a note on each.
 
     Raises:
-        SpecError: nothing is left, or what is wrong is no question.
+        SpecError: no question is left, there are too many items, or the error is not in a question.
     """
     questions: list[dict[str, Any]] = document["questions"]
     if len(questions) > MAX_QUESTIONS:

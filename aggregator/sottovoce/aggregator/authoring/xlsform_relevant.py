@@ -1,9 +1,9 @@
 """
-The conditions of an XLSForm, as far as ``visible_if`` and ``any_of`` can say them.
+Convert the column ``relevant`` of an XLSForm to ``visible_if`` and ``any_of``, as far as they can express it.
 
 Understood: ``${q} = 'x'``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``selected(${q}, 'x')``, ``and``, ``or``,
-``not(...)``, brackets. What is read becomes a tree of "all of", "any of" and single conditions, with every
-"not" carried down to them.
+``not(...)``, brackets. A recursive-descent parser builds a tree of conjunctions, disjunctions and single conditions,
+with every negation pushed down to the single conditions (negation normal form).
 """
 
 import re
@@ -19,19 +19,19 @@ _DEEPEST = 50
 
 
 class CannotSayError(ValueError):
-    """The condition says what a survey file cannot; the message says what, and repeats nothing of it."""
+    """A survey file cannot express the condition; the message names the reason and repeats no part of the text."""
 
 
 @dataclass(frozen=True)
 class ReferencedQuestion:
     """
-    An earlier question, as conditions see it.
+    An earlier question that conditions may refer to.
 
     Attributes:
-        name: in the survey.
-        options: the option of the survey by the name in the form; empty for a number.
-        several: more than one of them may be chosen.
-        step: of a number, else None.
+        name: name in the survey.
+        options: option names in the survey by their names in the form; empty for a number.
+        several: several options may be chosen.
+        step: step of a number, else None.
     """
 
     name: str
@@ -42,7 +42,7 @@ class ReferencedQuestion:
 
 @dataclass(frozen=True)
 class _One:
-    """One condition: options of which one must be the answer, or both ends of a range, None for an open one."""
+    """Condition on one question: a set of accepted options, or bounds of a range, None for an open bound."""
 
     asked: ReferencedQuestion
     options: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ class _One:
 
 @dataclass(frozen=True)
 class _Many:
-    """Several: all of them, or any."""
+    """Conjunction (``every``) or disjunction of conditions."""
 
     every: bool
     parts: Sequence["_One | _Many"]
@@ -60,14 +60,14 @@ class _Many:
 
 def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion]) -> dict[str, Any]:
     """
-    ``visible_if`` and ``any_of`` of an item, as a survey file has them; empty if nothing is asked.
+    Return ``visible_if`` and ``any_of`` of an item as in a survey file; empty without a condition.
 
     Args:
         relevant: the item's own condition and those of the groups around it; all must hold.
         earlier: the questions before it, by their names in the form.
 
     Raises:
-        CannotSayError: a survey file cannot say it.
+        CannotSayError: a survey file cannot express the condition.
     """
     read = _Many(every=True, parts=[_Parser(text, earlier).whole() for text in relevant])
     parts = _flat(read, every=True)
@@ -83,7 +83,7 @@ def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion
         if len(any_of) > 1:
             written["any_of"] = any_of
         else:
-            # Alternatives about one question are one condition.
+            # A disjunction on one question is a single condition with several accepted options.
             written["visible_if"] = _added(written["visible_if"], any_of)
     return {key: said for key, said in written.items() if said}
 
@@ -95,14 +95,14 @@ def _added(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(tree: "_One | _Many", every: bool) -> list["_One | _Many"]:
-    """The parts of a tree whose inner trees of the same kind, or of one part, are opened."""
+    """Flatten a tree: replace inner trees of the same kind, or with one part, by their parts."""
     if isinstance(tree, _One) or (tree.every != every and len(tree.parts) > 1):
         return [tree]
     return [part for inner in tree.parts for part in _flat(inner, every)]
 
 
 def _written(parts: Sequence[_One], every: bool) -> dict[str, Any]:
-    """Conditions by question; those about the same question become one."""
+    """Return conditions by question, with those on the same question merged."""
     found: dict[str, _One] = {}
     for part in parts:
         name = part.asked.name
@@ -133,12 +133,12 @@ def _wanted(part: _One) -> Any:  # noqa: ANN401 - a list or a map
 
 
 def _plain(end: Decimal, step: Decimal) -> str:
-    """Whole numbers without a point."""
+    """Format a bound, integers without a decimal point."""
     return str(int(end)) if end == int(end) and step == int(step) else str(end)
 
 
 class _Parser:
-    """Reads one expression from left to right; ``negated`` is carried down to the single conditions."""
+    """Recursive-descent parser of one expression; ``negated`` pushes negations down to the single conditions."""
 
     def __init__(self, text: str, earlier: Mapping[str, ReferencedQuestion]) -> None:
         self._tokens = _tokens(text)

@@ -1,4 +1,4 @@
-"""The labels and hints of an XLSForm by language: ``label``, ``label::English (en)``, ``label::Français``."""
+"""Read labels and hints of an XLSForm by language: ``label``, ``label::English (en)``, ``label::Français``."""
 
 import re
 from collections.abc import Mapping
@@ -25,22 +25,22 @@ _NAMES = {
     "swahili": "sw",
     "kiswahili": "sw",
 }
-"""Where a heading names a language and no tag: those that forms are often in."""
+"""Tags of common languages, for headings that have a language name without a tag."""
 
 _TAGGED = re.compile(r".*\(([^()]+)\)\s*")
 
 
 class Texts:
-    """Which columns hold texts in which language."""
+    """Columns of texts in an XLSForm, with their languages."""
 
     def __init__(self, sheets: Mapping[str, Sheet], settings: SheetRow, left: list[LeftOut]) -> None:
         """
-        Find the languages.
+        Find the languages of all columns, and the default language.
 
         Args:
-            sheets: by name.
-            settings: the form's settings, whose ``default_language`` counts if there is such a column.
-            left: where columns in unknown languages are told.
+            sheets: rows by name of the sheet.
+            settings: the form's settings; their ``default_language`` is used if texts in it exist.
+            left: list of notes, to which columns in unknown languages are added.
         """
         headings = {heading: row.sheet for sheet in sheets.values() for row in sheet for heading in row.cells}
         self._left = left
@@ -55,7 +55,7 @@ class Texts:
                 left.append(LeftOut(sheet, 1, heading.partition("::")[0], what))
 
     def of(self, row: SheetRow, column: str) -> dict[str, str]:
-        """A row's text in every language that it has; in the default language another one stands in if need be."""
+        """Return a row's text by language; a missing text in the default language is replaced by another one."""
         found = {tag: row.cells[heading] for heading, tag in self._tags.items() if self._is(heading, column, row)}
         if column in row.cells:
             found.setdefault(self.default, row.cells[column])
@@ -72,7 +72,7 @@ class Texts:
 
 
 def tag_of(language: str) -> str:
-    """The tag of a language as headings write it: "French (fr)", "fr" or "Français"; "" if it is not known."""
+    """Return the tag for a language in a heading: "French (fr)", "fr" or "Français"; "" if it is unknown."""
     tagged = _TAGGED.fullmatch(language)
     tag = (tagged[1] if tagged else language).strip()
     if LANGUAGE.fullmatch(tag):

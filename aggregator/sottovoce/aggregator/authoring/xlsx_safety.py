@@ -1,9 +1,9 @@
 """
-What a workbook declares of itself, looked at before any library opens it.
+Safety checks of an .xlsx workbook before a library opens it.
 
-A workbook is a zip of XML files. Its sizes, its parts and the cells that it names are checked here, since a few bytes
-may declare gigabytes, a single cell far down makes a reader reserve room for all cells above it, and one long text may
-be that of every cell.
+A workbook is a zip archive of XML files. Sizes, parts and cell references are checked here against decompression bombs:
+a few bytes may unpack to gigabytes, a single cell far down makes a reader allocate all cells above it, and every cell
+may refer to one long shared text.
 """
 
 import io
@@ -22,7 +22,7 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED = 32 * 1024 * 1024
 MAX_PARTS = 1000
 MAX_CELLS = 1_000_000
-"""Of one sheet, counted as rows times columns up to its last cell."""
+"""Largest size of one sheet: rows times columns up to its last cell."""
 
 _CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 _LONGEST_NUMBER = 8
@@ -33,10 +33,10 @@ _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it
 @dataclass(frozen=True)
 class Facts:
     """
-    What the check found.
+    Result of the checks.
 
     Attributes:
-        formulas: cells that hold a formula: sheet's name, row, letters of the column.
+        formulas: cells with a formula, as (name of the sheet, row, letters of the column).
     """
 
     formulas: frozenset[tuple[str, int, str]]
@@ -44,10 +44,11 @@ class Facts:
 
 def check_workbook(data: bytes) -> Facts:
     """
-    Refuse what is no .xlsx, or is larger than any survey.
+    Check that a file is a safe .xlsx workbook.
 
     Raises:
-        SpecError: says what to do.
+        SpecError: it is not a workbook, is damaged, has macros, or is larger than any survey; the message says how to
+            fix it.
     """
     if len(data) > MAX_BYTES:
         raise SpecError("the workbook is larger than 4 MiB; leave out pictures and sheets that are no part of the form")
@@ -64,7 +65,11 @@ def check_workbook(data: bytes) -> Facts:
 
 
 def _check_parts(archive: zipfile.ZipFile) -> None:
-    """Sizes as declared; reading gives no more than that, and a part that holds more fails its checksum."""
+    """
+    Check parts and declared sizes of the archive.
+
+    Declared sizes suffice: ``zipfile`` reads no more than those, and a larger part fails its checksum.
+    """
     parts = archive.infolist()
     names = {info.filename for info in parts}
     if len(parts) > MAX_PARTS or sum(info.file_size for info in parts) > MAX_UNPACKED:
@@ -76,7 +81,7 @@ def _check_parts(archive: zipfile.ZipFile) -> None:
 
 
 def _read(name: str, content: bytes) -> "_Cells":
-    """What a part holds in cells; one that reaches too far is refused."""
+    """Read the cells of one part; raise SpecError if the sheet is too large."""
     reader = _Cells()
     if name.endswith((".xml", ".rels", ".vml")):
         reader.read(content)
@@ -89,7 +94,7 @@ def _read(name: str, content: bytes) -> "_Cells":
 
 
 def _check_texts(parts: Iterable["_Cells"]) -> None:
-    """Cells name texts of one common list by their number, and each of them becomes a text of its own."""
+    """Check the total length of shared strings: a reader copies the text for every cell that refers to it."""
     found = list(parts)
     lists = [part.lengths for part in found if part.lengths]
     if len(lists) > 1:
@@ -103,7 +108,7 @@ def _check_texts(parts: Iterable["_Cells"]) -> None:
 
 
 class _Cells:
-    """Reads a part for how far its cells reach, and for which texts they name; nothing else of it is kept."""
+    """XML handler that collects extent, formulas and shared string references of a part's cells."""
 
     def __init__(self) -> None:
         self.rows = self.columns = 0
@@ -117,10 +122,10 @@ class _Cells:
 
     def read(self, content: bytes) -> None:
         """
-        Go through the whole part.
+        Parse the whole part.
 
         Raises:
-            SpecError: no XML, or cells that stand nowhere.
+            SpecError: it is not well-formed XML, or a cell has an invalid reference.
         """
         parser = _parser()
         parser.StartElementHandler = self._start
@@ -154,7 +159,7 @@ class _Cells:
         self._within = ""
 
     def _cell(self, place: str) -> None:
-        """A cell says where it stands, or stands beside the one before."""
+        """Move to a cell's reference such as B3, or to the next column if it has none."""
         found = _CELL.fullmatch(place)
         self._column += 1
         if found:
@@ -162,12 +167,12 @@ class _Cells:
             self._row = int(found[2])
         elif place:
             raise SpecError(_BROKEN)
-        # Spreadsheet programs write empty rows down to the last one, which cost a reader nothing.
+        # Only cells count: spreadsheet programs write empty rows down to the last one, which cost a reader nothing.
         self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
 
 
 def _parser() -> expat.XMLParserType:
-    """Without document types, and so without entities that grow."""
+    """Return a parser that refuses document types, and so entity expansion attacks ("billion laughs")."""
     parser = expat.ParserCreate()
 
     def refuse(*_: object) -> None:
@@ -200,7 +205,7 @@ def _column(letters: str) -> int:
 
 
 def _letters(column: int) -> str:
-    """A, B, ..., Z, AA, ..."""
+    """Return the letters of a column: A, B, ..., Z, AA, ..."""
     letters = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -209,7 +214,7 @@ def _letters(column: int) -> str:
 
 
 def _sheet_names(parts: dict[str, bytes]) -> dict[str, str]:
-    """The name that people read, by the part of each sheet."""
+    """Return the displayed name of each sheet, by the name of its part."""
     targets = {
         found.get("Id", ""): posixpath.normpath(posixpath.join("/xl", found.get("Target", "")))[1:]
         for found in _elements(parts.get("xl/_rels/workbook.xml.rels", b"<none/>"), "Relationship")
@@ -223,7 +228,7 @@ def _sheet_names(parts: dict[str, bytes]) -> dict[str, str]:
 
 
 def _elements(content: bytes, name: str) -> Iterator[dict[str, str]]:
-    """The attributes of every element of this name."""
+    """Return the attributes of every element of this name."""
     found: list[dict[str, str]] = []
     parser = _parser()
 
