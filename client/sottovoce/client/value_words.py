@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sottovoce.client.words import option_in_words, say
+from sottovoce.client.words import option_in_words, translate
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.spec import Question, Survey
@@ -20,7 +20,7 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
     if value is None:
         return "-"
     if question.neutral and value < 2:
-        return say("report_a" if value else "report_b")
+        return translate("report_a" if value else "report_b")
     kind = question.mechanism.report_kind if question.mechanism is not None else ""
     return _REPORTED.get(kind, answered_in_words)(survey, question, value)
 
@@ -52,22 +52,22 @@ def _number(question: Question, step: int) -> str:
 
 def _several(survey: Survey, question: Question, mask: int) -> str:
     chosen = [index for index in range(len(question.options)) if mask >> index & 1]
-    return "; ".join(option_in_words(survey, question, index) for index in chosen) or say("none")
+    return "; ".join(option_in_words(survey, question, index) for index in chosen) or translate("none")
 
 
 def _sampled(survey: Survey, question: Question, value: int, bits: tuple[str, str]) -> str:
-    return f"{option_in_words(survey, question, value // 2)}: {say(bits[value % 2])}"
+    return f"{option_in_words(survey, question, value // 2)}: {translate(bits[value % 2])}"
 
 
 def _mark(_survey: Survey, question: Question, value: int) -> str:
-    return say("mark", number=str(value + 1), total=str(question.largest + 1))
+    return translate("mark", number=str(value + 1), total=str(question.largest + 1))
 
 
 def _range(_survey: Survey, question: Question, value: int) -> str:
     wave = question.mechanism
     assert isinstance(wave, SquareWave)  # noqa: S101 - the only mechanism of this kind
     first, last = (_number(question, step) for step in wave.span(value))
-    return first if first == last else say("range", first=first, last=last)
+    return first if first == last else translate("range", first=first, last=last)
 
 
 _REPORTED: dict[str, Callable[[Survey, Question, int], str]] = {
@@ -75,7 +75,7 @@ _REPORTED: dict[str, Callable[[Survey, Question, int], str]] = {
     "bits": _several,
     "drawn_option": lambda survey, question, value: _sampled(survey, question, value, ("no", "yes")),
     "drawn_end": lambda survey, question, value: _sampled(survey, question, value, ("low", "high")),
-    "end": lambda _survey, _question, value: say(("low", "high")[value]),
+    "end": lambda _survey, _question, value: translate(("low", "high")[value]),
     "mark": _mark,
     "own_mark": _mark,
     "range": _range,

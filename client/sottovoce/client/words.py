@@ -24,9 +24,9 @@ def by_hand_in_words(question: Question) -> list[str]:
     made = None if question.mechanism is None else procedure(question.mechanism)
     if made is None:
         return []
-    first = say("own_coin", flips=str(made.flips)) if made.flips else say("own_die")
-    steps = [say(f"own_{part.action}", outcome=_outcome(made.flips, part.outcomes)) for part in made.parts]
-    return [first, *(f"  {step}" for step in steps), say("own_note")]
+    first = translate("own_coin", flips=str(made.flips)) if made.flips else translate("own_die")
+    steps = [translate(f"own_{part.action}", outcome=_outcome(made.flips, part.outcomes)) for part in made.parts]
+    return [first, *(f"  {step}" for step in steps), translate("own_note")]
 
 
 def text_of(survey: Survey, texts: TextMap) -> str:
@@ -44,13 +44,13 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
         index: of the option or coordinate, from 0.
     """
     if question.domain.absent and index == question.absent:
-        return say("absent")
+        return translate("absent")
     if question.kind.truth == "yes_no":
-        return say(question.options[index])
+        return translate(question.options[index])
     return text_of(survey, question.choices[index].label)
 
 
-def say(key: str, **values: str) -> str:
+def translate(key: str, **values: str) -> str:
     """One sentence of the catalogue, its placeholders filled."""
     return catalogue()[key].format(**values)
 
@@ -58,10 +58,10 @@ def say(key: str, **values: str) -> str:
 def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
     if not flips:
         first, last = map(str, outcomes)
-        return first if first == last else say("range", first=first, last=last)
-    rows = [[say("heads" if side == "H" else "tails") for side in str(row)] for row in outcomes]
-    texts = [reduce(lambda one, other: say("then", first=one, second=other), row) for row in rows]
-    return reduce(lambda one, other: say("or", first=one, second=other), texts)
+        return first if first == last else translate("range", first=first, last=last)
+    rows = [[translate("heads" if side == "H" else "tails") for side in str(row)] for row in outcomes]
+    texts = [reduce(lambda one, other: translate("then", first=one, second=other), row) for row in rows]
+    return reduce(lambda one, other: translate("or", first=one, second=other), texts)
 
 
 @cache

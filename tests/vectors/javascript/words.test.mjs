@@ -20,7 +20,7 @@ test("the odds are told in Python's words", async () => {
   const told = new Set();
   for (const { question, sentence } of said) {
     const asked = parseSurvey(surveyOf(question), "").questions[0];
-    assert.equal(words.say(...words.explained(asked)), sentence);
+    assert.equal(words.translate(...words.explained(asked)), sentence);
     told.add(asked.mechanism.name);
   }
   assert.deepEqual(told, new Set(MECHANISMS.keys()));
@@ -116,11 +116,11 @@ test("numbers have the decimal sign of the reader's country and Latin digits", a
   const numbers = { en: "1.10", de: "1,10", "de-CH": "1.10", fr: "1,10", "es-ES": "1,10", "es-MX": "1.10", "pt-BR": "1,10", hi: "1.10", "zh-CN": "1.10" };
   for (const [tag, shown] of Object.entries(numbers)) {
     const { words } = await wordsFor([tag]);
-    assert.equal(words.say("explain_epsilon", { epsilon: "1.10" }).match(/\d.\d\d/)[0], shown, tag);
-    assert.equal(words.say("range", { first: "-10", last: "/a.b" }), "-10 to /a.b");
+    assert.equal(words.translate("explain_epsilon", { epsilon: "1.10" }).match(/\d.\d\d/)[0], shown, tag);
+    assert.equal(words.translate("range", { first: "-10", last: "/a.b" }), "-10 to /a.b");
   }
   const { words } = await wordsFor(["ar-EG"]);
-  assert.equal(words.say("range", { first: "-0.5", last: "3" }), "\u2068-0.5\u2069 to \u20683\u2069");
+  assert.equal(words.translate("range", { first: "-0.5", last: "3" }), "\u2068-0.5\u2069 to \u20683\u2069");
 });
 
 test("a typed number is read as it was meant, or not at all", () => {

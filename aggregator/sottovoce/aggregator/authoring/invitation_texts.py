@@ -34,13 +34,13 @@ def letter(survey: Survey, link: str, language: str) -> str:
     """
     words = words_for(language)
     told = [
-        words.say("letter_hello"),
-        words.say("letter_invite", title=_text(survey, "title", language)),
+        words.translate("letter_hello"),
+        words.translate("letter_invite", title=_text(survey, "title", language)),
         _text(survey, "description", language),
-        words.say("letter_who", who=_who(survey, language)) if _who(survey, language) else "",
+        words.translate("letter_who", who=_who(survey, language)) if _who(survey, language) else "",
         *_protection(survey, words),
         *_seen(survey, words),
-        words.say("letter_voluntary"),
+        words.translate("letter_voluntary"),
         *_how_to_answer(survey, link, words),
     ]
     return _paragraphs(told)
@@ -57,11 +57,11 @@ def reminder(survey: Survey, link: str, language: str) -> str:
     """
     words = words_for(language)
     told = [
-        words.say("letter_hello"),
-        words.say(
+        words.translate("letter_hello"),
+        words.translate(
             "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)
         ),
-        words.say("letter_voluntary"),
+        words.translate("letter_voluntary"),
         *_how_to_answer(survey, link, words),
     ]
     return _paragraphs(told)
@@ -90,8 +90,8 @@ def ethics(survey: Survey, language: str) -> str:
     """Return the statement for an ethics board: purpose, method, protection of each question, storage, and limits."""
     words = words_for(language)
     told = [
-        words.say("trial") if survey.trial else "",
-        words.say("ethics_title", title=_text(survey, "title", language)),
+        words.translate("trial") if survey.trial else "",
+        words.translate("ethics_title", title=_text(survey, "title", language)),
         *_part(words, "ethics_purpose", [_text(survey, "description", language), *_asker(survey, words, language)]),
         *_part(words, "ethics_method", [_method(survey, words)]),
         *_part(words, "ethics_questions", _questions(survey, words, language)),
@@ -128,18 +128,18 @@ def _who(survey: Survey, language: str) -> str:
 
 def _contact(survey: Survey, words: Words) -> str:
     contact = survey.document.get("researcher", {}).get("contact")
-    return words.say("letter_ask", contact=contact) if contact else ""
+    return words.translate("letter_ask", contact=contact) if contact else ""
 
 
 def _protection(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the protection of answers for respondents."""
     if not survey.private:
-        return [words.say("letter_unprotected")]
+        return [words.translate("letter_unprotected")]
     return [
-        words.say("letter_toss" if survey.own_coin else "letter_dice"),
+        words.translate("letter_toss" if survey.own_coin else "letter_dice"),
         _odds(max((survey.questions[index] for index in survey.private), key=lambda asked: asked.epsilon), words),
-        words.say("letter_belief", after=percent_after(survey.epsilon)),
-        words.say("letter_public") if len(survey.private) < len(survey.questions) else "",
+        words.translate("letter_belief", after=percent_after(survey.epsilon)),
+        words.translate("letter_public") if len(survey.private) < len(survey.questions) else "",
     ]
 
 
@@ -153,7 +153,7 @@ def _odds(costliest: Question, words: Words) -> str:
     if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
         return ""
     yes, no = (_of_100(share, words) for share in (measure.a, measure.b))
-    return words.say("letter_odds", yes=yes, no=no)
+    return words.translate("letter_odds", yes=yes, no=no)
 
 
 def _of_100(share: float, words: Words) -> str:
@@ -163,15 +163,15 @@ def _of_100(share: float, words: Words) -> str:
 
 def _seen(survey: Survey, words: Words) -> list[str]:
     if not survey.is_blind:
-        return [words.say("letter_seen")]
-    now = words.say("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
-    return [words.say("letter_seen_blind"), now]
+        return [words.translate("letter_seen")]
+    now = words.translate("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
+    return [words.translate("letter_seen_blind"), now]
 
 
 def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
     hours = survey.send_within_hours
-    waits = words.say("letter_wait", hours=hours) if hours else ""
-    return [f"{words.say(_invited(survey))}\n{link}", waits, *_window(survey, words), _contact(survey, words)]
+    waits = words.translate("letter_wait", hours=hours) if hours else ""
+    return [f"{words.translate(_invited(survey))}\n{link}", waits, *_window(survey, words), _contact(survey, words)]
 
 
 def _invited(survey: Survey) -> str:
@@ -183,75 +183,78 @@ def _invited(survey: Survey) -> str:
 
 def _window(survey: Survey, words: Words) -> list[str]:
     said = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
-    return [words.say(key, moment=words.moment(moment)) for key, moment in said if moment]
+    return [words.translate(key, moment=words.moment(moment)) for key, moment in said if moment]
 
 
 def _asker(survey: Survey, words: Words, language: str) -> list[str]:
     who = _who(survey, language)
-    said = words.say("letter_who", who=who) if who else ""
+    said = words.translate("letter_who", who=who) if who else ""
     return [said, _researcher(survey, "ethics", language), _contact(survey, words)]
 
 
 def _method(survey: Survey, words: Words) -> str:
     if not survey.private:
-        return words.say("letter_unprotected")
-    return words.say("ethics_toss" if survey.own_coin else "ethics_device")
+        return words.translate("letter_unprotected")
+    return words.translate("ethics_toss" if survey.own_coin else "ethics_device")
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     told = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
     if survey.ask is not None:
-        told.append(words.say("ethics_ask", private=len(survey.private), asked=survey.ask))
+        told.append(words.translate("ethics_ask", private=len(survey.private), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
-        told.append(words.say("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
+        told.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
     if survey.private and len(survey.waves) > 1:
         total = survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave
-        told.append(words.say("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
+        told.append(words.translate("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
     return told
 
 
 def _question(label: str, question: Question, words: Words) -> str:
     if question.mechanism is None:
-        return "- " + words.say("ethics_public_question", label=label)
+        return "- " + words.translate("ethics_public_question", label=label)
     spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
-    return "- " + words.say("ethics_private_question", label=label, epsilon=spent, after=after)
+    return "- " + words.translate("ethics_private_question", label=label, epsilon=spent, after=after)
 
 
 def _kept(survey: Survey, words: Words) -> list[str]:
-    deleted = words.say("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else ""
+    deleted = words.translate("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else ""
     return [
-        words.say("ethics_kept_text"),
-        words.say("ethics_ids", days=survey.ids_days),
-        words.say("privacy_stored_token") if survey.asks_for_token else "",
-        words.say("privacy_stored_blind") if survey.is_blind else "",
-        words.say("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
+        words.translate("ethics_kept_text"),
+        words.translate("ethics_ids", days=survey.ids_days),
+        words.translate("privacy_stored_token") if survey.asks_for_token else "",
+        words.translate("privacy_stored_blind") if survey.is_blind else "",
+        words.translate("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
         deleted,
-        words.say("ethics_steps", batch=survey.release_batch),
+        words.translate("ethics_steps", batch=survey.release_batch),
     ]
 
 
 def _taking_part(survey: Survey, words: Words) -> list[str]:
     declining = all(survey.questions[index].domain.absent for index in survey.private)
-    said = words.say("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
-    return [words.say("ethics_voluntary"), said]
+    said = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
+    return [words.translate("ethics_voluntary"), said]
 
 
 def _limits(survey: Survey, words: Words) -> list[str]:
     named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
-    return [f"- {words.say(f'ethics_limit_{name}')}" for name in named]
+    return [f"- {words.translate(f'ethics_limit_{name}')}" for name in named]
 
 
 def _version(survey: Survey, words: Words) -> list[str]:
     name, revision = survey.name, str(survey.revision)
     if survey.lacks_keys:
-        return [words.say("privacy_version", name=name, revision=revision), words.say("publish_digest_later")]
-    return [words.say("ethics_version", name=name, revision=revision, digest=survey.digest)]
+        return [
+            words.translate("privacy_version", name=name, revision=revision),
+            words.translate("publish_digest_later"),
+        ]
+    return [words.translate("ethics_version", name=name, revision=revision, digest=survey.digest)]
 
 
 def _part(words: Words, heading: str, told: Sequence[str]) -> list[str]:
     """Return a heading in capitals and its paragraphs; empty if all paragraphs are empty."""
-    return [words.say(heading).upper(), *told] if any(told) else []
+    return [words.translate(heading).upper(), *told] if any(told) else []
 
 
 def _paragraphs(told: Iterable[str]) -> str:

@@ -37,7 +37,7 @@ class NumberFormat:
 
     def points(self, value: float) -> str:
         """Write a difference of shares."""
-        return self.words.say("joint_points", number=self._signed(self.words.number(abs(100 * value), 1), value))
+        return self.words.translate("joint_points", number=self._signed(self.words.number(abs(100 * value), 1), value))
 
     def figure(self, value: float) -> str:
         """Write any other number with four digits, zeros at the end included."""
@@ -71,21 +71,21 @@ class NumberFormat:
         if whole == share * HUNDRED:
             return self.words.number(whole)
         if 0 < whole < HUNDRED:
-            return self.words.say("poster_about", number=self.words.number(whole))
+            return self.words.translate("poster_about", number=self.words.number(whole))
         return f"{'<' if whole <= 0 else '>'} {self.words.number(1 if whole <= 0 else HUNDRED - 1)}"
 
     def interval(self, low: str, high: str) -> str:
         """Write an interval from its two written limits."""
-        return self.words.say("results_range", low=low, high=high)
+        return self.words.translate("results_range", low=low, high=high)
 
     def point(self, value: float | None, show: Show) -> str:
         """Write a figure, or that there is none."""
-        return self.words.say("joint_none") if value is None else show(value)
+        return self.words.translate("joint_none") if value is None else show(value)
 
     def limits(self, figures: Figures, show: Show) -> str:
         """Write the limits of a figure, either of which may be missing."""
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
-        return self.words.say("joint_limits", low=low, high=high)
+        return self.words.translate("joint_limits", low=low, high=high)
 
     def with_limits(self, figures: Figures, point: str, show: Show) -> str:
         """
@@ -97,8 +97,8 @@ class NumberFormat:
             show: writes a number.
         """
         if figures[point] is None and figures["low"] is None and figures["high"] is None:
-            return self.words.say("joint_not_shown")
-        return self.words.say(
+            return self.words.translate("joint_not_shown")
+        return self.words.translate(
             "joint_with_limits", figure=self.point(figures[point], show), limits=self.limits(figures, show)
         )
 
@@ -111,7 +111,7 @@ class NumberFormat:
         return f"p {self.p(value)}" if value < RARE else f"p = {self.p(value)}"
 
     def _limit(self, value: float | None, show: Show) -> str:
-        return self.words.say("joint_no_limit") if value is None else show(value)
+        return self.words.translate("joint_no_limit") if value is None else show(value)
 
     @staticmethod
     def _signed(written: str, value: float) -> str:

@@ -47,7 +47,7 @@ class Words:
         """Direction of writing for HTML: ``ltr`` or ``rtl``."""
         return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
 
-    def say(self, key: str, /, **values: object) -> str:
+    def translate(self, key: str, /, **values: object) -> str:
         """
         Return a sentence with its placeholders filled; integers are formatted for the language.
 
@@ -75,7 +75,7 @@ class Words:
             return english
         values = made.values if made else {}
         fill = value or self._within
-        return self.say(key, **{name: fill(name, each) for name, each in values.items()})
+        return self.translate(key, **{name: fill(name, each) for name, each in values.items()})
 
     def _within(self, place: str, value: object) -> object:
         """Translate the content of a placeholder if it is a sentence or a tuple of sentences."""
@@ -95,7 +95,7 @@ class Words:
         category = _locale(self.language).plural_form(number)
         known = catalogue(self.language)
         chosen = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
-        return self.say(chosen, count=number, **values)
+        return self.translate(chosen, count=number, **values)
 
     def number(self, value: float | Fraction, decimals: int = 0) -> str:
         """Format a number with the given decimals and the digit grouping of the language."""

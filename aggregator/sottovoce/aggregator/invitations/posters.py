@@ -37,9 +37,9 @@ class PosterContent:
         """Return a text of the survey in the print's language, else in the survey's default, escaped for HTML."""
         return escape(self.words.text(texts, self.survey.default_language))
 
-    def say(self, key: str, **values: object) -> str:
+    def translate(self, key: str, **values: object) -> str:
         """Return a sentence of the catalogue, escaped for HTML."""
-        return escape(self.words.say(key, **values))
+        return escape(self.words.translate(key, **values))
 
     @property
     def language_of_texts(self) -> str:
@@ -68,16 +68,16 @@ def poster(invitation: PosterContent, link: str) -> str:
     title = invitation.text(invitation.survey.title)
     size = "long" if len(title) > LONG_TITLE else "short"
     closes = invitation.closes
-    needed = f" {invitation.say('poster_invited')}" if invitation.survey.asks_for_invitation else ""
+    needed = f" {invitation.translate('poster_invited')}" if invitation.survey.asks_for_invitation else ""
     body = (
         f'<main class="poster">{_trial(invitation)}'
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
-        f'<figure class="code" role="img" aria-label="{invitation.say("invite_qr_of", link=link)}">{svg(link)}</figure>'
-        f'<p class="scan">{invitation.say("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
-        f"<p>{invitation.say(_protection(invitation.survey))}</p>"
+        f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">{svg(link)}</figure>'
+        f'<p class="scan">{invitation.translate("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
+        f"<p>{invitation.translate(_protection(invitation.survey))}</p>"
         f"{_pictures(invitation)}"
-        f'<p class="quiet">{invitation.say("letter_voluntary")}'
-        f"{' ' + invitation.say('letter_until', moment=invitation.words.moment(closes)) if closes else ''}</p></main>"
+        f'<p class="quiet">{invitation.translate("letter_voluntary")}'
+        f"{' ' + invitation.translate('letter_until', moment=invitation.words.moment(closes)) if closes else ''}</p></main>"
     )
     return _page(invitation, body)
 
@@ -99,9 +99,9 @@ def cards(invitation: PosterContent, links: Sequence[str]) -> str:
 def _card(invitation: PosterContent, link: str) -> str:
     once = "card_once_blind" if invitation.survey.is_blind else "card_once"
     return (
-        f'<article class="card"><figure role="img" aria-label="{invitation.say("card_qr")}">{svg(link)}</figure>'
+        f'<article class="card"><figure role="img" aria-label="{invitation.translate("card_qr")}">{svg(link)}</figure>'
         f'<div>{_trial(invitation)}<p class="title" lang="{invitation.language_of_texts}" dir="auto">'
-        f"{invitation.text(invitation.survey.title)}</p><p>{invitation.say(once)}</p>"
+        f"{invitation.text(invitation.survey.title)}</p><p>{invitation.translate(once)}</p>"
         f'<p class="link" dir="ltr">{escape(link)}</p></div></article>'
     )
 
@@ -118,7 +118,7 @@ def _page(invitation: PosterContent, body: str) -> str:
 
 
 def _trial(invitation: PosterContent) -> str:
-    return f'<p class="trial">{invitation.say("trial")}</p>' if invitation.survey.trial else ""
+    return f'<p class="trial">{invitation.translate("trial")}</p>' if invitation.survey.trial else ""
 
 
 def _who(invitation: PosterContent) -> str:
@@ -140,12 +140,12 @@ def _pictures(invitation: PosterContent) -> str:
     question = least_protected(invitation.survey)
     shown = [] if question is None else pictures(question)
     figures = "".join(_picture(invitation, each) for each in shown)
-    least = f"<p>{invitation.say('poster_least')}</p>" if len(invitation.survey.private) > 1 else ""
+    least = f"<p>{invitation.translate('poster_least')}</p>" if len(invitation.survey.private) > 1 else ""
     return f'{least}<div class="pictures">{figures}</div>' if shown else ""
 
 
 def _picture(invitation: PosterContent, hundred: IconArray) -> str:
     number = invitation.words.number(hundred.filled)
-    told = number if hundred.is_exact else invitation.words.say("poster_about", number=number)
-    said = invitation.say(f"poster_{hundred.truth}", number=told)
+    told = number if hundred.is_exact else invitation.words.translate("poster_about", number=number)
+    said = invitation.translate(f"poster_{hundred.truth}", number=told)
     return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"

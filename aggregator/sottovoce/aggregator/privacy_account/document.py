@@ -30,42 +30,48 @@ def stored(survey: Survey, words: Words) -> list[str]:
     days, batch = survey.ids_days, survey.release_batch
     public = [question.name for question in survey.questions if question.mechanism is None]
     told = [
-        words.say("privacy_stored_report"),
-        words.say("privacy_stored_id", days=days) if days else words.say("privacy_stored_id_a_day"),
-        words.say("privacy_stored_withdrawn"),
-        words.say("privacy_stored_counts", batch=batch) if batch > 1 else words.say("privacy_stored_counts_each"),
+        words.translate("privacy_stored_report"),
+        words.translate("privacy_stored_id", days=days) if days else words.translate("privacy_stored_id_a_day"),
+        words.translate("privacy_stored_withdrawn"),
+        words.translate("privacy_stored_counts", batch=batch)
+        if batch > 1
+        else words.translate("privacy_stored_counts_each"),
     ]
     if public:
-        told.append(words.say("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
+        told.append(words.translate("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
     if survey.asks_for_token:
-        told.append(words.say("privacy_stored_token"))
+        told.append(words.translate("privacy_stored_token"))
     if survey.is_blind:
-        told.append(words.say("privacy_stored_blind"))
+        told.append(words.translate("privacy_stored_blind"))
     if survey.send_within_hours:
-        told.append(words.say("privacy_stored_wait", hours=survey.send_within_hours))
-    told.append(words.say("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
+        told.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
+    told.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
     if survey.ask is not None:
-        told.append(words.say("privacy_stored_asked"))
+        told.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
-        told.append(words.say("privacy_stored_memo"))
-    return [*told, words.say("privacy_stored_nothing")]
+        told.append(words.translate("privacy_stored_memo"))
+    return [*told, words.translate("privacy_stored_nothing")]
 
 
 def limits(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the limits of the protection."""
-    told = [words.say(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
-    told += [words.say("privacy_limit_other"), words.say("ethics_limit_group"), words.say("privacy_limit_false")]
+    told = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
     told += [
-        words.say("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
+        words.translate("privacy_limit_other"),
+        words.translate("ethics_limit_group"),
+        words.translate("privacy_limit_false"),
+    ]
+    told += [
+        words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
         for name, mechanism in memoized(survey)
     ]
     if survey.asks_for_token:
-        told.append(words.say("ethics_limit_token"))
-    told += [words.say(f"ethics_limit_{name}") for name in blind_limits(survey)]
+        told.append(words.translate("ethics_limit_token"))
+    told += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
-        told.append(words.say("privacy_limit_coin"))
+        told.append(words.translate("privacy_limit_coin"))
     if any(question.mechanism is None for question in survey.questions):
-        told.insert(0, words.say("privacy_limit_public"))
+        told.insert(0, words.translate("privacy_limit_public"))
     return told
 
 

@@ -23,9 +23,9 @@ def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Se
         language: language of the survey's texts.
         words: translator of the sentences.
     """
-    consent = _text(survey, "consent", language) or words.say("privacy_no_consent")
+    consent = _text(survey, "consent", language) or words.translate("privacy_no_consent")
     return [
-        ("privacy_study", [words.say("privacy_voluntary"), *_dates(survey, words)]),
+        ("privacy_study", [words.translate("privacy_voluntary"), *_dates(survey, words)]),
         ("ethics_consent", consent.split("\n\n")),
         ("ethics_notice", _notice(survey, language, words)),
     ]
@@ -33,10 +33,10 @@ def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Se
 
 def _dates(survey: Survey, words: Words) -> list[str]:
     window = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
-    told = [words.say(key, moment=words.moment(moment)) for key, moment in window if moment]
+    told = [words.translate(key, moment=words.moment(moment)) for key, moment in window if moment]
     if survey.delete_on is None:
-        return [*told, words.say("privacy_no_deletion")]
-    return [*told, words.say("ethics_deleted", day=words.day(survey.delete_on))]
+        return [*told, words.translate("privacy_no_deletion")]
+    return [*told, words.translate("ethics_deleted", day=words.day(survey.delete_on))]
 
 
 def _notice(survey: Survey, language: str, words: Words) -> list[str]:
@@ -45,12 +45,12 @@ def _notice(survey: Survey, language: str, words: Words) -> list[str]:
     contact = survey.document.get("researcher", {}).get("contact")
     purpose = _text(survey, "description", language) or _text(survey, "title", language)
     told = [
-        words.say("privacy_controller", who=who) if who else words.say("privacy_no_controller"),
-        words.say("letter_ask", contact=contact) if contact else "",
+        words.translate("privacy_controller", who=who) if who else words.translate("privacy_no_controller"),
+        words.translate("letter_ask", contact=contact) if contact else "",
         _of_researcher(survey, "ethics", language),
-        words.say("privacy_purpose", purpose=purpose),
-        words.say("privacy_basis"),
-        words.say("privacy_rights"),
+        words.translate("privacy_purpose", purpose=purpose),
+        words.translate("privacy_basis"),
+        words.translate("privacy_rights"),
         *_text(survey, "notice", language).split("\n\n"),
     ]
     return [text for text in told if text]
@@ -77,7 +77,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         words: translator in the same language.
         sums: totals to show, from ``ALL_SUMS``.
     """
-    version = words.say("privacy_version", name=document["survey"], revision=document["revision"])
+    version = words.translate("privacy_version", name=document["survey"], revision=document["revision"])
     told = {
         "title": document["title"],
         "language_of_texts": document["language"],
@@ -85,12 +85,12 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         "direction": words.direction,
         "version": version,
         "digest": digest_in_words(document, words),
-        "kind": words.say("privacy_kind"),
-        "made": words.say("privacy_made"),
+        "kind": words.translate("privacy_kind"),
+        "made": words.translate("privacy_made"),
     }
     return Template(_read("page.html")).substitute(
         {key: escape(value) for key, value in told.items()},
-        trial=f"<p><strong>{escape(words.say('trial'))}</strong></p>" if "trial" in document else "",
+        trial=f"<p><strong>{escape(words.translate('trial'))}</strong></p>" if "trial" in document else "",
         style=_read("page.css"),
         body=body(document, survey, words, sums),
     )
@@ -110,7 +110,7 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
     left_out = caveat(document, words)
     costs = f'<dl class="facts">{facts}</dl>' if facts else ""
     costs += f"<p><strong>{escape(left_out)}</strong></p>" if left_out else ""
-    costs += _paragraph(words.say("privacy_epsilon"))
+    costs += _paragraph(words.translate("privacy_epsilon"))
     questions = "".join(_question(number, row, words) for number, row in enumerate(document["questions"], 1))
     parts = [
         ("privacy_costs", costs),
@@ -122,7 +122,9 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         *((heading, "".join(map(_paragraph, told))) for heading, told in study(survey, document["language"], words)),
     ]
     return "\n".join(
-        f"<section><h2>{escape(words.say(heading))}</h2>{content}</section>" for heading, content in parts if content
+        f"<section><h2>{escape(words.translate(heading))}</h2>{content}</section>"
+        for heading, content in parts
+        if content
     )
 
 
@@ -162,9 +164,9 @@ def _beliefs(about: str, beliefs: list[Document], words: Words) -> str:
 
 
 def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: Words) -> str:
-    head = "".join(f'<th scope="col">{escape(words.say(heading))}</th>' for heading in columns)
+    head = "".join(f'<th scope="col">{escape(words.translate(heading))}</th>' for heading in columns)
     body = "".join(
-        f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.say("privacy_before"))}</th>'
+        f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.translate("privacy_before"))}</th>'
         + "".join(f"<td>{escape(percent(share, words))}</td>" for share in after)
         + "</tr>"
         for before, *after in rows
@@ -180,8 +182,8 @@ def _pictures(row: Document, words: Words) -> str:
 
 def _picture(hundred: IconArray, words: Words) -> str:
     number = words.number(hundred.filled)
-    filled = number if hundred.is_exact else words.say("poster_about", number=number)
-    said = escape(words.say(f"privacy_hundred_{hundred.truth}", filled=filled))
+    filled = number if hundred.is_exact else words.translate("poster_about", number=number)
+    said = escape(words.translate(f"privacy_hundred_{hundred.truth}", filled=filled))
     return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"
 
 

@@ -11,8 +11,8 @@ from sottovoce.shared.rational import show_epsilon
 def digest_in_words(document: Document, words: Words) -> str:
     """Return a sentence with the survey's digest, or the reason why there is none yet."""
     if document["digest"] is None:
-        return words.say("publish_digest_later")
-    return words.say("privacy_digest", digest=document["digest"])
+        return words.translate("publish_digest_later")
+    return words.translate("privacy_digest", digest=document["digest"])
 
 
 def totals(document: Document, words: Words) -> list[tuple[str, str, float]]:
@@ -24,10 +24,10 @@ def totals(document: Document, words: Words) -> list[tuple[str, str, float]]:
     people, waves = document["household"]["people"], document["panel"]["waves"]
     costliest = max((row["epsilon"] or 0.0 for row in document["questions"]), default=0.0)
     return [
-        ("question", words.say("privacy_costliest"), costliest),
-        ("report", words.say(report, asked=asked), document["report"]["epsilon"]),
-        ("household", words.say("privacy_household", people=people), document["household"]["epsilon"]),
-        ("panel", words.say("privacy_panel", waves=waves), document["panel"]["epsilon"]),
+        ("question", words.translate("privacy_costliest"), costliest),
+        ("report", words.translate(report, asked=asked), document["report"]["epsilon"]),
+        ("household", words.translate("privacy_household", people=people), document["household"]["epsilon"]),
+        ("panel", words.translate("privacy_panel", waves=waves), document["panel"]["epsilon"]),
     ]
 
 
@@ -37,36 +37,36 @@ def conditions(document: Document, words: Words) -> list[str]:
     composed, shuffled = document["composed"], document["shuffled"]
     if composed is not None:
         values = {"delta": _decimal(composed["delta"]), "epsilon": show_epsilon(composed["epsilon"])}
-        found.append(words.say("privacy_composed", answers=composed["answers"], **values))
+        found.append(words.translate("privacy_composed", answers=composed["answers"], **values))
         if composed["advanced"] is not None:
-            found.append(words.say("privacy_older", epsilon=show_epsilon(composed["advanced"])))
+            found.append(words.translate("privacy_older", epsilon=show_epsilon(composed["advanced"])))
     if shuffled is not None:
         delta = _decimal(shuffled["delta"])
-        found.append(words.say("privacy_shuffled", respondents=shuffled["respondents"], delta=delta))
+        found.append(words.translate("privacy_shuffled", respondents=shuffled["respondents"], delta=delta))
         found += [_shuffled(row, words) for row in shuffled["questions"]]
     return found
 
 
 def _shuffled(row: Document, words: Words) -> str:
-    told = words.say("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
+    told = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
     if row["exact"] is None:
         return told
-    return f"{told} ({words.say('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
+    return f"{told} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
 
 
 def caveat(document: Document, words: Words) -> str:
     """Return a warning that nothing is randomized or that public questions are not in the totals, or ""."""
     if document["report"]["epsilon"] is None:
-        return words.say("privacy_nothing")
-    return words.say("privacy_apart") if any(row["epsilon"] is None for row in document["questions"]) else ""
+        return words.translate("privacy_nothing")
+    return words.translate("privacy_apart") if any(row["epsilon"] is None for row in document["questions"]) else ""
 
 
 def percent(share: float, words: Words) -> str:
     """Format a share with one decimal; shares near 0 or 1 get "under" or "over" instead of looking certain."""
     if 0 < share < 0.0005:
-        return words.say("privacy_under", share=words.percent(0.001))
+        return words.translate("privacy_under", share=words.percent(0.001))
     if 0.9995 <= share < 1:
-        return words.say("privacy_over", share=words.percent(0.999))
+        return words.translate("privacy_over", share=words.percent(0.999))
     return words.percent(share)
 
 
@@ -95,7 +95,7 @@ def lines(document: Document, words: Words) -> list[str]:
         words: translator in the same language.
     """
     return [
-        *([words.say("trial")] if "trial" in document else []),
+        *([words.translate("trial")] if "trial" in document else []),
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
         digest_in_words(document, words),
         "",
@@ -104,10 +104,10 @@ def lines(document: Document, words: Words) -> list[str]:
         *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
         *_together(document, words),
         *(line for told in conditions(document, words) for line in (fill(told, WIDTH), "")),
-        words.say("privacy_stored"),
+        words.translate("privacy_stored"),
         *map(_item, document["stored"]),
         "",
-        words.say("privacy_limits"),
+        words.translate("privacy_limits"),
         *map(_item, document["limits"]),
     ]
 
@@ -115,14 +115,14 @@ def lines(document: Document, words: Words) -> list[str]:
 def _totals(document: Document, words: Words) -> list[str]:
     rows = [f"  {who:<36} epsilon {show_epsilon(epsilon)}" for _, who, epsilon in totals(document, words)]
     left_out = caveat(document, words)
-    return [words.say("privacy_costs"), *rows, *([f"  {left_out}"] if left_out else [])]
+    return [words.translate("privacy_costs"), *rows, *([f"  {left_out}"] if left_out else [])]
 
 
 def _together(document: Document, words: Words) -> list[str]:
     beliefs = document["report"]["beliefs"]
     if beliefs is None:
         return []
-    heading = words.say("privacy_together")
+    heading = words.translate("privacy_together")
     return [heading, *_table("about_report", beliefs, (AT_MOST, AT_LEAST), words), ""]
 
 
@@ -139,8 +139,8 @@ def _question(number: int, row: Document, words: Words) -> list[str]:
 
 
 def _table(about: str, rows: list[Document], columns: tuple[str, str], words: Words) -> list[str]:
-    head = f"  {words.say(f'privacy_{about}'):<40}{words.say('privacy_before'):>8}"
-    head += "".join(f"{words.say(f'privacy_{key}'):>18}" for key in columns)
+    head = f"  {words.translate(f'privacy_{about}'):<40}{words.translate('privacy_before'):>8}"
+    head += "".join(f"{words.translate(f'privacy_{key}'):>18}" for key in columns)
     body = [
         f"  {'':<40}{words.percent(row['before'], 0):>8}"
         + "".join(f"{percent(row[key], words):>18}" for key in columns)

@@ -28,7 +28,7 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
     """
     named = {choice.name: words.text(choice.label, survey.default_language) for choice in question.choices}
     said = {"yes": "results_yes", "no": "results_no", "mean": "results_mean", "absent": "results_no_answer"}
-    return {option: words.say(key) for option, key in said.items()} | named
+    return {option: words.translate(key) for option, key in said.items()} | named
 
 
 def title_of(survey: Survey, question: Question, words: Words) -> str:
@@ -76,13 +76,13 @@ def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
     """
     exact = group.count(estimate)
     if exact is not None:
-        return words.say("results_class", count=exact.people, of=exact.of, low=exact.low, high=exact.high)
+        return words.translate("results_class", count=exact.people, of=exact.of, low=exact.low, high=exact.high)
     if estimate.clipped is None:
         return ""
     # Round outwards: the interval in people must not be narrower than the interval of the share.
     of, shares = group.of, limits(estimate, group.refused == "open")
     low, high = floor(shares[0] * of), ceil(shares[1] * of)
-    return words.say("results_count", count=round(estimate.clipped * of), of=of, low=low, high=high)
+    return words.translate("results_count", count=round(estimate.clipped * of), of=of, low=low, high=high)
 
 
 def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | None, words: Words) -> str:
@@ -97,10 +97,10 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
     """
     key = f"results_alarm_{alarm.kind}"
     if alarm.question is not None:
-        return words.say(key, question=title_of(results.survey, alarm.question, words))
+        return words.translate(key, question=title_of(results.survey, alarm.question, words))
     if alarm.kind == "more":
-        return words.say(key, reports=results.received, invited=invited or 0)
-    return words.say(key)
+        return words.translate(key, reports=results.received, invited=invited or 0)
+    return words.translate(key)
 
 
 _FIELDS = frozenset(
@@ -196,7 +196,7 @@ class SurveyVariables:
             of: the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
         """
         told = self.said(english, **of)
-        return self.words.say("note_as_sentence", note=told[:1].upper() + told[1:])
+        return self.words.translate("note_as_sentence", note=told[:1].upper() + told[1:])
 
     def refused(self, option: str, english: str, room: str) -> str:
         """
@@ -211,8 +211,8 @@ class SurveyVariables:
         known = next((key for key in keys if option in _FIELDS and self.words.knows(key)), None)
         if known is None:
             return self.note(english)
-        told = self.words.say("note_of_field", field=self.words.say(known), told=self.said(english))
-        return self.words.say("note_as_sentence", note=told)
+        told = self.words.translate("note_of_field", field=self.words.translate(known), told=self.said(english))
+        return self.words.translate("note_as_sentence", note=told)
 
     def said(self, english: str, **of: str) -> str:
         """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
@@ -242,7 +242,11 @@ class SurveyVariables:
         made = []
         for each in variables_of(question):
             # Each option of a multiple choice is a variable of its own, with the categories yes and no.
-            known = labels if not each.name else {"yes": self.words.say("joint_yes"), "no": self.words.say("joint_no")}
+            known = (
+                labels
+                if not each.name
+                else {"yes": self.words.translate("joint_yes"), "no": self.words.translate("joint_no")}
+            )
             label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
             categories = tuple((name, known.get(name, name)) for name in each.categories)
             made.append(SurveyVariable(each.full_name, label, question, categories, bool(each.only_outcome)))
@@ -252,4 +256,6 @@ class SurveyVariables:
         labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
         named = {choice.name for choice in question.choices}
         own = {"yes": "joint_yes", "no": "joint_no", "absent": "joint_absent"}
-        return labels | {name: self.words.say(key) for name, key in own.items() if name in labels and name not in named}
+        return labels | {
+            name: self.words.translate(key) for name, key in own.items() if name in labels and name not in named
+        }

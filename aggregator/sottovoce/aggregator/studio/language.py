@@ -39,7 +39,7 @@ def words() -> Words:
 
 def _speak() -> dict[str, object]:
     spoken = words()
-    return {"words": spoken, "say": spoken.say, "count": spoken.count, "languages": NAMES}
+    return {"words": spoken, "translate": spoken.translate, "count": spoken.count, "languages": NAMES}
 
 
 def choose() -> Response:

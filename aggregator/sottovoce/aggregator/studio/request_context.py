@@ -36,4 +36,4 @@ def as_date(day: int) -> date:
 
 def told(refused: AccessRefused) -> str:
     """Return the reason of a refusal in the reader's language."""
-    return words().say(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)
+    return words().translate(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)

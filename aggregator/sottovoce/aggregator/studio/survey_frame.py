@@ -126,7 +126,7 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
         return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)
     bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
-    return SurveyPage(name, title or name, "draft", False, words().say("state_draft"), bar, [], "design", stamp)
+    return SurveyPage(name, title or name, "draft", False, words().translate("state_draft"), bar, [], "design", stamp)
 
 
 def frame_of(name: str, page: str) -> SurveyPage:
@@ -170,9 +170,9 @@ def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
     survey = survey_of(revisions[-1].document)
     reports = sum(map(reports_so_far, revisions))
     if stage == "few" and survey.release_batch == 1:
-        return words().say("state_first")
+        return words().translate("state_first")
     if stage == "few":
-        return words().say("state_few", batch=survey.release_batch)
+        return words().translate("state_few", batch=survey.release_batch)
     return words().count(f"state_{stage}", reports)
 
 

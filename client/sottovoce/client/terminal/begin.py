@@ -6,7 +6,7 @@ import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.screen import tell
-from sottovoce.client.words import say, text_of
+from sottovoce.client.words import text_of, translate
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -43,7 +43,7 @@ def begin(me: Respondent, asks: bool) -> None:
     if not me.survey.asks_for_invitation:
         return
     if asks:
-        click.confirm(f"\n{say('begin')}?", default=True, abort=True, err=True)
+        click.confirm(f"\n{translate('begin')}?", default=True, abort=True, err=True)
     if me.survey.is_blind:
         me.redeem()
         return
@@ -53,7 +53,7 @@ def begin(me: Respondent, asks: bool) -> None:
         _go_on(error)
         return
     if good is False:
-        raise TransportError(f"{say('status_token')} {whom_to_ask(me.survey)}")
+        raise TransportError(f"{translate('status_token')} {whom_to_ask(me.survey)}")
 
 
 def whom_to_ask(survey: Survey) -> str:
@@ -78,16 +78,22 @@ def moment_in_words(moment: datetime) -> str:
 def _why_not(me: Respondent, found: RevisionStatus) -> str:
     window = me.survey.waves[me.wave]
     if found.state == "early":
-        return say("status_early", date=moment_in_words(window.opens)) if window.opens else say("status_not_yet")
+        return (
+            translate("status_early", date=moment_in_words(window.opens))
+            if window.opens
+            else translate("status_not_yet")
+        )
     if found.state == "retired":
-        return f"{say('status_retired')} Nothing was asked. {whom_to_ask(me.survey)}"
+        return f"{translate('status_retired')} Nothing was asked. {whom_to_ask(me.survey)}"
     if found.closed_on:
-        return say("status_closed", date=found.closed_on.isoformat())
-    return say("status_closed", date=moment_in_words(window.closes)) if window.closes else say("status_ended")
+        return translate("status_closed", date=found.closed_on.isoformat())
+    return (
+        translate("status_closed", date=moment_in_words(window.closes)) if window.closes else translate("status_ended")
+    )
 
 
 def _go_on(error: TransportError) -> None:
     if error.status is None:
-        tell(say("status_offline"))
+        tell(translate("status_offline"))
     elif not error.is_final:
         tell("The server is busy. You can answer now; your answers are sent later.")

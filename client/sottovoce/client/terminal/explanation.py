@@ -7,7 +7,7 @@ from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.begin import asked_by, moment_in_words
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.transport import now
-from sottovoce.client.words import odds_in_words, say, text_of
+from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import BudgetExhausted
@@ -31,9 +31,9 @@ def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None 
         _tell_standing(me, stands)
     _explain_protection(me, allowance)
     _explain_limits(me)
-    heading(say("questions_title"))
+    heading(translate("questions_title"))
     if survey.ask is not None:
-        tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
+        tell(translate("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
         tell(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
     tell(f"\nPress Ctrl-C to stop at any time before sending. Nothing is stored then{but_the_set(survey)}.")
@@ -45,7 +45,7 @@ def _say_who_and_what(survey: Survey) -> None:
         tell(who)
     click.secho(text_of(survey, survey.title), bold=True, err=True)
     if survey.trial:
-        tell(say("status_trial"))
+        tell(translate("status_trial"))
     for key in ("description", "consent"):
         if key in survey.document:
             tell(text_of(survey, survey.document[key]))
@@ -57,32 +57,32 @@ def _say_what_becomes_of_it(survey: Survey) -> None:
     if "ethics" in researcher:
         tell(text_of(survey, researcher["ethics"]))
     if "notice" in survey.document:
-        tell(f"{say('notice_title')}: {text_of(survey, survey.document['notice'])}")
+        tell(f"{translate('notice_title')}: {text_of(survey, survey.document['notice'])}")
     day = survey.document["retention"].get("delete_on")
     if day is not None:
-        tell(say("about_deleted", date=day))
+        tell(translate("about_deleted", date=day))
 
 
 def _tell_standing(me: Respondent, stands: RevisionStatus) -> None:
     closes = me.survey.waves[me.wave].closes
     if closes is not None:
-        tell(say("status_open", date=moment_in_words(closes)))
+        tell(translate("status_open", date=moment_in_words(closes)))
     if stands.newest > 1:
-        tell(say("about_revision", number=str(me.survey.revision), of=str(stands.newest)))
+        tell(translate("about_revision", number=str(me.survey.revision), of=str(stands.newest)))
 
 
 def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     survey = me.survey
-    heading(say("explain_title"))
+    heading(translate("explain_title"))
     if not survey.private:
-        tell(say("all_public"))
+        tell(translate("all_public"))
         return
-    tell(say(_procedure(survey)))
-    tell(say("no_lie"))
+    tell(translate(_procedure(survey)))
+    tell(translate("no_lie"))
     for line in _belief(survey):
         tell(line)
     if len(survey.waves) > 1:
-        tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
+        tell(translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
     tell(f"In numbers: epsilon {show_epsilon(survey.epsilon)} in total.")
     tell(f"You allow {allowance.question:g} for one question and {allowance.total:g} in total.")
     tell(_spent_before(me))
@@ -101,18 +101,18 @@ def _belief(survey: Survey) -> list[str]:
     dearest = max(question.epsilon for question in survey.questions)
     steps = [("belief_before", 0.0), ("belief_answer", dearest), ("belief_report", survey.epsilon)]
     told = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
-    return [say("belief"), *(f"  {say(key, share=_share(epsilon))}" for key, epsilon in told)]
+    return [translate("belief"), *(f"  {translate(key, share=_share(epsilon))}" for key, epsilon in told)]
 
 
 def _share(epsilon: float) -> str:
     share = percent_after(epsilon)
-    return say("more_than_99") if share > 99 else str(share)
+    return translate("more_than_99") if share > 99 else str(share)
 
 
 def _explain_limits(me: Respondent) -> None:
     survey = me.survey
-    heading(say("limits_title"))
-    tell(say("limits_presence"))
+    heading(translate("limits_title"))
+    tell(translate("limits_presence"))
     for sentence in _seen(survey, me.wave):
         tell(sentence)
     what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
@@ -122,13 +122,13 @@ def _explain_limits(me: Respondent) -> None:
 
 def _seen(survey: Survey, wave: int) -> list[str]:
     """Sentences about what the aggregator sees of a person with a personal link, and when a report is sent."""
-    told = [say("seen_link")] if survey.asks_for_token else [say("seen_blind")] if survey.is_blind else []
+    told = [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
     # In the last minutes of a wave nothing waits, so no wait is promised.
     waits = longest_wait(survey, wave, now()) > 0
     if survey.is_blind and not waits:
-        told.append(say("seen_blind_now"))
+        told.append(translate("seen_blind_now"))
     if waits:
-        told.append(say("explain_later", hours=str(survey.send_within_hours)))
+        told.append(translate("explain_later", hours=str(survey.send_within_hours)))
     return told
 
 

@@ -8,7 +8,7 @@ import click
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.terminal.prompts import ask
 from sottovoce.client.terminal.screen import tell
-from sottovoce.client.words import say, text_of
+from sottovoce.client.words import text_of, translate
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError
@@ -73,8 +73,8 @@ class Interview:
         if item.hint:
             click.echo(text_of(self._survey, item.hint), err=True)
         if item.type == "acknowledge":
-            click.echo(say("acknowledge_note"), err=True)
-            while not click.confirm(say("acknowledged"), err=True):
+            click.echo(translate("acknowledge_note"), err=True)
+            while not click.confirm(translate("acknowledged"), err=True):
                 pass
 
 

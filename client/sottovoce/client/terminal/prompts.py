@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, say, text_of
+from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, text_of, translate
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.spec import Question, Survey
 
@@ -26,7 +26,7 @@ def ask(survey: Survey, question: Question, number: int) -> object:
         number: its place among those that this person is asked, from 1.
     """
     click.echo("", err=True)
-    position = say("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
+    position = translate("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
     click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)
     if question.hint:
         click.echo(text_of(survey, question.hint), err=True)
@@ -34,7 +34,7 @@ def ask(survey: Survey, question: Question, number: int) -> object:
     for line in by_hand_in_words(question) if survey.own_coin else []:
         click.echo(line, err=True)
     if question.absent is not None:
-        click.echo(f"  {REFUSAL}  {say('prefer_not')}", err=True)
+        click.echo(f"  {REFUSAL}  {translate('prefer_not')}", err=True)
     try:
         return _ASK[question.kind.truth](survey, question)
     except _Refused:

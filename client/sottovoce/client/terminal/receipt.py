@@ -8,7 +8,7 @@ import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.value_words import reported_in_words
-from sottovoce.client.words import say, text_of
+from sottovoce.client.words import text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
@@ -56,7 +56,7 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         as_json: print all of the receipt instead of the body alone.
         exactly: every value in words, too.
     """
-    heading(say("receipt_title"))
+    heading(translate("receipt_title"))
     if survey is None:
         tell("The survey cannot be loaded now, so only the sent bytes are shown.")
     else:
@@ -72,9 +72,9 @@ def _tell_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> No
     if exactly:
         _tell_values(survey, values)
     else:
-        tell(f"{say('receipt_exact')}: sottovoce respond LINK --exactly")
+        tell(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
     _tell_after(survey)
-    tell(say("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
+    tell(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
 
 
 Values = Sequence[int | None]
@@ -86,23 +86,23 @@ def _tell_chance(survey: Survey, values: Values) -> None:
     count = sum(values[index] is not None for index in survey.private)
     if count == 0:
         return
-    tell(say("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
-    tell(say("no_lie"))
+    tell(translate("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
+    tell(translate("no_lie"))
     if any(survey.questions[index].name in survey.conditional for index in survey.private):
-        tell(say("receipt_not_shown"))
+        tell(translate("receipt_not_shown"))
 
 
 def _tell_public(survey: Survey, values: Values) -> None:
     public = [pair for pair in zip(survey.questions, values, strict=True) if pair[0].mechanism is None]
     if public:
-        tell(say("receipt_public"))
+        tell(translate("receipt_public"))
         _tell_lines(survey, public)
 
 
 def _tell_values(survey: Survey, values: Values) -> None:
-    tell(f"{say('receipt_exact')}:")
+    tell(f"{translate('receipt_exact')}:")
     if survey.private:
-        tell(say("receipt_own_coin" if survey.own_coin else "receipt_note"))
+        tell(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
     _tell_lines(survey, list(zip(survey.questions, values, strict=True)))
 
 
@@ -119,7 +119,7 @@ def _tell_lines(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) ->
         tell(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
         note = _absence_note(survey, question)
         if note:
-            tell(f"    {say(note)}")
+            tell(f"    {translate(note)}")
 
 
 def _absence_note(survey: Survey, question: Question) -> str:

@@ -9,7 +9,7 @@ from sottovoce.client.terminal.explanation import but_the_set
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.value_words import answered_in_words, reported_in_words
-from sottovoce.client.words import say
+from sottovoce.client.words import translate
 from sottovoce.shared.answers import Value
 from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.spec import Question, Survey
@@ -59,11 +59,11 @@ def show_example(me: Respondent) -> None:
     """An invented person's answers and what could be sent; none where people toss their own coins."""
     own_coin = me.survey.own_coin
     if not own_coin:
-        heading(say("example_title"))
-        tell(say("example_note"))
+        heading(translate("example_title"))
+        tell(translate("example_note"))
         for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
-            tell(f"  {number}. {say('example_answer')}: {answered}. {say('example_sent')}: {sent}.")
-    tell(f"\n{say('review_own_coin' if own_coin else 'review_note')}")
+            tell(f"  {number}. {translate('example_answer')}: {answered}. {translate('example_sent')}: {sent}.")
+    tell(f"\n{translate('review_own_coin' if own_coin else 'review_note')}")
 
 
 def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:

@@ -129,8 +129,8 @@ def test_counted_sentences_follow_the_number() -> None:
 
 def test_texts_of_the_other_direction_are_set_apart() -> None:
     """Or a title would pull the words around it to the other side."""
-    assert Words("ar").say("state_few", batch="25").count("\u2068") == 1
-    assert "\u2068" not in Words("en").say("state_few", batch="25")
-    assert Words("en").say("problem_untranslated", tag="العربية", missing=100) == (
+    assert Words("ar").translate("state_few", batch="25").count("\u2068") == 1
+    assert "\u2068" not in Words("en").translate("state_few", batch="25")
+    assert Words("en").translate("problem_untranslated", tag="العربية", missing=100) == (
         "Texts missing in \u2068العربية\u2069: 100. People read them in the first language."
     )

@@ -77,7 +77,7 @@ def test_wave_too_short_for_devices_to_wait_is_told() -> None:
 def test_account_says_what_a_watcher_could_do(language: str) -> None:
     """Of tokens, of blind links, and of those whose devices do not wait; in every language."""
     words = Words(language)
-    told = {name: words.say(f"ethics_limit_{name}") for name in ("token", "blind", "blind_now")}
+    told = {name: words.translate(f"ethics_limit_{name}") for name in ("token", "blind", "blind_now")}
 
     def said(found: Any) -> set[str]:
         return {name for name, text in told.items() if text in limits(found, words)}
@@ -86,5 +86,5 @@ def test_account_says_what_a_watcher_could_do(language: str) -> None:
     assert said(survey(access="token")) == {"token"}
     assert said(asked()) == {"blind", "blind_now"} == set(blind_limits(asked()))
     assert said(asked(24)) == {"blind"}
-    assert words.say("privacy_stored_blind") in stored(asked(24), words)
-    assert words.say("privacy_stored_wait", hours=24) in stored(asked(24), words)
+    assert words.translate("privacy_stored_blind") in stored(asked(24), words)
+    assert words.translate("privacy_stored_wait", hours=24) in stored(asked(24), words)

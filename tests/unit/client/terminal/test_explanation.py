@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.client.terminal.explanation import explain
-from sottovoce.client.words import say
+from sottovoce.client.words import translate
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 
 from tests.surveys import survey
@@ -36,4 +36,4 @@ def test_no_wait_is_promised_where_nothing_waits(
     explain(me, DEFAULT_ALLOWANCE)  # type: ignore[arg-type]
     said = capsys.readouterr().err
 
-    assert (say("seen_blind_now") in said, say("explain_later", hours="24") in said) == (told, not told)
+    assert (translate("seen_blind_now") in said, translate("explain_later", hours="24") in said) == (told, not told)

@@ -68,25 +68,25 @@ def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
         entry: entry of the audit log.
         names: names of accounts by id, from ``names_of``.
     """
-    what = words().say(f"did_{entry.what.replace(' ', '_')}")
+    what = words().translate(f"did_{entry.what.replace(' ', '_')}")
     about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
     return AuditLogLine(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
 
 
 def _word(word: str, names: Mapping[str, str], what: str, place: int) -> str:
     if place == 1 and what in _OF_REVISIONS:
-        return words().say("settings_revision", revision=int(word))
+        return words().translate("settings_revision", revision=int(word))
     if place == 1 and (what, word) == (kinds.RESULTS_READ, "closed"):
-        return words().say("surveys_stage_closed")
+        return words().translate("surveys_stage_closed")
     if word == EVERY_SURVEY:
-        return words().say("every_survey")
-    return words().say(f"role_{word}") if word in ROLES else names.get(word, word)
+        return words().translate("every_survey")
+    return words().translate(f"role_{word}") if word in ROLES else names.get(word, word)
 
 
 def _who(who: str, names: Mapping[str, str]) -> str:
     if who == kinds.MACHINE:
-        return words().say("by_machine")
-    return names.get(who, who) or words().say("by_program")
+        return words().translate("by_machine")
+    return names.get(who, who) or words().translate("by_program")
 
 
 def _lines(survey: str | None) -> list[AuditLogLine]:

@@ -77,13 +77,13 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     # Look up before writing: guesses of links must not take the write lock that reports need.
     if _tables().invitation(link, today) is None:
         count_refused()
-        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
+        return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     try:
         account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
         return render_template("invitation.html", refused=told(refused)), 422
     if not _tables().accept_invitation(link, account, today):
-        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
+        return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     return begin_session(account.id, "link", _back())
 
 

@@ -93,15 +93,15 @@ def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -
 
 
 def _place(found: FieldDifference, words: Words) -> str:
-    card = words.say("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
+    card = words.translate("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
     tag = f" ({NAMES.get(found.tag, found.tag)})" if found.tag else ""
     return f"{card}: {_field(found.field, words)}{tag}"
 
 
 def _field(field: str, words: Words) -> str:
     if wave := _WAVE(field):
-        return words.say(f"design_wave_{wave[2]}", number=int(wave[1]))
-    return words.say(_FIELDS.get(field, "field_other")).rstrip(":")
+        return words.translate(f"design_wave_{wave[2]}", number=int(wave[1]))
+    return words.translate(_FIELDS.get(field, "field_other")).rstrip(":")
 
 
 def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words) -> str:
@@ -111,7 +111,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
         return ""
     if found.field in _CODES:
         key = f"{_CODES[found.field]}{value}"
-        return words.say(key) if words.knows(key) else words.say("field_other")
+        return words.translate(key) if words.knows(key) else words.translate("field_other")
     if field in ("opens", "closes", "delete_on"):
         return _moment(value, words)
     card = None if found.card is None or found.card >= len(draft.cards) else draft.cards[found.card]
@@ -119,7 +119,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
         return _of_card(found.field, value, card, draft, words)
     if field in ("people", "group"):
         return words.number(int(value))
-    return words.say("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
+    return words.translate("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
 
 
 _OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort")
@@ -129,9 +129,9 @@ def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words:
     kind = TYPES.get(str(card.treated.get("type", "boolean")))
     if field == "use":
         key = f"use_{kind.truth if kind else ''}_{value}"
-        return words.say(key) if words.knows(key) else words.say("field_other")
+        return words.translate(key) if words.knows(key) else words.translate("field_other")
     if field == "cohort":
-        return words.say("answer_yes")
+        return words.translate("answer_yes")
     if field == "when_absent":
         return _answer(value, card, draft, words) if card.type in TYPES else value
     told = json.loads(value)
@@ -143,9 +143,9 @@ def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words:
 def _mechanism(told: Mapping[str, object], words: Words) -> str:
     """Describe a mechanism by its epsilon, or by its name and numbers."""
     if set(told) == {"epsilon"}:
-        return f"{words.say('design_epsilon')} {told['epsilon']}"
+        return f"{words.translate('design_epsilon')} {told['epsilon']}"
     numbers = [f"{key} {part}" for key, part in told.items() if key != "name" and isinstance(part, int | str)]
-    return f"{told.get('name', words.say('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
+    return f"{told.get('name', words.translate('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
 
 
 def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:
@@ -153,16 +153,16 @@ def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> s
     place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
     answers = wanted if isinstance(wanted, list) else [wanted]
     if place is None or not all(isinstance(each, str) for each in answers):
-        return words.say("design_condition_kept")
+        return words.translate("design_condition_kept")
     labels = ", ".join(_answer(str(each), draft.cards[place], draft, words) for each in answers)
-    return f"{words.say('design_if', number=place + 1)} {labels}"
+    return f"{words.translate('design_if', number=place + 1)} {labels}"
 
 
 def _answer(name: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
     label: Mapping[str, str] = answers_of(card).get(name, {}) if card.type in TYPES else {}
     if label:
         return label.get(words.language) or label.get(draft.tags[0]) or name
-    return words.say(f"answer_{name}") if name in ("yes", "no") else name
+    return words.translate(f"answer_{name}") if name in ("yes", "no") else name
 
 
 def _moment(value: str, words: Words) -> str:

@@ -67,7 +67,7 @@ def begin() -> ResponseReturnValue:
     except SpecError as error:
         return _again(words().in_this_language(error.problems[0].message))
     if begun is None:
-        return _again(words().say("new_nothing"))
+        return _again(words().translate("new_nothing"))
     name = drafts.begin(begun.draft, request.form.get("name", ""))
     if begun.left_out:
         return render_template("left_out.html", name=name, left_out=begun.left_out)
@@ -120,15 +120,15 @@ def draft_in(data: bytes) -> SurveyDraft:
     try:
         data.decode()
     except UnicodeDecodeError:
-        raise SpecError(words().say("new_other_file")) from None
+        raise SpecError(words().translate("new_other_file")) from None
     document = parse_yaml(data)
     try:
         draft = draft_of(document)  # type: ignore[arg-type]
         # Check the round trip now: a draft that cannot be read back would fail only when its page is opened.
         if SurveyDraft.read(draft.dumped) != draft or not draft.cards:
-            raise SpecError(words().say("new_no_survey"))
+            raise SpecError(words().translate("new_no_survey"))
     except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
-        raise SpecError(words().say("new_no_survey")) from None
+        raise SpecError(words().translate("new_no_survey")) from None
     return draft
 
 

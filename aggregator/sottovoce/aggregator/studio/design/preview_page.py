@@ -83,7 +83,7 @@ def preview_form(name: str, same: str) -> Response:
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})
-    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).say("preview_banner"))
+    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"))
     reply = Response(page, content_type="text/html; charset=utf-8")
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply

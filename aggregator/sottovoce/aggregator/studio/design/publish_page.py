@@ -128,7 +128,7 @@ def publish_now(name: str) -> ResponseReturnValue:
     survey, _ = _survey(name)
     kept = drafts.draft_named(name)
     if request.form.get("version") != str(kept.version):
-        return _again(name, words().say("publish_changed"))
+        return _again(name, words().translate("publish_changed"))
     if survey is None:
         return _again(name)
     whole, refused = _to_publish(name)

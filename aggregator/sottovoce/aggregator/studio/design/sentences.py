@@ -31,24 +31,24 @@ class Sentences:
     def margin(self, draft: SurveyDraft, found: Figures | None) -> Sequence[str]:
         """Return sentences about the expected precision of a question; an incomplete question has none yet."""
         if found is None:
-            return [self.words.say("design_margin_later")]
+            return [self.words.translate("design_margin_later")]
         if found.margin is None or draft.people is None:
             return [self._needed(found, draft.declining)]
         key = "design_margin_mean" if found.number else "design_margin_share"
         first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
         if not found.epsilon:
             return [first]
-        openly = self.words.say("design_openly", margin=self._size(found, found.openly or 0.0))
+        openly = self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
         return [first, openly, self._needed(found, draft.declining)]
 
     def _needed(self, found: Figures, declining: str) -> str:
         if found.needed is None:
-            return self.words.say("design_out_of_reach")
-        told = self.words.say("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+            return self.words.translate("design_out_of_reach")
+        told = self.words.translate("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
         if found.declining is None or declining == "each":
             return told
         key = "design_of_these" if declining == "own" else "design_more_needed"
-        return f"{told} {self.words.say(key, more=about(found.declining))}"
+        return f"{told} {self.words.translate(key, more=about(found.declining))}"
 
     def _size(self, found: Figures, margin: float) -> str:
         if found.number:
@@ -58,7 +58,7 @@ class Sentences:
     def points(self, margin: float) -> str:
         """Format the half-width of a share in percentage points; with one decimal if it is below one point."""
         points = 100 * margin
-        return self.words.count("design_points", round(points)) if points >= 1 else self.words.say(
+        return self.words.count("design_points", round(points)) if points >= 1 else self.words.translate(
             "design_points_other", count=self.words.number(points, 1)
         )  # fmt: skip
 
@@ -66,7 +66,7 @@ class Sentences:
         """Describe the widest margins among a template's shares, for two numbers of people (``PEOPLE``)."""
         widths = [item.margins for item in items if not item.number]
         few, many = (self.tenths(max(width)) for width in zip(*widths, strict=True))
-        return self.words.say("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+        return self.words.translate("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
 
     def item(self, item: TemplateQuestion) -> str:
         """Describe the margins of a template's question, at the value expected from published studies."""
@@ -74,15 +74,15 @@ class Sentences:
         expected = self.words.number(item.expected, 1) if item.number else self.words.percent(item.expected, 0)
         few, many = map(show, item.margins)
         key = "new_item_mean" if item.number else "new_item_share"
-        return self.words.say(key, expected=expected, few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+        return self.words.translate(key, expected=expected, few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
 
     def tenths(self, margin: float) -> str:
         """Format the half-width of a share in percentage points, with one decimal."""
-        return self.words.say("design_points_other", count=self.words.number(100 * margin, 1))
+        return self.words.translate("design_points_other", count=self.words.number(100 * margin, 1))
 
     def cost(self, totals: Totals) -> str:
         """Describe the epsilon of a whole report, relative to the default allowance of devices."""
-        return self.words.say(
+        return self.words.translate(
             "design_cost",
             spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
@@ -104,7 +104,7 @@ class Sentences:
             values["message"] = self.words.in_this_language(message)
         if "tag" in values:
             values["tag"] = NAMES.get(str(values["tag"]), values["tag"])
-        return self.words.say(f"problem_{problem.key}", **values)
+        return self.words.translate(f"problem_{problem.key}", **values)
 
 
 def about(number: int) -> int:
@@ -124,12 +124,14 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
     """
     first, *inside = pointer.strip("/").split("/")
     if first != "questions":
-        return words.say(f"place_{'_'.join([first, *inside])}")
+        return words.translate(f"place_{'_'.join([first, *inside])}")
     number, *parts = inside
     *before, item = survey.document["questions"][: int(number) + 1]
     asked = sum(each["type"] != "note" for each in before)
-    told = words.say("place_note") if item["type"] == "note" else words.say("place_question", number=asked + 1)
-    return words.say("place_within", place=told, part=_part(parts, words))
+    told = (
+        words.translate("place_note") if item["type"] == "note" else words.translate("place_question", number=asked + 1)
+    )
+    return words.translate("place_within", place=told, part=_part(parts, words))
 
 
 def texts_in_words(survey: Survey, words: Words) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
@@ -148,5 +150,5 @@ def _part(parts: list[str], words: Words) -> str:
     *lists, key = parts
     for name, number in pairwise(lists):
         if number.isdecimal():
-            return words.say(f"place_{name}", number=int(number) + 1)
-    return words.say(f"place_{key}")
+            return words.translate(f"place_{name}", number=int(number) + 1)
+    return words.translate(f"place_{key}")

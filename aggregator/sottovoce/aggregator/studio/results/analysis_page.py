@@ -225,10 +225,10 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
         plan = pair_plan(names.survey, questions[0], questions[1])
     except EstimateError:
         return []
-    say, write = names.words.say, NumberFormat(names.words)
-    told = [say("joint_plan_share", share=write.percent(plan.share))]
+    translate, write = names.words.translate, NumberFormat(names.words)
+    told = [translate("joint_plan_share", share=write.percent(plan.share))]
     if plan.cell is not None and plan.difference is not None and plan.odds_ratio is not None:
-        told.append(say("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
+        told.append(translate("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
     return told
 
 

@@ -96,27 +96,29 @@ def epsilon(value: float) -> str:
 
 def worked(told: Workings) -> str:
     """The sentences that work a share of yes out, its limits last."""
-    say, write = words().say, _format()
+    translate, write = words().translate, _format()
     yes, result = written(told.yes, write), written(told.result, write)
-    sentences = [say("results_worked", yes=yes, reports=told.reports, arithmetic=told.arithmetic(write), result=result)]
+    sentences = [
+        translate("results_worked", yes=yes, reports=told.reports, arithmetic=told.arithmetic(write), result=result)
+    ]
     if told.beyond:
-        sentences.append(say("results_worked_beyond"))
+        sentences.append(translate("results_worked_beyond"))
     kind = "results_limits_band" if told.is_band else "results_limits_interval"
     within = write.interval(percent(told.low), percent(told.high))
-    sentences.append(say(kind, confidence=percent(told.confidence, 0), range=within))
+    sentences.append(translate(kind, confidence=percent(told.confidence, 0), range=within))
     return " ".join(sentences)
 
 
 def odds(question: Question) -> str:
     """Explain a mechanism by what devices send for 100 people."""
     if question.mechanism is None:
-        return words().say("results_public")
+        return words().translate("results_public")
     write, found = _format().of_hundred, question.mechanism.explain()
     told = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
     usual = f"odds_{question.mechanism.report_kind}"
     # Some types need a sentence of their own: for dates it says "latest", not "largest".
     own = f"results_{question.type}_{usual}"
-    return words().say(own if words().knows(own) else f"results_{usual}", **told)
+    return words().translate(own if words().knows(own) else f"results_{usual}", **told)
 
 
 def numbers(mechanism: Mechanism) -> str:

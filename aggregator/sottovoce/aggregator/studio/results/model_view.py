@@ -52,15 +52,17 @@ class ModelsInWords:
             shown.append(self._predictions(document))
         for key in ("linear", "of_predictor"):
             if document[key] is not None:
-                shown.append(self._coefficients(document[key], self.words.say(f"models_beside_{key}"), aside=True))
+                shown.append(
+                    self._coefficients(document[key], self.words.translate(f"models_beside_{key}"), aside=True)
+                )
         beside = [note for key in ("linear", "of_predictor") if document[key] for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
         return ShownAnswer(self._paper(document), shown, notes)
 
     def _title(self, document: Document) -> str:
-        model = self.words.say(f"models_{document['model']}")
+        model = self.words.translate(f"models_{document['model']}")
         outcome = self.names.label(document["outcome"])
-        return self.words.say("models_title", model=model, outcome=outcome, n=document["n"])
+        return self.words.translate("models_title", model=model, outcome=outcome, n=document["n"])
 
     def _odds(self, document: Document) -> list[ShownTable]:
         """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
@@ -68,17 +70,17 @@ class ModelsInWords:
         lines = [(self._name(document, one), *self._ratio(one)) for one in found]
         if not lines:
             return []
-        headings = [self.words.say(f"models_{key}") for key in ("term", "odds_ratio")]
-        headings.append(self.words.say("joint_interval"))
+        headings = [self.words.translate(f"models_{key}") for key in ("term", "odds_ratio")]
+        headings.append(self.words.translate("joint_interval"))
         told = [self._odds_in_words(document, one) for one in found if one["estimate"] is not None]
-        return [ShownTable(self.words.say("models_odds"), headings, lines, sentences=told)]
+        return [ShownTable(self.words.translate("models_odds"), headings, lines, sentences=told)]
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
         ratio, limits = self._ratio(one)
         known = {"term": self.names.term(one["term"]), "ratio": ratio, "limits": limits}
         if document["model"] == "ordered":
-            return self.words.say("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
-        return self.words.say("models_odds_words", outcome=self._explained(document, one), **known)
+            return self.words.translate("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
+        return self.words.translate("models_odds_words", outcome=self._explained(document, one), **known)
 
     def _explained(self, document: Document, one: Document) -> str:
         """Name the category that the odds refer to; the last one if the coefficient names none ("yes" of yes/no)."""
@@ -95,30 +97,30 @@ class ModelsInWords:
         lines = [
             (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
         ]
-        told = [self.words.say(f"models_errors_{document['std_error_kind']}"), *self._tests(document)]
+        told = [self.words.translate(f"models_errors_{document['std_error_kind']}"), *self._tests(document)]
         return ShownTable(title, self._headings("models_estimate"), lines, sentences=told, aside=aside)
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:
             figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
             predictor = self.names.label(test["predictor"])
-            yield self.words.say("models_test", predictor=predictor, p=self.write.p_equals(test["p"]), **figures)
+            yield self.words.translate("models_test", predictor=predictor, p=self.write.p_equals(test["p"]), **figures)
         if document["deff"] != 1:
-            yield self.words.say("joint_deff", factor=self.words.number(document["deff"], 2))
+            yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
 
     def _effects(self, document: Document) -> ShownTable:
         drawn = [self._to_draw(self._name(document, one), one, self.write.points) for one in document["ame"]]
         lines = [(self._name(document, one), *self._figures(one, self.write.points)) for one in document["ame"]]
-        title, told = self.words.say("models_ame"), self.words.say("models_ame_words")
+        title, told = self.words.translate("models_ame"), self.words.translate("models_ame_words")
         return ShownTable(title, self._headings("joint_difference"), lines, bars(drawn), [told])
 
     def _predictions(self, document: Document) -> ShownTable:
         show = self.write.figure if document["model"] == "linear" else self.write.percent
         drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.say(key) for key in ("models_where", "models_predicted", "joint_interval")]
+        headings = [self.words.translate(key) for key in ("models_where", "models_predicted", "joint_interval")]
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
-        return ShownTable(self.words.say("models_predictions"), headings, lines, bars(drawn, *ends))
+        return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
@@ -135,11 +137,11 @@ class ModelsInWords:
         if document["model"] not in OF_ODDS:
             figure = self.write.with_limits(one, "estimate", self.write.figure)
             outcome = self.names.label(document["outcome"])
-            return self.words.say("models_paper_linear", outcome=outcome, figure=figure, **known)
+            return self.words.translate("models_paper_linear", outcome=outcome, figure=figure, **known)
         ratio, limits = self._ratio(one)
-        figure = self.words.say("joint_with_limits", figure=ratio, limits=limits)
-        outcome, model = self._explained(document, one), self.words.say(f"models_{document['model']}")
-        return self.words.say("models_paper_odds", outcome=outcome, model=model, figure=figure, **known)
+        figure = self.words.translate("joint_with_limits", figure=ratio, limits=limits)
+        outcome, model = self._explained(document, one), self.words.translate(f"models_{document['model']}")
+        return self.words.translate("models_paper_odds", outcome=outcome, model=model, figure=figure, **known)
 
     def _slopes(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of the chosen predictors, without constant, strata and cut points."""
@@ -152,7 +154,7 @@ class ModelsInWords:
 
     def _term(self, document: Document, term: str) -> str:
         if term == CONSTANT:
-            return self.words.say("models_constant")
+            return self.words.translate("models_constant")
         lower, is_cut, upper = term.partition("|")
         if is_cut:
             return (
@@ -166,7 +168,7 @@ class ModelsInWords:
         )  # fmt: skip
 
     def _headings(self, estimate: str) -> list[str]:
-        return [self.words.say(key) for key in ("models_term", estimate, "models_std_error", "joint_interval")]
+        return [self.words.translate(key) for key in ("models_term", estimate, "models_std_error", "joint_interval")]
 
     def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
         value, limits = self.write.point(one["estimate"], show), self.write.limits(one, show)

@@ -236,7 +236,7 @@ def _side_by_side(
     if choices.by == "wave" and results.wave is None and len(results.waves) > 1:
         shown = [number for number, reports in enumerate(results.waves) if reports]
         return [
-            (words.say("results_wave_number", number=number), analyse(revisions, results.cohort, wave=number))
+            (words.translate("results_wave_number", number=number), analyse(revisions, results.cohort, wave=number))
             for number in shown
         ]
     return ()
@@ -295,7 +295,7 @@ def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, flo
 
 def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
     if estimate.kind == "quantile":
-        return words.say("results_quantile", share=words.percent(int(estimate.option[1:]) / 100, 0))
+        return words.translate("results_quantile", share=words.percent(int(estimate.option[1:]) / 100, 0))
     return labels.get(estimate.option, estimate.option)
 
 
@@ -338,5 +338,5 @@ def _absent_as(result: QuestionResult, labels: Mapping[str, str], words: Words) 
     if isinstance(answer, Mapping):
         answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
     if isinstance(answer, list | tuple):
-        answer = ", ".join(labels.get(name, name) for name in answer) or words.say("results_none_of_them")
-    return words.say("results_absent_as", answer=labels.get(str(answer), str(answer)))
+        answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
+    return words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))

@@ -89,7 +89,7 @@ def chart(name: str, question: str) -> Response:
     """Download the simulated charts of a question as SVG, with a warning in the picture."""
     subject, found = rehearsed_file(name)
     view = _view(subject, found)
-    drawn = drawing(card_of(view, question), view, words(), words().say("rehearse_svg", mark=found.mark))
+    drawn = drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark))
     picture = render_template("chart.svg", drawn=drawn)
     return _file(Response(picture, content_type="image/svg+xml"), f"{name}-{question}.svg", found)
 

@@ -71,7 +71,7 @@ def drawing(card: QuestionCard, view: ResultsView, words: Words, warning: str = 
     pen = _Pen(not view.results.closed, words)
     pen.write(card.title, "title", TITLE_LETTERS)
     if warning or view.survey.trial:
-        pen.write(warning or words.say("results_svg_trial"), "trial")
+        pen.write(warning or words.translate("results_svg_trial"), "trial")
     for chart in card.charts:
         pen.draw(chart)
     for line in _foot(card, view, words):
@@ -84,10 +84,10 @@ def _foot(card: QuestionCard, view: ResultsView, words: Words) -> Iterator[str]:
     if estimates:
         banded = any(each.band_low is not None for each in estimates) and not view.results.closed
         head = "results_band_head" if banded else "results_interval_head"
-        yield words.say(head, confidence=percent(estimates[0].confidence, 0))
-    yield words.say("results_n", reports=card.result.n)
+        yield words.translate(head, confidence=percent(estimates[0].confidence, 0))
+    yield words.translate("results_n", reports=card.result.n)
     survey = view.survey
-    yield words.say("results_svg_foot", survey=survey.name, revision=survey.revision, digest=survey.digest)
+    yield words.translate("results_svg_foot", survey=survey.name, revision=survey.revision, digest=survey.digest)
 
 
 class _Pen:
@@ -117,7 +117,7 @@ class _Pen:
     def _row(self, row: ChartRow, chart: Chart) -> None:
         named = [(row.label, row.estimate, row.bar)]
         for point in row.points:
-            label = self._words.say("results_series", option=row.label, name=point.name)
+            label = self._words.translate("results_series", option=row.label, name=point.name)
             named.append((label, point.estimate, point.estimate.clipped))
         for label, estimate, bar in named:
             within = interval(estimate, self._still_open, chart.grid)
@@ -134,5 +134,5 @@ class _Pen:
         first = chart.rows[0].estimate
         self.texts += [Text(self.y, tick(part, first, chart.grid), "tick", part) for part in TICKS]
         unit = "results_share_axis" if chart.kind == "share" else "results_number_axis"
-        self.write(self._words.say(unit), "axis")
+        self.write(self._words.translate(unit), "axis")
         self.y += AXIS - LINE - LINE

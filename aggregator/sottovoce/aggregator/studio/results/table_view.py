@@ -156,7 +156,7 @@ class TablesInWords:
             where = self.names.term(f"{within}={table['category']}")
             shown += self._tables(table, where)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
-        shown.append(ShownTable(self.words.say("joint_together"), sentences=test))
+        shown.append(ShownTable(self.words.translate("joint_together"), sentences=test))
         notes = [note for table in (*found, document) for note in self._notes(table)]
         return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 
@@ -169,7 +169,7 @@ class TablesInWords:
         drawn = [self._to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
         ends = (0.0, 1.0) if is_share else (None, None)
-        headings = (self.names.label(document["groups"]), what, self.words.say("joint_interval"))
+        headings = (self.names.label(document["groups"]), what, self.words.translate("joint_interval"))
         shown = [ShownTable(what, headings, lines, bars(drawn, *ends), self._below_comparison(document))]
         if document["differences"]:
             shown.append(self._differences(document, apart))
@@ -188,9 +188,9 @@ class TablesInWords:
             )
             for one in document["pairs"]
         ]
-        headings = [self.words.say(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
-        rule = self.words.say("joint_pairs_rule", possible=document["possible"])
-        title = self.words.say("joint_pairs_title", reports=document["reports"])
+        headings = [self.words.translate(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
+        rule = self.words.translate("joint_pairs_rule", possible=document["possible"])
+        title = self.words.translate("joint_pairs_title", reports=document["reports"])
         return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self._notes(document))
 
     def _notes(self, document: Document) -> list[str]:
@@ -202,10 +202,10 @@ class TablesInWords:
         rows, columns = self.names.label(table["rows"]), self.names.label(table["columns"])
         known = {"rows": rows, "columns": columns}
         shares, cells = ([f"joint_{key}", f"joint_{key}_where"][bool(where)] for key in ("shares", "cells"))
-        title = self.words.say(shares, **known, **({"where": where} if where else {}))
+        title = self.words.translate(shares, **known, **({"where": where} if where else {}))
         drawn = self._bars(table)
         yield ShownTable(title, *self._grid(table, "conditional"), bars=drawn, sentences=list(self._below(table)))
-        title = self.words.say(cells, **known, **({"where": where} if where else {}))
+        title = self.words.translate(cells, **known, **({"where": where} if where else {}))
         yield ShownTable(title, *self._grid(table, "cells"), aside=True)
 
     def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -231,7 +231,7 @@ class TablesInWords:
 
     def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
         if one["shown"] is None and one["low"] is None:
-            return ToDraw(name, self.words.say("joint_not_shown"), "", None, None, None)
+            return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
         return ToDraw(name, self.write.point(one["shown"], show), self.write.limits(one, show), one["shown"],
                       one["low"], one["high"])  # fmt: skip
 
@@ -242,14 +242,14 @@ class TablesInWords:
             if key in table:
                 show = self.write.points if key == "risk_difference" else self.write.figure
                 figure = self.write.with_limits(table[key], "estimate", show)
-                yield self.words.say(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
+                yield self.words.translate(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
                                      figure=figure)  # fmt: skip
         forged = table["forged"]
-        yield self.words.say(
+        yield self.words.translate(
             "joint_forged", share=self.write.percent(forged["share"]), shift=self.write.points(forged["shift"])
         )
         if table["drawn_evenly"] is not None:
-            yield self.words.say("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
+            yield self.words.translate("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
         yield from self._weighted(table)
 
     def _below_comparison(self, document: Document) -> list[str]:
@@ -260,21 +260,21 @@ class TablesInWords:
         drawn = []
         for one in document["differences"]:
             group, other = self._group(document, one["group"]), self._group(document, one["from"])
-            name = self.words.say("joint_less", group=group, other=other)
+            name = self.words.translate("joint_less", group=group, other=other)
             drawn.append(self._to_draw(name, one, apart))
         lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.say(f"joint_{key}") for key in ("groups", "difference", "interval")]
-        return ShownTable(self.words.say("joint_differences"), headings, lines, bars(drawn))
+        headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference", "interval")]
+        return ShownTable(self.words.translate("joint_differences"), headings, lines, bars(drawn))
 
     def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
         if test is None:
             return []
         figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
-        return [self.words.say(key, **figures, p=self.write.p_equals(test["p"]), **known)]
+        return [self.words.translate(key, **figures, p=self.write.p_equals(test["p"]), **known)]
 
     def _weighted(self, document: Document) -> Iterator[str]:
         if document["deff"] != 1:
-            yield self.words.say("joint_deff", factor=self.words.number(document["deff"], 2))
+            yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
 
     def _paper(self, table: Document) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
@@ -285,7 +285,7 @@ class TablesInWords:
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)
         )
-        return self.words.say(
+        return self.words.translate(
             "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
             other=self._row(table, first), columns=self.names.label(table["columns"]),
             column=self._column(table, column), here=here, there=there, n=table["n"],
@@ -298,7 +298,7 @@ class TablesInWords:
             return ""
         values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
         found = document["differences"][-1]
-        return self.words.say(
+        return self.words.translate(
             "joint_paper_compare", what=what, group=self._group(document, found["group"]),
             other=self._group(document, found["from"]), here=values[found["group"]], there=values[found["from"]],
             difference=self.write.with_limits(found, "shown", apart), n=document["n"],
@@ -307,9 +307,9 @@ class TablesInWords:
     def _what(self, document: Document) -> str:
         outcome = self.names.label(document["outcome"])
         if document["category"] is None:
-            return self.words.say("joint_mean_of", outcome=outcome)
+            return self.words.translate("joint_mean_of", outcome=outcome)
         category = self.names.category(document["outcome"], document["category"])
-        return self.words.say("joint_share_of", outcome=outcome, category=category)
+        return self.words.translate("joint_share_of", outcome=outcome, category=category)
 
     def _group(self, document: Document, group: str) -> str:
         return self.names.category(document["groups"], group)

@@ -215,7 +215,7 @@ def _language_of_texts(survey: Survey) -> str:
 def _texts(found: Invited) -> dict[str, str]:
     """Write the texts of the invitation, of the reminder and for the ethics board."""
     language = _language_of_texts(found.survey)
-    link = words().say("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
+    link = words().translate("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
     survey = found.survey
     return {
         "letter": letter(survey, link, language),
@@ -237,8 +237,8 @@ def _page(name: str, problem: str = "", told: str = "", **values: object) -> str
         counts=None if counts is None else in_steps(counts, found.stored),
         held_since=None if counts is None or counts.held_since is None else date_of(counts.held_since),
         reissue=REISSUE,
-        problem=words().say(problem, **values) if problem else "",
-        told=words().say(told) if told else "",
+        problem=words().translate(problem, **values) if problem else "",
+        told=words().translate(told) if told else "",
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,

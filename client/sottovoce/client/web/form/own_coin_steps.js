@@ -17,8 +17,8 @@ export function byHand({ mechanism }, id, words, before) {
 // What a coin or a die shows.
 function outcomeOf(flips, outcomes, words) {
   const [first, last] = outcomes;
-  if (flips === 0) return first === last ? first : words.say("range", { first, last });
-  const sides = (row) => [...row].map((side) => words.say(side === "H" ? "heads" : "tails"));
-  const joined = (key, texts) => texts.reduce((one, other) => words.say(key, { first: one, second: other }));
+  if (flips === 0) return first === last ? first : words.translate("range", { first, last });
+  const sides = (row) => [...row].map((side) => words.translate(side === "H" ? "heads" : "tails"));
+  const joined = (key, texts) => texts.reduce((one, other) => words.translate(key, { first: one, second: other }));
   return joined("or", outcomes.map((row) => joined("then", sides(row))));
 }

@@ -85,7 +85,7 @@ export class Words {
   }
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
-  say(key, values = {}) {
+  translate(key, values = {}) {
     const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
     const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
@@ -95,7 +95,7 @@ export class Words {
   /** An element with one sentence of the page; where values are words themselves, a function gives them. */
   said(tag, key, values = {}, properties = {}) {
     const given = () => (typeof values === "function" ? values() : values);
-    return this.#live(tag, properties, () => [this.language, this.say(key, given())]);
+    return this.#live(tag, properties, () => [this.language, this.translate(key, given())]);
   }
 
   /** One sentence of the page, ready to be put inside something. */
@@ -130,8 +130,8 @@ export class Words {
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    const named = () => (question.neutral ? ` ${this.say("neutral_note")}` : "");
-    return this.#live("span", {}, () => [this.language, this.say(...this.explained(question)) + named()]);
+    const named = () => (question.neutral ? ` ${this.translate("neutral_note")}` : "");
+    return this.#live("span", {}, () => [this.language, this.translate(...this.explained(question)) + named()]);
   }
 
   /** The sentence about the odds, and what fills its placeholders. */
@@ -149,8 +149,8 @@ export class Words {
   share(part, whole) {
     if ((part * 100) % whole === 0) return String((part * 100) / whole);
     const number = Math.floor((part * 200 + whole) / (2 * whole));
-    if (number === 0) return this.say("fewer_than_one");
-    return this.say(number === 100 ? "more_than_99" : "about", { number });
+    if (number === 0) return this.translate("fewer_than_one");
+    return this.translate(number === 100 ? "more_than_99" : "about", { number });
   }
 
   // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.

@@ -99,4 +99,4 @@ def test_every_kind_of_entry_has_its_words() -> None:
     """In every language."""
     for language in LANGUAGES:
         for what in events.WHAT:
-            assert Words(language).say(f"did_{what.replace(' ', '_')}")
+            assert Words(language).translate(f"did_{what.replace(' ', '_')}")

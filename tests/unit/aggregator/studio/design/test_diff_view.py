@@ -62,7 +62,7 @@ def test_nothing_is_shown_as_the_program_writes_it(language: str) -> None:
     for one, other in ((replace(whole, cards=cards), whole), (whole, draft_of(document()))):
         found |= {each.place: (each.mine, each.theirs) for each in differences_in_words(one, other, Words(language))}
     shown = " ".join(text for place, pair in found.items() for text in (place, *pair))
-    exactly = f": {Words(language).say('design_how')}"
+    exactly = f": {Words(language).translate('design_how')}"
     inexactly = " ".join(text for place, pair in found.items() if not place.endswith(exactly) for text in pair)
 
     assert not set("{}[]") & set(shown)

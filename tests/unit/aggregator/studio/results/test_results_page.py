@@ -141,8 +141,8 @@ def test_every_language_tells_the_page_in_its_own_words(app: Flask, language: st
 
     assert f'lang="{language}"' in pages[0]
     assert ("Of 100 people" in pages[0]) is (language == "en")
-    assert Words(language).say("results_numbers") in pages[0]
-    assert Words(language).say("results_share_axis") in pages[1]
+    assert Words(language).translate("results_numbers") in pages[0]
+    assert Words(language).translate("results_share_axis") in pages[1]
 
 
 def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
@@ -168,7 +168,7 @@ def test_page_that_comes_later_says_so_of_a_draft(app: Flask, storage: SQLiteSto
     told = get(app, f"sketch/{page}", Accept="text/html")
     assert told.status_code == 200
     assert "<bdi>A title</bdi>" in told.text
-    assert Words("en").say(f"later_{page}") in told.text
+    assert Words("en").translate(f"later_{page}") in told.text
     assert ('surveys/sketch/rehearse">Simulate with' in told.text) is (page != "invite")
     assert get(app, f"nothing/{page}", Accept="text/html").status_code == 404
 

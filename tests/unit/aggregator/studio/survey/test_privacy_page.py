@@ -142,7 +142,7 @@ def test_blind_draft_has_no_digest_yet(app: Flask, storage: SQLiteStorage) -> No
     for told in shown(app, f"{PRIVACY}?of=draft", f"{PRIVACY}/account.html?of=draft"):
         assert "The digest is known once the survey is published" in told
     words = Words("en")
-    assert words.say("publish_digest_later") in lines(account, words)
+    assert words.translate("publish_digest_later") in lines(account, words)
 
 
 def test_markup_in_texts_stays_text(app: Flask, storage: SQLiteStorage) -> None:

@@ -25,7 +25,7 @@ export function beliefPicture(survey, most, words) {
 }
 
 function beliefBar(key, share, words) {
-  const told = () => ({ share: share > 99 ? words.say("more_than_99") : share });
+  const told = () => ({ share: share > 99 ? words.translate("more_than_99") : share });
   const lines = [path("rest", `M0 3H${WIDTH}`), path("held", `M0 3H${Math.min(share, WIDTH)}`)];
   return element("li", {}, words.said("span", key, told), picture(`0 0 ${WIDTH} 6`, ...lines));
 }

@@ -29,7 +29,7 @@ export function practiceStep(survey, words, onBack) {
     const sums = [1, 0].filter((answer) => tally[answer].rolls).map((answer) =>
       words.said("p", ["practice_no", "practice_yes"][answer], tally[answer]),
     );
-    const answer = { value: () => words.say(["no", "yes"][value]) };
+    const answer = { value: () => words.translate(["no", "yes"][value]) };
     const sent = words.said("p", "practice_sent", answer, { className: "lead" });
     told.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
   };
