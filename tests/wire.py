@@ -145,8 +145,8 @@ def _two_sided(count: int, n: int, p: float) -> float:
     """The exact two-sided binomial p-value: twice the smaller tail."""
     if not 0 < p < 1:
         return float(count == n * p)
-    law = binomial(n, np.array([p]))[0]
-    return min(1.0, 2 * min(law[: count + 1].sum(), law[count:].sum()))
+    distribution = binomial(n, np.array([p]))[0]
+    return min(1.0, 2 * min(distribution[: count + 1].sum(), distribution[count:].sum()))
 
 
 def _ranks(one: Sequence[float], other: Sequence[float]) -> float:

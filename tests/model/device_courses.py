@@ -116,8 +116,8 @@ def check_laws(scenario: Scenario, laws: list[dict[Left, Fraction]]) -> None:
     Raises:
         Mismatch: two of them differ by more.
     """
-    for left in dict.fromkeys(left for law in laws for left in law):
-        likely = [law.get(left, Fraction(0)) for law in laws]
+    for left in dict.fromkeys(left for distribution in laws for left in distribution):
+        likely = [distribution.get(left, Fraction(0)) for distribution in laws]
         sent, _ = left
         if min(likely) == 0:
             raise Mismatch("what leaves the device is impossible after another answer")
@@ -125,11 +125,11 @@ def check_laws(scenario: Scenario, laws: list[dict[Left, Fraction]]) -> None:
 
 
 def _law(weights: Weights) -> dict[Left, Fraction]:
-    law: dict[Left, Fraction] = {}
+    distribution: dict[Left, Fraction] = {}
     for course, weight in weights.items():
         left = (course.sent, course.redeemed)
-        law[left] = law.get(left, Fraction(0)) + weight
-    return law
+        distribution[left] = distribution.get(left, Fraction(0)) + weight
+    return distribution
 
 
 @cache

@@ -140,7 +140,7 @@ class PythonDevice:
         return charged(state, self._folder)
 
 
-Law = tuple[tuple[Happened, Fraction], ...]
+Distribution = tuple[tuple[Happened, Fraction], ...]
 
 
 def check_events(part: str, scenario: Scenario, length: int) -> Check:
@@ -298,17 +298,17 @@ class _Following:
                 further[end] = further.get(end, Fraction(0)) + weight * share
         return further
 
-    def _law(self, state: State, event: str, truth: int) -> Law:
+    def _law(self, state: State, event: str, truth: int) -> Distribution:
         """What an event, or a kill at a step of an answer, makes of a state."""
         ways = self._ways(state, ANSWERED if event in KILLS else same_event(state, event), truth)
         if event in KILLS:
             step = KILLS[event]
             return _summed((way.kills[step] if step < len(way.kills) else way.happened, likely) for way, likely in ways)
-        law = _summed((way.happened, likely) for way, likely in ways)
-        return _summed(self._answered_next(law, truth)) if event == REFUSED else law
+        distribution = _summed((way.happened, likely) for way, likely in ways)
+        return _summed(self._answered_next(distribution, truth)) if event == REFUSED else distribution
 
-    def _answered_next(self, law: Law, truth: int) -> Iterator[tuple[Happened, Fraction]]:
-        for happened, likely in law:
+    def _answered_next(self, distribution: Distribution, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+        for happened, likely in distribution:
             for answered, share in self._after(happened.state, ANSWERED, truth):
                 yield replace(answered, wire=(*happened.wire, *answered.wire)), likely * share
 
@@ -321,11 +321,11 @@ class _Following:
         return tuple(self._device.ways(state, event, truth))
 
 
-def _summed(ways: Iterable[tuple[Happened, Fraction]]) -> Law:
-    law: dict[Happened, Fraction] = {}
+def _summed(ways: Iterable[tuple[Happened, Fraction]]) -> Distribution:
+    distribution: dict[Happened, Fraction] = {}
     for happened, likely in ways:
-        law[happened] = law.get(happened, Fraction(0)) + likely
-    return tuple(law.items())
+        distribution[happened] = distribution.get(happened, Fraction(0)) + likely
+    return tuple(distribution.items())
 
 
 def _silent(ends: Ends) -> Iterator[str]:

@@ -123,7 +123,7 @@ def power(base: tuple[float, ...], n: int) -> Array:
     return np.convolve(whole, np.array(base)) if n % 2 else whole
 
 
-def law(channel: Tabled, whole: int, shares: Array, n: int) -> tuple[Array, Array]:
+def distribution(channel: Tabled, whole: int, shares: Array, n: int) -> tuple[Array, Array]:
     """(values of the mean of n scores, their probabilities)."""
     table = np.array(channel.table, dtype=float)
     reports = shares @ (table / table.sum(axis=1, keepdims=True))
@@ -144,7 +144,7 @@ def least_coverage(name: str, n: int, interval: Interval = mean_interval) -> flo
     channel, whole = CHANNELS[name]
     covers = []
     for shares in populations(len(channel.levels)).values():
-        values, probabilities = law(channel, whole, shares, n)
+        values, probabilities = distribution(channel, whole, shares, n)
         truth = float(shares @ channel.levels)
         likely = probabilities > 1e-12  # together below 1e-8: counted as misses
         limits = np.array([interval(float(v), n, channel, 0.95) for v in values[likely]])
@@ -165,7 +165,7 @@ def test_means_are_unbiased_with_the_variance_of_theory(name: str) -> None:
     """E of the estimate is the mean and its variance is at most V / n; E of the squared error estimate is right."""
     channel, whole = CHANNELS[name]
     for shares in populations(len(channel.levels)).values():
-        values, probabilities = law(channel, whole, shares, 20)
+        values, probabilities = distribution(channel, whole, shares, 20)
         truth = float(shares @ channel.levels)
         variance = float(probabilities @ (values - truth) ** 2)
         own = float(shares @ channel.second_moments) - truth**2

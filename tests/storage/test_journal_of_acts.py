@@ -39,7 +39,7 @@ def test_each_step_in_the_life_of_a_survey_is_noted_once(store: Storage) -> None
     assert told(store) == [
         (words.PUBLISHED, ANNE, f"exam 1 {first.digest}"), (words.PUBLISHED, ANNE, f"exam 2 {second.digest}"),
         (words.RETIRED, ANNE, f"exam 1 {first.digest}"), (words.CLOSED, BERT, "exam"), (words.REOPENED, BERT, "exam"),
-        (words.CLOSED, words.NOBODY, "exam"), (words.PURGED, words.NOBODY, "exam 1"),
+        (words.CLOSED, words.NO_ACTOR, "exam"), (words.PURGED, words.NO_ACTOR, "exam 1"),
         (words.DELETED, words.MACHINE, "exam"),
     ]  # fmt: skip
     assert store.verify() == []

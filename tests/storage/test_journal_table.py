@@ -228,7 +228,7 @@ def test_database_of_an_earlier_version_says_that_it_was_brought_further(tmp_pat
     connection.close()
     old, new = SQLiteStorage(tmp_path / "old.sqlite"), SQLiteStorage(tmp_path / "new.sqlite")
 
-    assert [(entry.what, entry.who) for entry in old.journal.entries()] == [(words.MIGRATED, words.NOBODY)]
+    assert [(entry.what, entry.who) for entry in old.journal.entries()] == [(words.MIGRATED, words.NO_ACTOR)]
     assert list(new.journal.entries()) == []
     old.close()
     new.close()

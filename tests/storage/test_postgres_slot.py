@@ -13,7 +13,7 @@ import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.postgres import count_slots, storage
-from sottovoce.aggregator.storage.postgres.count_slots import SLOT_LOCK, SLOTS, Showing, Slot
+from sottovoce.aggregator.storage.postgres.count_slots import SLOT_LOCK, SLOTS, Slot, SnapshotPublisher
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
@@ -145,7 +145,7 @@ def test_showing_leaves_it_to_whoever_closes_or_deletes(nodes: list[PostgresStor
     """It waits for nobody, and puts no older moment over what a close shows, and nothing of what is deleted."""
     key = nodes[0].publish(survey()).key
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Showing, "want", lambda *_: None)
+        patch.setattr(SnapshotPublisher, "want", lambda *_: None)
         nodes[0].store([arrival(key, number) for number in range(30)])
     with psycopg.connect(url) as other:
         other.execute("UPDATE surveys SET retired = 1")
@@ -168,8 +168,8 @@ def test_groups_that_come_together_are_shown_at_once(url: str, monkeypatch: pyte
     wanted: list[object] = []
     with closing(PostgresStorage(url)) as node:
         key = node.publish(survey()).key
-        shown = node._showing._show
-        monkeypatch.setattr(node._showing, "_show", lambda batches: [wanted.append(batches), shown(batches)])
+        shown = node._publisher._show
+        monkeypatch.setattr(node._publisher, "_show", lambda batches: [wanted.append(batches), shown(batches)])
         for start in (0, 100, 200):
             node.store([arrival(key, start + number) for number in range(30)])
         assert wanted == []
@@ -183,17 +183,17 @@ def test_groups_that_come_together_are_shown_at_once(url: str, monkeypatch: pyte
 def test_reports_are_acknowledged_by_a_process_that_is_ending(nodes: list[PostgresStorage]) -> None:
     """They are durable, and another one shows them."""
     key = nodes[0].publish(survey()).key
-    nodes[0]._showing.end()
+    nodes[0]._publisher.end()
     assert nodes[0].store([arrival(key, number) for number in range(30)]) == [Outcome.NEW] * 30
     nodes[1].show_grown({key: 25})
     assert nodes[1].cells(key)[0].reports == 30
 
 
-def test_nobody_waits_for_ever_for_a_showing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_ever_for_a_publisher(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database does not answer: who reads is told what is shown by now, and the process can end."""
-    monkeypatch.setattr(count_slots, "PATIENCE", 0.01)
+    monkeypatch.setattr(count_slots, "SETTLE_TIMEOUT_SECONDS", 0.01)
     answers = threading.Event()
-    showing = Showing(lambda _: answers.wait(60) and None)
+    showing = SnapshotPublisher(lambda _: answers.wait(60) and None)
     showing.want({1: 25})
     assert not showing.settle()
     showing.end()
@@ -231,7 +231,7 @@ def test_what_a_process_that_ended_left_unshown_is_shown_within_the_minute(
     key = nodes[0].publish(survey()).key
     clock = FakeClock()
     with monkeypatch.context() as ended:
-        ended.setattr(Showing, "want", lambda *_: None)
+        ended.setattr(SnapshotPublisher, "want", lambda *_: None)
         nodes[0].store([arrival(key, number) for number in range(24)])
         Housekeeping(nodes[1], clock, lambda: True)()
         assert nodes[1].cells(key) == []

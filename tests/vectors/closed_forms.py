@@ -217,7 +217,7 @@ def geometric() -> Iterator[Document]:
     """Steps of one half from 0 to 2, noise of ratio 1/2."""
     r, m = Fraction(1, 2), 4
 
-    def law(x: int, y: int) -> Fraction:
+    def distribution(x: int, y: int) -> Fraction:
         inner = (1 - r) / (1 + r) * r ** abs(y - x)
         return r ** abs(y - x) / (1 + r) if y in {0, m} else inner
 
@@ -227,7 +227,7 @@ def geometric() -> Iterator[Document]:
     document = number("0", "2", "0.5", named("geometric", ratio="1/2"))
     for counts in ((9, 7, 5, 3, 1), (0, 0, 0, 0, 6), (0, 0, 0, 0, 0), (100, 200, 300, 400, 500)):
         tally = dict(enumerate(counts))
-        yield vector_of(document, tally, [mean("mean", tally, levels, scores, law)])
+        yield vector_of(document, tally, [mean("mean", tally, levels, scores, distribution)])
 
 
 def sampled_coordinate() -> Iterator[Document]:

@@ -20,7 +20,15 @@ from sottovoce.shared.spec import Survey
 
 REPLY_TIMEOUT_SECONDS = 30
 PYTHON = (sys.executable, "-m", "sottovoce.audit.client_program")
-_KEPT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE")
+_INHERITED_VARIABLES = (
+    "PATH",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+    "SYSTEMROOT",
+    "LANG",
+    "LC_ALL",
+    "PYTHONDONTWRITEBYTECODE",
+)
 _PASSWORDS = "machine 127.0.0.1 login known password again\n"
 _FOLDERS = ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -222,7 +230,7 @@ def _environment(folder: Path, proxy: str) -> dict[str, str]:
     passwords.write_text(_PASSWORDS, encoding="utf-8")
     home = str(folder / "home")
     return {
-        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        **{name: os.environ[name] for name in _INHERITED_VARIABLES if name in os.environ},
         **dict.fromkeys(_FOLDERS, home),
         **dict.fromkeys(_PROXIES, proxy),
         "NETRC": str(passwords),

@@ -18,7 +18,7 @@ from math import comb, prod
 from typing import Any
 
 from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following
-from sottovoce.audit.reference_distribution import agreed_law
+from sottovoce.audit.reference_distribution import reference_distribution
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table
@@ -224,8 +224,10 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
         ways += 1
         found.setdefault(reported, Counter())[draws.whole] += draws.part
         bounds.add(tuple(draws.bounds))
-    law = {reported: _sum(Fraction(part, whole) for whole, part in parts.items()) for reported, parts in found.items()}
-    return Computed(law, frozenset(bounds), ways)
+    distribution = {
+        reported: _sum(Fraction(part, whole) for whole, part in parts.items()) for reported, parts in found.items()
+    }
+    return Computed(distribution, frozenset(bounds), ways)
 
 
 def _sum(fractions: Iterable[Fraction]) -> Fraction:
@@ -341,6 +343,6 @@ def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Dist
         raise Mismatch("a value is reported that the survey does not admit")
     if sum(row.values()) != 1:
         raise Mismatch("the probabilities do not sum to 1")
-    law = agreed_law(mechanism.dump(), question.domain)
-    if any(probability != law(y, value) for y, probability in row.items()):
+    distribution = reference_distribution(mechanism.dump(), question.domain)
+    if any(probability != distribution(y, value) for y, probability in row.items()):
         raise Mismatch("another distribution than the survey's is drawn from")

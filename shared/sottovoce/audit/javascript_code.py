@@ -60,7 +60,7 @@ def check_javascript(
             checks = [check_instructions("javascript", task.asked, _procedure(told)) for task, told in pairs]
         else:
             pairs = zip(tasks, found["laws"], strict=True)
-            checks = [_check_laws(task, rows) for task, rows in pairs]
+            checks = [_check_distributions(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
         followed = zip(histories, found["histories"], strict=True)
@@ -123,7 +123,7 @@ def _judge_source(found: Mapping[str, Any]) -> Check:
     return Check("javascript", SOURCE, FAILED if problems else PASSED, scope=scope, message="; ".join(problems))
 
 
-def _check_laws(task: Task, rows: object) -> Check:
+def _check_distributions(task: Task, rows: object) -> Check:
     try:
         computed = {value: _computed(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
     except _UNREADABLE:

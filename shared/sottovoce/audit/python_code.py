@@ -107,7 +107,7 @@ def plan(question: Question, work: int = MAX_WORK) -> Task | None:
             continue
         first = inputs_of(run, 2)[0]
         try:
-            known = _laws(run, [first])
+            known = _computed_distributions(run, [first])
         except TooManyPaths:
             continue
         except Exception:  # code that stops is run once more, and has failed then
@@ -116,7 +116,7 @@ def plan(question: Question, work: int = MAX_WORK) -> Task | None:
     return None
 
 
-def _laws(question: Question, inputs: Sequence[Value]) -> dict[Value, Computed]:
+def _computed_distributions(question: Question, inputs: Sequence[Value]) -> dict[Value, Computed]:
     """What the Python client's randomizer reports, which has nothing by chance but its draws."""
     with system_source(_refuse):
         return compute(partial(_randomize, question), inputs)
@@ -147,7 +147,7 @@ def check_python(task: Task) -> Check:
     """The distribution of the Python client's randomizer."""
     try:
         rest = [value for value in task.inputs if value not in task.known]
-        computed = {**task.known, **_laws(task.run, rest)}
+        computed = {**task.known, **_computed_distributions(task.run, rest)}
     except Exception:  # too many ways, or whatever the code does instead of drawing
         message = "its draws cannot be followed"
         return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)

@@ -20,7 +20,7 @@ TWICE = "an invitation is not redeemed once, for one id of each wave"
 NOT_BLINDED = "what is sent to be signed is not the ids, blinded with the random bytes that were drawn for it"
 BESIDE = "the invitation, or what was sent to be signed, goes with the report"
 SHARED = "redemption and report share a connection"
-KEPT = "what was sent to be signed, the signature or the invitation is kept for longer than it is needed"
+SECRET_RETAINED = "what was sent to be signed, the signature or the invitation is kept for longer than it is needed"
 
 
 def is_redemption(request: WireRequest) -> bool:
@@ -82,10 +82,10 @@ def _unlike_disk(seen: RunObservation, telling: Sequence[bytes]) -> str:
     ]
     for disk, is_over in [*((each.disk, False) for each in seen.requests), (seen.disk, True)]:
         if any(_is_kept_too_long(disk, signature, blinded, is_over) for signature in filter(None, signatures)):
-            return KEPT
+            return SECRET_RETAINED
         # In a browser the invitation is in the ledger's key, as every token is.
         if any(invitation in content or invitation.decode() in name for name, content in _files(disk)):
-            return KEPT
+            return SECRET_RETAINED
     return ""
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from sottovoce.shared.answers import Domain
 
 Fields = Mapping[str, Any]
-Law = Callable[[int, Any], Fraction]
+Distribution = Callable[[int, Any], Fraction]
 """``law(reported, value)``: the probability of this report when the truth is ``value``."""
 
 
-def agreed_law(fields: Fields, domain: Domain) -> Law:
+def reference_distribution(fields: Fields, domain: Domain) -> Distribution:
     """
     The probability of each report for each true value.
 
@@ -25,7 +25,7 @@ def agreed_law(fields: Fields, domain: Domain) -> Law:
         fields: the canonical parameters, as they stand in the survey.
         domain: the true values.
     """
-    return _LAWS[fields["name"]](fields, domain)
+    return _DISTRIBUTIONS[fields["name"]](fields, domain)
 
 
 def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
@@ -35,48 +35,48 @@ def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
     return lambda reported, value: yes[value] if reported == 1 else no[value]
 
 
-def _binary(fields: Fields, _domain: Domain) -> Law:
+def _binary(fields: Fields, _domain: Domain) -> Distribution:
     return _bit(fields)
 
 
-def _kary(fields: Fields, domain: Domain) -> Law:
+def _kary(fields: Fields, domain: Domain) -> Distribution:
     odds = Fraction(fields["odds"])
     return lambda reported, value: (odds if reported == value else Fraction(1)) / (odds + domain.size - 1)
 
 
-def _subset(fields: Fields, domain: Domain) -> Law:
+def _subset(fields: Fields, domain: Domain) -> Distribution:
     odds, size, k = Fraction(fields["odds"]), fields["size"], domain.size
     whole = odds * comb(k - 1, size - 1) + comb(k - 1, size)
     return lambda reported, value: (odds if reported >> value & 1 else Fraction(1)) / whole
 
 
-def _hadamard(fields: Fields, domain: Domain) -> Law:
+def _hadamard(fields: Fields, domain: Domain) -> Distribution:
     odds, columns = Fraction(fields["odds"]), 2
     while columns <= domain.size:
         columns *= 2
 
-    def law(reported: int, value: int) -> Fraction:
+    def distribution(reported: int, value: int) -> Fraction:
         own = bin((value + 1) & reported).count("1") % 2 == 0
         return (odds if own else Fraction(1)) / ((odds + 1) * (columns // 2))
 
-    return law
+    return distribution
 
 
 def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, chosen: int) -> Fraction:
     return prod((bit(reported >> j & 1, chosen >> j & 1) for j in range(options)), start=Fraction(1))
 
 
-def _bitwise(fields: Fields, domain: Domain) -> Law:
+def _bitwise(fields: Fields, domain: Domain) -> Distribution:
     bit = _bit(fields)
     return lambda reported, value: _bits(bit, domain.size, reported, value)
 
 
-def _unary(fields: Fields, domain: Domain) -> Law:
+def _unary(fields: Fields, domain: Domain) -> Distribution:
     bit = _bit({"a": Fraction(1, 2), "b": 1 / (Fraction(fields["odds"]) + 1)})
     return lambda reported, value: _bits(bit, domain.size, reported, 1 << value)
 
 
-def _sampled_option(fields: Fields, domain: Domain) -> Law:
+def _sampled_option(fields: Fields, domain: Domain) -> Distribution:
     bit = _bit(fields)
     return lambda reported, value: bit(reported % 2, value >> reported // 2 & 1) / domain.size
 
@@ -87,54 +87,54 @@ def _mixed(bit: Callable[[int, int], Fraction], steps: int, reported: int, step:
     return up * bit(reported, 1) + (1 - up) * bit(reported, 0)
 
 
-def _rounding(fields: Fields, domain: Domain) -> Law:
+def _rounding(fields: Fields, domain: Domain) -> Distribution:
     bit = _bit(fields)
     return lambda reported, value: _mixed(bit, domain.steps, reported, value)
 
 
-def _coordinate(fields: Fields, domain: Domain) -> Law:
+def _coordinate(fields: Fields, domain: Domain) -> Distribution:
     bit, count = _bit(fields), len(domain.options)
     return lambda reported, value: _mixed(bit, domain.steps, reported % 2, value[reported // 2]) / count
 
 
-def _level(fields: Fields, domain: Domain) -> Law:
+def _level(fields: Fields, domain: Domain) -> Distribution:
     rows, steps = fields["weights"], domain.steps
 
-    def law(reported: int, value: int) -> Fraction:
+    def distribution(reported: int, value: int) -> Fraction:
         below, rest = divmod(value * (len(rows) - 1), steps)
         above = rows[below + 1] if rest else rows[below]
         return Fraction((steps - rest) * rows[below][reported] + rest * above[reported], steps * sum(rows[0]))
 
-    return law
+    return distribution
 
 
-def _wave(fields: Fields, domain: Domain) -> Law:
+def _wave(fields: Fields, domain: Domain) -> Distribution:
     odds, bins, width = Fraction(fields["odds"]), int(fields["bins"]), int(fields["width"])
     whole = odds * (2 * width + 1) + bins - 1
 
-    def law(reported: int, value: int) -> Fraction:
+    def distribution(reported: int, value: int) -> Fraction:
         first = value * bins // domain.size
         return (odds if first <= reported <= first + 2 * width else Fraction(1)) / whole
 
-    return law
+    return distribution
 
 
-def _geometric(fields: Fields, domain: Domain) -> Law:
+def _geometric(fields: Fields, domain: Domain) -> Distribution:
     ratio = Fraction(fields["ratio"])
 
-    def law(reported: int, value: int) -> Fraction:
+    def distribution(reported: int, value: int) -> Fraction:
         near: Fraction = ratio ** abs(reported - value)
         return near / (1 + ratio) * (1 if reported in {0, domain.steps} else 1 - ratio)
 
-    return law
+    return distribution
 
 
-def _memoized(fields: Fields, _domain: Domain) -> Law:
+def _memoized(fields: Fields, _domain: Domain) -> Distribution:
     kept, sent = _bit(fields["permanent"]), _bit(fields["instantaneous"])
     return lambda reported, value: sum((kept(m, value) * sent(reported, m) for m in (0, 1)), start=Fraction(0))
 
 
-_LAWS: dict[str, Callable[[Fields, Domain], Law]] = {
+_DISTRIBUTIONS: dict[str, Callable[[Fields, Domain], Distribution]] = {
     "binary_rr": _binary,
     "kary_rr": _kary,
     "memoized_rr": _memoized,

@@ -150,7 +150,7 @@ def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequenc
     """The distributions of the Python client, and what its randomizers refuse."""
     programs = begin_programs()
     return [
-        *_laws(survey, tasks),
+        *_computed_distributions(survey, tasks),
         *surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]),
         check_python_refusals(survey),
         *check_source(programs),
@@ -169,7 +169,7 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
     return (plans[0] if plans else NO_RUNS), failed
 
 
-def _laws(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
+def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
     """The numbers and the running Python randomizers."""
     checks = [check_written(survey)]
     for question in private(survey):
@@ -213,7 +213,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
     survey = order.survey
     files, scripts = served_page.check_files(link)
     yield from files
-    with chromium.Watchdog(chromium.PATIENCE) as watchdog, chromium.browser() as browser:
+    with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
         sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
         yield from served_page.check_script(browser, scripts, survey, sampling)
         # Nobody but the aggregator can sign with the survey's own keys.

@@ -22,7 +22,7 @@ from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
-from sottovoce.cli.signals import noted_orders
+from sottovoce.cli.signals import capture_signals
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
 
@@ -37,7 +37,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
     """Run a survey of 6,366 real answers from the device to the table."""
     check_free(out, [".json"], force)
     # Told to end, it takes the aggregator that it started with it, and its folder.
-    with noted_orders() as told, tempfile.TemporaryDirectory() as temporary:
+    with capture_signals() as told, tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         storage = open_storage(settings, create=True)
         worst = _run(settings, storage, out, leave, told)

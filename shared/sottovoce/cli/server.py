@@ -10,7 +10,7 @@ from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.supervisor import Overseer, hear_orders_in_children
+from sottovoce.cli.supervisor import Supervisor, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -33,7 +33,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
     os.environ.update(settings.to_environment())
     _allow_many_files()
     hear_orders_in_children()
-    server = Overseer(
+    server = Supervisor(
         application,
         address=settings.host,
         port=settings.port,

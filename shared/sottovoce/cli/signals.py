@@ -11,7 +11,7 @@ from sottovoce.shared.errors import SurveyError
 
 
 @contextmanager
-def noted_orders() -> Iterator[Event]:
+def capture_signals() -> Iterator[Event]:
     """
     Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
 

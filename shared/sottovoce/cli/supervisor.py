@@ -12,7 +12,7 @@ STOPS = {signal.SIGINT, signal.SIGTERM}
 """The signals that stop the server."""
 
 
-class Overseer(Granian):  # type: ignore[misc]
+class Supervisor(Granian):  # type: ignore[misc]
     """Granian's server, which also handles a stop signal that arrives while its main loop is busy."""
 
     def signal_handler_interrupt(self, *_: object, **__: object) -> None:

@@ -59,7 +59,7 @@ def shuffled_binary(a: float, people: int, delta: float) -> float:
     tried = range(people) if people <= ALL_TRIED else {others * part // 40 for part in range(41)}
     laws = [_Count(_sum_of(_binomial(t, a)[1], _binomial(others - t, 1 - a)[1])) for t in tried]
     own = math.log(a / (1 - a))
-    return _least(own, delta, lambda total: max(law.hockey_stick(own, total) for law in laws))
+    return _least(own, delta, lambda total: max(distribution.hockey_stick(own, total) for distribution in laws))
 
 
 def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> float:
@@ -79,11 +79,11 @@ def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> 
     _check(people, delta)
     if not 0 < weight <= 1:
         raise ValueError("the weight must lie between 0 and 1")
-    first, law = _binomial(people - 1, weight)
-    size = math.ceil(len(law) * len(_binomial(people - 1, 0.5)[1]) / _WORK)
+    first, distribution = _binomial(people - 1, weight)
+    size = math.ceil(len(distribution) * len(_binomial(people - 1, 0.5)[1]) / _WORK)
     blocks = [
-        (math.fsum(law[start : start + size]), _Count(_binomial(first + start, 0.5)[1]))
-        for start in range(0, len(law), size)
+        (math.fsum(distribution[start : start + size]), _Count(_binomial(first + start, 0.5)[1]))
+        for start in range(0, len(distribution), size)
     ]
 
     def delta_of(total: float) -> float:
@@ -128,10 +128,10 @@ class _Count:
     P(c) = a B(c - 1) + (1 - a) B(c) and Q(c) = (1 - a) B(c - 1) + a B(c): each hockey-stick is a difference of tails.
     """
 
-    def __init__(self, law: list[float]) -> None:
-        self._ratios = [0.0, *(before / here for before, here in pairwise(law)), math.inf]
-        self._tails = [*[*accumulate(reversed(law))][::-1], 0.0]
-        self._heads = [0.0, *accumulate(law)]
+    def __init__(self, distribution: list[float]) -> None:
+        self._ratios = [0.0, *(before / here for before, here in pairwise(distribution)), math.inf]
+        self._tails = [*[*accumulate(reversed(distribution))][::-1], 0.0]
+        self._heads = [0.0, *accumulate(distribution)]
 
     def hockey_stick(self, epsilon: float, total: float) -> float:
         """The larger of the sums of max(P - e^total Q, 0) and max(Q - e^total P, 0), a = e^e / (1 + e^e)."""
@@ -165,10 +165,10 @@ def _binomial(n: int, p: float) -> tuple[int, list[float]]:
     return mode - len(lower) + 1, [weight / whole for weight in weights]
 
 
-def _sum_of(law: list[float], other: list[float]) -> list[float]:
+def _sum_of(distribution: list[float], other: list[float]) -> list[float]:
     """The law of the sum of two independent counts."""
-    result = [0.0] * (len(law) + len(other) - 1)
-    for i, p in enumerate(law):
+    result = [0.0] * (len(distribution) + len(other) - 1)
+    for i, p in enumerate(distribution):
         for j, q in enumerate(other):
             result[i + j] += p * q
     return result

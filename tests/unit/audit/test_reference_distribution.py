@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.audit.exact_channel import inputs_of
-from sottovoce.audit.reference_distribution import _LAWS, agreed_law
+from sottovoce.audit.reference_distribution import _DISTRIBUTIONS, reference_distribution
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.spec import Question
 
@@ -19,14 +19,14 @@ PRIVATE = [question for question in QUESTIONS if question.mechanism is not None]
 def test_law_is_the_mechanisms(question: Question) -> None:
     """Two derivations agree, to the last digit; and each row sums to 1."""
     assert question.mechanism is not None
-    law = agreed_law(question.mechanism.dump(), question.domain)
+    distribution = reference_distribution(question.mechanism.dump(), question.domain)
     reports = [y for y in range(question.largest + 1) if question.admits(y)]
     for value in inputs_of(question, 20):
-        row = [law(reported, value) for reported in reports]
+        row = [distribution(reported, value) for reported in reports]
         assert row == [question.mechanism.probability(reported, value) for reported in reports]
         assert sum(row, start=Fraction(0)) == 1
 
 
 def test_every_mechanism_has_its_law() -> None:
     """One that is added to the registry is added here, too."""
-    assert set(_LAWS) == set(RANDOMIZERS)
+    assert set(_DISTRIBUTIONS) == set(RANDOMIZERS)

@@ -407,5 +407,5 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
         told = [(one.what, one.who) for one in storage.journal.entries()]
 
     by_machine = [events.BACKED_UP, events.RESTORED, events.SETTING_CHANGED, events.COPIED]
-    assert told[0] == (events.PUBLISHED, events.NOBODY)
+    assert told[0] == (events.PUBLISHED, events.NO_ACTOR)
     assert told[1:] == [(what, events.MACHINE) for what in by_machine]

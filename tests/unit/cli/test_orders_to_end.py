@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from granian.constants import Interfaces
-from sottovoce.cli.supervisor import Overseer
+from sottovoce.cli.supervisor import Supervisor
 
 FORK = """
 import os, signal, time
@@ -40,7 +40,7 @@ def test_child_leaves_ctrl_c_to_its_parent() -> None:
 
 def test_order_to_end_is_noted_while_the_main_loop_is_busy() -> None:
     """Held up by nothing, though the main thread holds the event's lock; and heard, though the event is cleared."""
-    server = Overseer("none", interface=Interfaces.RSGI)
+    server = Supervisor("none", interface=Interfaces.RSGI)
     interrupt = server.main_loop_interrupt
     with interrupt._cond:
         server.signal_handler_interrupt(signal.SIGTERM, None)

@@ -7,28 +7,28 @@ import sys
 
 import click
 import pytest
-from sottovoce.cli.signals import noted_orders
+from sottovoce.cli.signals import capture_signals
 from sottovoce.shared.errors import StorageError
 
 LAST_STEPS = """
 import os, signal
-from sottovoce.cli.signals import noted_orders
+from sottovoce.cli.signals import capture_signals
 
 class Connection:
     def __del__(self):
         os.kill(os.getpid(), signal.NUMBER)
 
 signal.signal(signal.SIGINT, signal.HANDLER)
-with noted_orders() as told:
+with capture_signals() as told:
     Connection()
     print(told.wait(20))
 """
 
 TWICE = """
 import os, signal, time
-from sottovoce.cli.signals import noted_orders
+from sottovoce.cli.signals import capture_signals
 signal.signal(signal.SIGINT, signal.default_int_handler)
-with noted_orders() as told:
+with capture_signals() as told:
     os.kill(os.getpid(), signal.SIGINT)
     told.wait()
     print("noted", flush=True)
@@ -71,7 +71,7 @@ def test_second_ctrl_c_ends_it_wherever_it_is() -> None:
 
 def fail_once_told() -> None:
     """The order, and then a failure."""
-    with noted_orders() as told:
+    with capture_signals() as told:
         os.kill(os.getpid(), signal.SIGTERM)
         assert told.wait(20)
         raise StorageError
@@ -79,7 +79,7 @@ def fail_once_told() -> None:
 
 def test_failure_after_the_order_is_no_failure() -> None:
     """What was started heard the same Ctrl-C; before any order, a failure is told as one."""
-    with pytest.raises(StorageError), noted_orders():
+    with pytest.raises(StorageError), capture_signals():
         raise StorageError
     with pytest.raises(click.Abort):
         fail_once_told()
@@ -88,6 +88,6 @@ def test_failure_after_the_order_is_no_failure() -> None:
 def test_handlers_are_put_back() -> None:
     """Those of whoever calls."""
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    with noted_orders():
+    with capture_signals():
         assert signal.getsignal(signal.SIGTERM) != before[0]
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before

@@ -21,7 +21,7 @@ def channels(whole: int) -> Iterator[BinaryRR]:
             yield BinaryRR(Fraction(high, whole), Fraction(low, whole))
 
 
-def law(made: Procedure, truth: int) -> Fraction:
+def distribution(made: Procedure, truth: int) -> Fraction:
     """P(yes is reported) when the instructions are followed."""
     total = Fraction(0)
     for action, outcomes in made.parts:
@@ -39,7 +39,7 @@ def test_procedure_is_the_channel(whole: int) -> None:
     for channel in channels(whole):
         made = procedure(channel)
         assert made is not None
-        assert (law(made, 1), law(made, 0)) == (channel.a, channel.b)
+        assert (distribution(made, 1), distribution(made, 0)) == (channel.a, channel.b)
 
 
 @pytest.mark.parametrize("whole", [3, 4, 6, 8])

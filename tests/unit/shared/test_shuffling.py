@@ -33,7 +33,7 @@ def test_shuffling_gives_the_printed_figures(epsilon: float, people: int, digits
     assert f"{shuffled_bound(epsilon, pair_weight(epsilon), people, DELTA):.{digits}f}" == bound
 
 
-def law(n: int, p: float) -> list[float]:
+def distribution(n: int, p: float) -> list[float]:
     """Bin(n, p), term by term."""
     return [comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
 
@@ -63,7 +63,10 @@ def test_exact_figure_is_the_worst_of_all_populations(epsilon: float, people: in
 
     def worst(value: float) -> float:
         others = people - 1
-        return max(plain_delta(convolved(law(t, a), law(others - t, 1 - a)), a, value) for t in range(others + 1))
+        return max(
+            plain_delta(convolved(distribution(t, a), distribution(others - t, 1 - a)), a, value)
+            for t in range(others + 1)
+        )
 
     assert worst(total) <= delta * (1 + 1e-9)
     assert worst(total * (1 - 1e-6)) > delta
@@ -75,8 +78,8 @@ def test_bound_is_the_plain_sum_over_clones() -> None:
     total = shuffled_bound(LN3, weight, people, delta)
 
     def mean(value: float) -> float:
-        shares = law(people - 1, weight)
-        return sum(share * plain_delta(law(c, 0.5), keep(LN3), value) for c, share in enumerate(shares))
+        shares = distribution(people - 1, weight)
+        return sum(share * plain_delta(distribution(c, 0.5), keep(LN3), value) for c, share in enumerate(shares))
 
     assert mean(total) <= delta * (1 + 1e-9)
     assert mean(total * (1 - 1e-6)) > delta

@@ -153,7 +153,7 @@ class RefusedLogins:
         with self._lock:
             self._end_day(now)
         while self._over:
-            self._storage.journal.append(words.REFUSED, words.NOBODY, self._over[0])
+            self._storage.journal.append(words.REFUSED, words.NO_ACTOR, self._over[0])
             self._over.pop(0)
 
     def _end_day(self, now: int) -> None:

@@ -23,12 +23,12 @@ WITHHELD = (
     "noise of the published tables; publish this one with noise, on the page Files or with crosstab "
     "--release-epsilon"
 )
-MODEL_WITHHELD = (
+MODEL_SUPPRESSED = (
     "a budget for this survey's public answers is open: the precision of a model with several public questions "
     "reveals how many people gave each combination of answers, and would undo the noise of the published tables; "
     "use at most one of them"
 )
-WEIGHTS_WITHHELD = (
+WEIGHTS_SUPPRESSED = (
     "a budget for this survey's public answers is open: the cost of weights reveals exact counts of answers, and "
     "would undo the noise of the published tables"
 )
@@ -64,10 +64,10 @@ def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Col
 
 def _check(asked: Request, public: frozenset[str]) -> None:
     if isinstance(asked, WeightsRequest):
-        raise EstimateError(WEIGHTS_WITHHELD)
+        raise EstimateError(WEIGHTS_SUPPRESSED)
     # Questions used for weights and clusters count as well: weights to margins near 0 and 1 single out a category.
     if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
-        raise EstimateError(MODEL_WITHHELD if isinstance(asked, RegressionRequest) else WITHHELD)
+        raise EstimateError(MODEL_SUPPRESSED if isinstance(asked, RegressionRequest) else WITHHELD)
 
 
 def _named(variables: "tuple[str, ...] | list[str]") -> set[str]:

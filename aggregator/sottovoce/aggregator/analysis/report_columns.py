@@ -145,7 +145,7 @@ def read_columns(
     surveys = tuple(survey_of(stored.document) for stored in revisions)
     whole = sum(stored.reports for stored in revisions)
     kinds = {question.name: _type(surveys, question) for question in surveys[-1].questions}
-    room = _Room(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
+    room = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
     read = 0
     for number, (stored, survey) in enumerate(zip(revisions, surveys, strict=True)):
         places = _places(survey, surveys[-1])
@@ -162,7 +162,7 @@ _WAVE, _REVISION = ".wave", ".revision"
 """Names of the extra columns; they cannot collide with questions, whose names have no dot."""
 
 
-class _Room:
+class _ColumnBuffer:
     """
     Columns under construction.
 

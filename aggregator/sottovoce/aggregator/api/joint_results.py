@@ -87,7 +87,7 @@ class KeptColumns:
         return tuple(revisions), tuple(steps)
 
 
-LOOK = 60
+REFRESH_SECONDS = 60
 """Seconds between two searches for idle columns."""
 
 
@@ -117,7 +117,7 @@ class JointResults:
             Refusal: ``busy``: too many requests wait already.
         """
         with self.turn():
-            self._look_later()
+            self._schedule()
             return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave))
 
     def drop(self) -> None:
@@ -142,18 +142,18 @@ class JointResults:
         finally:
             self._rooms.release()
 
-    def _look_later(self) -> None:
+    def _schedule(self) -> None:
         """Start the timer that drops idle columns; it stops when the cache is empty and never delays intake."""
         if self._timer is None or not self._timer.is_alive():
-            self._timer = Timer(LOOK, self._look)
+            self._timer = Timer(REFRESH_SECONDS, self._refresh_metrics)
             self._timer.daemon = True
             self._timer.start()
 
-    def _look(self) -> None:
+    def _refresh_metrics(self) -> None:
         with self._running:
             self._timer = None
             # Without the database the list of surveys is unknown; the next round tries again.
             with suppress(StorageError):
                 self._kept.drop()
             if len(self._kept):
-                self._look_later()
+                self._schedule()

@@ -94,10 +94,10 @@ class Metrics:
             standing: values for gauges.
         """
         registry = CollectorRegistry()
-        registry.register(_Families(self._told_of(now, standing), standing))
+        registry.register(_Families(self._report_scrape_error(now, standing), standing))
         return generate_latest(registry)
 
-    def _told_of(self, now: Measured, standing: PublicStatus) -> Measured:
+    def _report_scrape_error(self, now: Measured, standing: PublicStatus) -> Measured:
         with self._lock:
             # Deleting a survey lowers the number of shown reports; measure growth from the lower number.
             self._reports = min(self._reports, standing.reports)

@@ -15,7 +15,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS
 from sottovoce.aggregator.authoring.to_survey import survey_document
-from sottovoce.aggregator.planning.traffic_analysis import HARDLY, HOUR, spread
+from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import most_asked
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
@@ -265,7 +265,7 @@ def _watched(draft: SurveyDraft) -> Iterator[DraftProblem]:
         yield DraftProblem(place, "short_wait", grave=False)
     for field, wave in _windows(draft) if hours else ():
         seconds = spread(hours or 0, [wave])
-        if seconds <= HARDLY and in_one_visit:
+        if seconds <= ONE_VISIT_SECONDS and in_one_visit:
             yield DraftProblem(FieldPath(field), "no_window")
         elif seconds < HOUR * min(hours or 0, DAY):
             yield DraftProblem(FieldPath(field), "short_window", grave=False)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.curator.composition import Total, total
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads, LedgerHead
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import (
     BudgetTerms,
     ReleaseEntry,
@@ -66,7 +66,7 @@ class Budget:
     place: LedgerPlace
     data: str
     declaration: str
-    heads: Heads
+    heads: LedgerAnchor
 
     def open(self, terms: BudgetTerms) -> None:
         """

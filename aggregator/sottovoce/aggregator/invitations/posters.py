@@ -69,15 +69,16 @@ def poster(invitation: PosterContent, link: str) -> str:
     size = "long" if len(title) > LONG_TITLE else "short"
     closes = invitation.closes
     needed = f" {invitation.translate('poster_invited')}" if invitation.survey.asks_for_invitation else ""
+    until = f" {invitation.translate('letter_until', moment=invitation.words.moment(closes))}" if closes else ""
     body = (
         f'<main class="poster">{_trial(invitation)}'
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
-        f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">{svg(link)}</figure>'
+        f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">'
+        f"{svg(link)}</figure>"
         f'<p class="scan">{invitation.translate("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
         f"<p>{invitation.translate(_protection(invitation.survey))}</p>"
         f"{_pictures(invitation)}"
-        f'<p class="quiet">{invitation.translate("letter_voluntary")}'
-        f"{' ' + invitation.translate('letter_until', moment=invitation.words.moment(closes)) if closes else ''}</p></main>"
+        f'<p class="quiet">{invitation.translate("letter_voluntary")}{until}</p></main>'
     )
     return _page(invitation, body)
 

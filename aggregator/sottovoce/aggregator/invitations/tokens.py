@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage, StoredSurvey, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.audit_log.events import NOBODY, REISSUED
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
@@ -37,14 +37,14 @@ class TokenRequest(NamedTuple):
         survey: name of the survey.
         key: ``Idempotency-Key`` of the request.
         body: content of the request, in canonical form.
-        who: actor for the audit log; ``NOBODY`` without an account.
+        who: actor for the audit log; ``NO_ACTOR`` without an account.
     """
 
     researcher: str
     survey: str
     key: str
     body: bytes
-    who: str = NOBODY
+    who: str = NO_ACTOR
 
     @property
     def asked_for(self) -> str:
@@ -62,7 +62,7 @@ def new_request_key() -> str:
     return secrets.token_urlsafe(16)
 
 
-def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) -> list[str]:
+def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) -> list[str]:
     """
     Create random tokens for a survey, with check letters; only the return value contains them.
 
@@ -70,7 +70,7 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) ->
         storage: the database, which stores the hashes.
         name: name of the survey.
         count: number of tokens, at most ``MOST``.
-        who: actor for the audit log; ``NOBODY`` without an account.
+        who: actor for the audit log; ``NO_ACTOR`` without an account.
 
     Raises:
         StorageError: no such survey, or it asks for no token.
@@ -109,7 +109,7 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
     return [print_token(token, name) for token in made]
 
 
-def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOBODY) -> int:
+def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NO_ACTOR) -> int:
     """
     Revoke tokens and return how many of them were valid.
 
@@ -117,7 +117,7 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
         storage: the database with the hashes.
         name: name of the survey.
         tokens: tokens with or without check letters; invalid ones are ignored.
-        who: actor for the audit log; ``NOBODY`` without an account.
+        who: actor for the audit log; ``NO_ACTOR`` without an account.
 
     Raises:
         StorageError: no such survey.
@@ -125,14 +125,14 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
     return storage.revoke_tokens(_first_revision(storage, name).key, [token_hash(token, name) for token in tokens], who)
 
 
-def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int:
+def reissue_after_restore(storage: Storage, name: str, who: str = NO_ACTOR) -> int:
     """
     Release the invitations on hold after a restore; return their number, which bounds how many people report twice.
 
     Args:
         storage: the database with the invitations.
         name: name of the survey.
-        who: actor for the audit log; ``NOBODY`` without an account.
+        who: actor for the audit log; ``NO_ACTOR`` without an account.
 
     Raises:
         StorageError: no such survey.

@@ -77,9 +77,9 @@ class NumberChannel(Measure):
         within = _too_large(excess, left, right)
         if within is None:
             return 1.0
-        law = NormalDist(centre, error)
-        below = 0.0 if excess(left) > 0 else law.cdf(_edge(excess, within, left))
-        above = 0.0 if excess(right) > 0 else 1 - law.cdf(_edge(excess, within, right))
+        distribution = NormalDist(centre, error)
+        below = 0.0 if excess(left) > 0 else distribution.cdf(_edge(excess, within, left))
+        above = 0.0 if excess(right) > 0 else 1 - distribution.cdf(_edge(excess, within, right))
         return below + above
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from sottovoce.shared.spec import Survey, Wave
 HOUR = 3600
 BEFORE_THE_END = 300
 """Seconds before the end of a wave in which devices send without delay."""
-HARDLY = 300
+ONE_VISIT_SECONDS = 300
 """Seconds; a delay of at most this gives no protection, because the report still follows its invitation closely."""
 
 
@@ -38,7 +38,7 @@ def is_in_one_visit(survey: Survey) -> bool:
 
 def is_paired(survey: Survey) -> bool:
     """Return True if an observer can match invitations and reports almost surely, for any number of respondents."""
-    return survey.is_blind and is_in_one_visit(survey) and _hardly_waits(survey)
+    return survey.is_blind and is_in_one_visit(survey) and _sends_at_once(survey)
 
 
 def blind_limits(survey: Survey) -> Sequence[str]:
@@ -46,8 +46,8 @@ def blind_limits(survey: Survey) -> Sequence[str]:
     if not survey.is_blind:
         return ()
     # Without delay, the report of the first wave follows its invitation at once, even in a panel.
-    return ("blind_now", "blind") if _hardly_waits(survey) else ("blind",)
+    return ("blind_now", "blind") if _sends_at_once(survey) else ("blind",)
 
 
-def _hardly_waits(survey: Survey) -> bool:
-    return spread(survey.send_within_hours, survey.waves) <= HARDLY
+def _sends_at_once(survey: Survey) -> bool:
+    return spread(survey.send_within_hours, survey.waves) <= ONE_VISIT_SECONDS

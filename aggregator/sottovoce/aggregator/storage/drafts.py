@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
-KEPT = 50
+VERSIONS_KEPT = 50
 """Versions of a draft that remain stored."""
 
 _MAKE = """
@@ -111,7 +111,7 @@ class DraftTables:
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
         """
-        Add a version and delete versions older than the last ``KEPT``.
+        Add a version and delete versions older than the last ``VERSIONS_KEPT``.
 
         Args:
             name: of the draft.
@@ -128,7 +128,7 @@ class DraftTables:
             # On PostgreSQL another node may have saved since the query; then ON CONFLICT leaves rowcount 0.
             if db.execute(_SAVE, [name, typed_over + 1, document]).rowcount != 1:
                 return None
-            db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - KEPT])
+            db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - VERSIONS_KEPT])
         return typed_over + 1
 
     def rename(self, name: str, new: str) -> bool:

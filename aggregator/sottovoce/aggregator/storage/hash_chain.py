@@ -48,7 +48,7 @@ class AuditEntry(NamedTuple):
         number: one more than that of the entry before it.
         day: counted from 1970-01-01, by the database's own clock.
         what: one of ``events.WHAT``.
-        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
         about: subject, in the form that ``events.WHAT`` defines for ``what``.
         previous: hash of the entry before it.
     """

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sottovoce.aggregator.storage.audit_log.events import NOBODY
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.storage.audit_log.interface import Journal
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
@@ -36,7 +36,7 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 class Storage(Protocol):
     """Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable."""
 
-    def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False, who: str = NO_ACTOR) -> StoredSurvey:
         """
         Publish a survey; publishing the same one again changes nothing.
 
@@ -56,7 +56,7 @@ class Storage(Protocol):
     def revisions(self, name: str) -> list[StoredSurvey]:
         """Return all revisions of a survey, oldest first; empty if there is none."""
 
-    def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
+    def close_survey(self, name: str, day: int, who: str = NO_ACTOR) -> None:
         """
         Admit no more reports to any revision; the first time, show all counts.
 
@@ -78,7 +78,7 @@ class Storage(Protocol):
             less_than: count only cells that grew by fewer reports than this since; None for all.
         """
 
-    def reopen_survey(self, name: str, who: str = NOBODY) -> None:
+    def reopen_survey(self, name: str, who: str = NO_ACTOR) -> None:
         """
         Admit reports to all revisions again; shown counts do not change, neither now nor at the next close.
 
@@ -86,7 +86,7 @@ class Storage(Protocol):
             StorageError: there is no such survey, or its report ids were deleted.
         """
 
-    def delete_survey(self, name: str, who: str = NOBODY) -> None:
+    def delete_survey(self, name: str, who: str = NO_ACTOR) -> None:
         """
         Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
 
@@ -103,7 +103,7 @@ class Storage(Protocol):
     def journal(self) -> Journal:
         """Audit log of what staff did in the last year."""
 
-    def purge(self, survey: int, who: str = NOBODY) -> None:
+    def purge(self, survey: int, who: str = NO_ACTOR) -> None:
         """
         Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
 
@@ -150,7 +150,7 @@ class Storage(Protocol):
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """Return the live counts of all respondents and waves; for checks, never for results."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
         """
         Add tokens for one report each, or invitations for one redemption each.
 
@@ -186,7 +186,7 @@ class Storage(Protocol):
     def held_invitations(self) -> dict[str, Held]:
         """Return the invitations held after a restore, by the name of each open survey."""
 
-    def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
+    def reissue_invitations(self, survey: int, who: str = NO_ACTOR) -> int:
         """Make invitations that are held after a restore valid again; return their number."""
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
@@ -196,7 +196,7 @@ class Storage(Protocol):
         Returns the body's fingerprint of the first such request.
         """
 
-    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR) -> int:
         """
         Revoke tokens; return how many were still valid.
 
@@ -224,7 +224,7 @@ class Storage(Protocol):
     def releases(self) -> "ReleaseTables":
         """Privacy budgets from which releases are paid; one implementation for all back ends."""
 
-    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NO_ACTOR) -> None:
         """
         Add an administrator who signs in with a key, see ``AccessTables.add_researcher``.
 

@@ -7,7 +7,7 @@ are in the database so that every node, backup and copy includes them; the head 
 
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.audit_log import table
-from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NOBODY
+from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTOR
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
@@ -51,7 +51,7 @@ class ReleaseTables:
         with self._back_end.read() as db:
             return [bytes(line) for (line,) in db.execute(_LINES, [survey]).fetchall()]
 
-    def begin(self, survey: str, line: bytes, who: str = NOBODY) -> None:
+    def begin(self, survey: str, line: bytes, who: str = NO_ACTOR) -> None:
         """
         Begin a ledger with this line, replacing a ledger without answers, and record it in the audit log.
 

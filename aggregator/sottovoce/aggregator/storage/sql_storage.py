@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
-from sottovoce.aggregator.storage.audit_log.events import NOBODY
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
@@ -173,7 +173,7 @@ class SQLStorage(TokenStorage):
         with self._write() as db:
             self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
-    def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False, who: str = NO_ACTOR) -> StoredSurvey:
         """
         Make a survey available.
 
@@ -194,7 +194,7 @@ class SQLStorage(TokenStorage):
         """All revisions of one survey, oldest first."""
         return self._surveys(f"{_SURVEYS} WHERE name = ? ORDER BY revision", [name])
 
-    def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
+    def close_survey(self, name: str, day: int, who: str = NO_ACTOR) -> None:
         """
         Admit no more reports; the first time, show all counts.
 
@@ -219,18 +219,18 @@ class SQLStorage(TokenStorage):
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
-    def reopen_survey(self, name: str, who: str = NOBODY) -> None:
+    def reopen_survey(self, name: str, who: str = NO_ACTOR) -> None:
         """Admit reports to all revisions again."""
         with self._alone() as db:
             survey_life.reopen(db, name, self._today(db), who)
 
-    def delete_survey(self, name: str, who: str = NOBODY) -> None:
+    def delete_survey(self, name: str, who: str = NO_ACTOR) -> None:
         """Delete all rows of a survey but its lines in the survey log and its entries in the audit log."""
         with self._alone() as db:
             survey_life.delete(db, name, self._today(db), self._drop_reports, who)
         self._forget()
 
-    def purge(self, survey: int, who: str = NOBODY) -> None:
+    def purge(self, survey: int, who: str = NO_ACTOR) -> None:
         """Give every report of a closed survey a new random key; delete ids, tombstones and tokens."""
         with self._alone() as db:
             survey_life.purge(db, survey, self._today(db), self.REKEY, who)
@@ -349,7 +349,7 @@ class SQLStorage(TokenStorage):
         statements = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
         return BackEnd(self._read, self._write, *statements, self._after_deletion, self._today)
 
-    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NO_ACTOR) -> None:
         """
         Add an administrator who signs in with a key.
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.audit_log.events import NOBODY
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import StorageError
@@ -76,7 +76,7 @@ def waiting_words(seconds: int) -> str:
     )
 
 
-def delete_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[str]:
+def delete_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[str]:
     """
     Delete every survey whose ``delete_on`` has come, open or closed; return their names.
 
@@ -102,7 +102,7 @@ def close_due(storage: Storage, now: datetime) -> None:
             storage.close_survey(stored.name, day_of(closes))
 
 
-def purge_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[StoredSurvey]:
+def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[StoredSurvey]:
     """
     Purge every revision whose retention time of report ids has passed; return those revisions.
 

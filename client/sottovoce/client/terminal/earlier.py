@@ -17,7 +17,7 @@ from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.spec import Survey
 
-SECOND_LOOK = (
+ASK_WHO_ANSWERED = (
     "You can answer now. If it was you after all, do not: a second draw would be a second look at your answers, and "
     "two reports give away more than one."
 )
@@ -63,7 +63,7 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     if elsewhere is None:
         return EarlierReport()
     if not _is_same_person(asks):
-        tell(SECOND_LOOK)
+        tell(ASK_WHO_ANSWERED)
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
     if bound is None:

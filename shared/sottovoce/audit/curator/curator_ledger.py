@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Budget
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -114,7 +114,7 @@ def _cut_at(ask: Ask, cut: int | None) -> tuple[bool, int, bool]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "data.budget"
-        budget = Budget(LedgerFile(path), _TERMS.data, _TERMS.declaration, Heads(folder))
+        budget = Budget(LedgerFile(path), _TERMS.data, _TERMS.declaration, LedgerAnchor(folder))
         budget.open(_TERMS)
         disk = _Disk(path, cut, synced=path.stat().st_size)
         with ExitStack() as stack, suppress(_Cut):

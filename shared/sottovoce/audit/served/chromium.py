@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, sync_playwright
 from sottovoce.shared.errors import TransportError
 
-PATIENCE = 300.0
+TIMEOUT_SECONDS = 300.0
 """Seconds without any progress after which a page is given up."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -89,7 +89,7 @@ def test_refused_sign_ins_are_one_line_of_the_day_that_is_over(browser: FlaskCli
     for days in (1, 1):
         refused.write(int((clock.moment + timedelta(days=days)).timestamp()))
 
-    assert told(storage, words.REFUSED) == [(words.NOBODY, "2026-06-01 5 3")]
+    assert told(storage, words.REFUSED) == [(words.NO_ACTOR, "2026-06-01 5 3")]
 
 
 def test_file_is_noted_once_a_day_and_holds_the_head_with_its_own_entry(
@@ -119,7 +119,7 @@ def test_wrong_keys_links_and_invitations_are_refused_sign_ins(browser: FlaskCli
     found = browser.application.extensions
     found["refused_logins"].write(int((clock.moment + timedelta(days=1)).timestamp()))
 
-    assert told(storage, words.REFUSED) == [(words.NOBODY, "2026-06-01 3 3")]
+    assert told(storage, words.REFUSED) == [(words.NO_ACTOR, "2026-06-01 3 3")]
     assert found["admission"].rejected["unauthorized"] == 3
 
 

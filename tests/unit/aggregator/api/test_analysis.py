@@ -274,7 +274,7 @@ def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypat
     """Looked for now and then as long as there are any; a database that is down only puts it off."""
     storage, seconds, looks = app.extensions["storage"], [0.0], Event()
     kept = KeptColumns(storage, now, lambda: seconds[0])
-    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.LOOK", 0.001)
+    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.REFRESH_SECONDS", 0.001)
     down = storage.surveys
 
     def surveys() -> Any:

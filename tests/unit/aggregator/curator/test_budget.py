@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads, LedgerHead
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -47,7 +47,7 @@ def budget(tmp_path: Path) -> Budget:
 def opened(folder: Path, name: str = "data.csv.budget", terms: BudgetTerms = TERMS) -> Budget:
     """A budget in this folder."""
     (folder / "heads").mkdir(exist_ok=True)
-    found = Budget(LedgerFile(folder / name), terms.data, terms.declaration, Heads(folder / "heads"))
+    found = Budget(LedgerFile(folder / name), terms.data, terms.declaration, LedgerAnchor(folder / "heads"))
     found.open(terms)
     return found
 
@@ -215,9 +215,9 @@ def test_heads_lie_apart_from_the_data(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "below"):
         folder.mkdir(exist_ok=True)
         with pytest.raises(StorageError, match="lies in the folder of the data"):
-            Heads(folder).check_apart(tmp_path)
+            LedgerAnchor(folder).check_apart(tmp_path)
     with pytest.raises(StorageError, match="a folder that exists"):
-        Heads(tmp_path / "none").check_apart(tmp_path)
+        LedgerAnchor(tmp_path / "none").check_apart(tmp_path)
 
 
 def test_what_was_written_and_not_shown_stays_charged(budget: Budget) -> None:

@@ -66,10 +66,10 @@ def test_chance_of_a_half_width_is_that_of_the_normal_law(name: str, mean: float
     """Against 2,000 equally likely means of scores, each with its limits; widths around those that come out."""
     planned = channel(parsed(MEANS[name]))
     inside = min(max(mean, planned.scored.levels[0]), planned.scored.levels[-1])
-    law = NormalDist(inside, (planned.variance(mean) / 900) ** 0.5)
+    distribution = NormalDist(inside, (planned.variance(mean) / 900) ** 0.5)
     widths = []
     for place in range(500):
-        low, high = planned.shown(law.inv_cdf((place + 0.5) / 500), 900, 0.95)
+        low, high = planned.shown(distribution.inv_cdf((place + 0.5) / 500), 900, 0.95)
         widths.append((high - low) / 2)
     for wanted in (min(widths) - 1e-6, sorted(widths)[100], sorted(widths)[400], max(widths) + 1e-6):
         share = sum(width <= wanted for width in widths) / 500

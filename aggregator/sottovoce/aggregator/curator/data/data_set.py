@@ -11,7 +11,7 @@ from sottovoce.aggregator.curator.data.encoded_records import PlacedRecords, kno
 from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.declaration import Declaration
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -130,7 +130,7 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
         SpecError: the file cannot be read, or its declaration cannot be read or is invalid.
         StorageError: the folder of heads is not set, does not exist, or is inside the folder of the data.
     """
-    kept = kept_heads(heads, path.parent)
+    kept = open_ledger_anchor(heads, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
     # The stamp is taken before the digest: after a write in between it no longer matches, and the file is hashed again.
     stamp = stamp_of(path)
@@ -140,7 +140,7 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
     return DataSet(partial(read_records, path, declared), declared, budget, placed)
 
 
-def kept_heads(heads: str, data: Path) -> Heads:
+def open_ledger_anchor(heads: str, data: Path) -> LedgerAnchor:
     """
     Return the folder of heads after checking its place.
 
@@ -154,6 +154,6 @@ def kept_heads(heads: str, data: Path) -> Heads:
     if not heads:
         told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"
         raise StorageError(f"a budget needs a second place for its head, against old copies of it: {told}")
-    kept = Heads(Path(heads))
+    kept = LedgerAnchor(Path(heads))
     kept.check_apart(data)
     return kept

@@ -28,7 +28,7 @@ from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.analysis.shown_columns import Column, read_reports
 from sottovoce.aggregator.curator.budget import Budget
-from sottovoce.aggregator.curator.data.data_set import DataSet, kept_heads
+from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.records import DataRecords, Values
@@ -136,7 +136,7 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
     ledger = StoredLedger(storage.releases, name, who)
     ordered = opened_last(revisions, ledger.read())
     declared = survey_declaration(ordered[-1].survey)
-    kept = kept_heads(heads, data)
+    kept = open_ledger_anchor(heads, data)
     storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
 
     def read(names: Sequence[str] | None) -> DataRecords:

@@ -35,7 +35,7 @@ class LedgerHead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Heads:
+class LedgerAnchor:
     """
     A folder with the heads of budgets.
 

@@ -15,7 +15,7 @@ from sottovoce.aggregator.export.offline.shards import SHARD, Key, count_shard, 
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError
 
-PATIENCE = "30s"
+CONNECT_TIMEOUT = "30s"
 """Timeout for the connection to a scheduler."""
 
 MEMORY = "1GiB"
@@ -83,7 +83,7 @@ def _client(scheduler: str | None) -> Iterator[Any]:
             yield client
         return
     try:
-        client = distributed.Client(scheduler, timeout=PATIENCE)
+        client = distributed.Client(scheduler, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError):
         raise EstimateError("no scheduler answers at this address") from None
     with client:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol
 
-from sottovoce.aggregator.export.offline.manifest import LARGEST, NAME, ReportFile, says_format
+from sottovoce.aggregator.export.offline.manifest import LARGEST, NAME, ReportFile, states_format
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import SpecError, StorageError
 
@@ -56,7 +56,7 @@ def place_named(name: str | Path) -> "LocalFolder | Bucket":
 def is_countable(folder: "LocalFolder") -> bool:
     """Return True if a local folder has a manifest of reports; the manifest of a simulation has another format."""
     try:
-        return says_format(folder.manifest())
+        return states_format(folder.manifest())
     except SpecError:
         return False
 

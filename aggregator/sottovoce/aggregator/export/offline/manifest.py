@@ -176,7 +176,7 @@ def read_manifest(data: bytes) -> Described:
     return described
 
 
-def says_format(data: bytes) -> bool:
+def states_format(data: bytes) -> bool:
     """Return True if the bytes start like a manifest of reports, even a truncated or invalid one."""
     return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', data) is not None
 

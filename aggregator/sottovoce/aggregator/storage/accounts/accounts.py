@@ -53,7 +53,7 @@ class AccessTables(PasskeyTables):
         who: account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
     """
 
-    def __init__(self, back_end: BackEnd, who: str = words.NOBODY) -> None:
+    def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
         self._back_end = back_end
         self._who = who
         self.until_end = back_end.until_end

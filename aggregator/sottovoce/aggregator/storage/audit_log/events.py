@@ -11,10 +11,10 @@ from typing import NamedTuple
 MACHINE = "machine"
 """Actor of a command at the terminal: the administrator of the machine, without an account."""
 
-NOBODY = ""
+NO_ACTOR = ""
 """Actor of the program itself, as when a survey closes by its date, or an unknown actor."""
 
-WHO = re.compile(rf"[0-9a-f]{{32}}|{MACHINE}|{NOBODY}")
+WHO = re.compile(rf"[0-9a-f]{{32}}|{MACHINE}|{NO_ACTOR}")
 
 _NAME = "[a-z0-9][a-z0-9_-]{0,63}"
 _WHERE = rf"(\*|{_NAME})"
@@ -137,7 +137,7 @@ def check_words(what: str, who: str, about: str) -> None:
 
     Args:
         what: one of ``WHAT``.
-        who: an account's id in hexadecimal digits, ``MACHINE`` or ``NOBODY``.
+        who: an account's id in hexadecimal digits, ``MACHINE`` or ``NO_ACTOR``.
         about: subject in the form of ``what``.
 
     Raises:

@@ -18,7 +18,7 @@ class Journal(Protocol):
 
         Args:
             what: one of ``events.WHAT``.
-            who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+            who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
             about: subject in the form of ``what``.
         """
 
@@ -68,4 +68,4 @@ class Journal(Protocol):
         """Describe breaks of the hash chain; empty if there are none."""
 
     def cut(self) -> None:
-        """Delete entries older than ``table.KEPT`` days."""
+        """Delete entries older than ``table.RETENTION_DAYS`` days."""

@@ -9,11 +9,11 @@ the last step it holds the lock only briefly. Storing reports writes nothing her
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sottovoce.aggregator.storage.audit_log.events import CUT, NOBODY, OF_SURVEYS, WHAT, check_words
+from sottovoce.aggregator.storage.audit_log.events import CUT, NO_ACTOR, OF_SURVEYS, WHAT, check_words
 from sottovoce.aggregator.storage.hash_chain import FIRST, AuditEntry, ChainHead, broken
 from sottovoce.aggregator.storage.sql_statements import Handle
 
-KEPT = 366
+RETENTION_DAYS = 366
 """Retention time of an entry, in days."""
 
 _START = ChainHead(0, FIRST)
@@ -25,7 +25,9 @@ _NEXT = """
     ON CONFLICT (place) DO UPDATE SET number = journal_head.number + excluded.number RETURNING number, hash
 """
 _SAME = "SELECT 1 FROM journal WHERE day = ? AND what = ? AND who = ? AND about = ? LIMIT 1"
-_KEPT_FROM = "SELECT coalesce((SELECT min(number) FROM journal WHERE day >= ?), (SELECT max(number) + 1 FROM journal))"
+_RETAINED_FROM = (
+    "SELECT coalesce((SELECT min(number) FROM journal WHERE day >= ?), (SELECT max(number) + 1 FROM journal))"
+)
 
 OF_SURVEY = (
     f"what IN ({', '.join('?' * len(OF_SURVEYS))})"
@@ -47,7 +49,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
         db: within a transaction.
         day: today, by the database's own clock.
         what: one of ``events.WHAT``.
-        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NOBODY``.
+        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
         about: subject in the form of ``what``.
 
     Raises:
@@ -100,23 +102,23 @@ def entries(db: Handle, condition: str = "", parameters: Sequence[Any] = ()) -> 
 
 def last_due(db: Handle, today: int) -> AuditEntry | None:
     """
-    Return the newest entry older than ``KEPT`` days; None if no entry is due for deletion.
+    Return the newest entry older than ``RETENTION_DAYS`` days; None if no entry is due for deletion.
 
     Entries of kind ``CUT`` alone are not due: deleting them adds another such entry, every day.
     """
-    kept_from = db.execute(_KEPT_FROM, [today - KEPT]).fetchone()[0]
-    if _one(db, "WHERE number < ? AND what <> ?", [kept_from, CUT]) is None:
+    retained_from = db.execute(_RETAINED_FROM, [today - RETENTION_DAYS]).fetchone()[0]
+    if _one(db, "WHERE number < ? AND what <> ?", [retained_from, CUT]) is None:
         return None
-    return _one(db, "WHERE number < ? ORDER BY number DESC", [kept_from])
+    return _one(db, "WHERE number < ? ORDER BY number DESC", [retained_from])
 
 
 def cut(db: Handle, today: int) -> None:
-    """Delete entries older than ``KEPT`` days; a ``CUT`` entry records the hash that the rest begins with."""
+    """Delete entries older than ``RETENTION_DAYS`` days; a ``CUT`` entry records the hash that the rest begins with."""
     # Locked first: two nodes that cut at once would each add an entry.
     wait_for_others(db)
     last = last_due(db, today)
     if last is not None:
-        append(db, today, CUT, NOBODY, f"{last.number} {last.hash.hex()}")
+        append(db, today, CUT, NO_ACTOR, f"{last.number} {last.hash.hex()}")
         db.execute("DELETE FROM journal WHERE number <= ?", [last.number])
 
 

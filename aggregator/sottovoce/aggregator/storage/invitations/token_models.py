@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage.audit_log.events import NOBODY
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 
 
 class TokenCounts(NamedTuple):
@@ -53,5 +53,5 @@ class TokenBatch(NamedTuple):
     hashes: Sequence[bytes]
     request: str
     body: str
-    who: str = NOBODY
+    who: str = NO_ACTOR
     blind: bool = False

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.audit_log import JournalStorage
-from sottovoce.aggregator.storage.audit_log.events import NOBODY, REISSUED, RESTORED, TOKENS_MADE, TOKENS_REVOKED
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED, RESTORED, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.invitations import blind_invitations
 from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.models import Outcome
@@ -146,7 +146,7 @@ class TokenStorage(JournalStorage):
     def _after_deletion(self) -> None:
         """Remove traces of deleted rows from the files as far as that is fast."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
         """
         Add tokens for one report each, or invitations for one redemption each.
 
@@ -167,7 +167,7 @@ class TokenStorage(JournalStorage):
             self._lock_survey(db, batch.survey)
             return add_once(db, batch, self._today(db))
 
-    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR) -> int:
         """
         Revoke tokens; return how many were still valid.
 
@@ -229,7 +229,7 @@ class TokenStorage(JournalStorage):
             mark = blind_invitations.take_mark(db)
             if known > mark:
                 blind_invitations.hold(db, self._today(db))
-                table.append(db, self._today(db), RESTORED, NOBODY)
+                table.append(db, self._today(db), RESTORED, NO_ACTOR)
             # By one at least, so that the mark grows even if it was once raised by a clock that was ahead.
             new = max(mark + 1, now, known)
             blind_invitations.raise_mark(db, new)
@@ -240,7 +240,7 @@ class TokenStorage(JournalStorage):
         with self._read() as db:
             return blind_invitations.held_of_open(db)
 
-    def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
+    def reissue_invitations(self, survey: int, who: str = NO_ACTOR) -> int:
         """
         Make held invitations valid again; return their number.
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from sottovoce.shared.errors import StorageError
 
-PATIENCE = 10.0
+TIMEOUT_SECONDS = 10.0
 """Seconds for which whoever ends waits for what is being done."""
 
 
@@ -41,7 +41,7 @@ class BackgroundThread:
         with self._changed:
             self._ended = True
             self._changed.notify()
-        self._thread.join(PATIENCE)
+        self._thread.join(TIMEOUT_SECONDS)
 
     def _run(self) -> None:
         while True:

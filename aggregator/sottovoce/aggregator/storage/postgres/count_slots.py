@@ -21,7 +21,7 @@ SLOTS = 32
 PAUSE = 0.05
 """Seconds in which further reports come before all are shown at once: under load each group would else cost a sync."""
 
-PATIENCE = 5.0
+SETTLE_TIMEOUT_SECONDS = 5.0
 """Seconds for which whoever reads waits for what is being shown; then it is told what is shown by now."""
 
 SLOT_LOCK = 0x50771
@@ -93,7 +93,7 @@ class Slot:
             self._kept = None
 
 
-class Showing:
+class SnapshotPublisher:
     """
     Shows in a thread of its own, so that no group of reports waits for a second sync; after a pause, so that under load
     most groups only say that there is more to show.
@@ -126,7 +126,7 @@ class Showing:
         with self._lock:
             last = self._last
             self._hurried.set()
-        return last is None or last in wait([last], PATIENCE).done
+        return last is None or last in wait([last], SETTLE_TIMEOUT_SECONDS).done
 
     def end(self) -> None:
         """Show what is still wanted, and end the thread, unless it waits for a database that is silent."""

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 from sottovoce.aggregator.storage.audit_log import table
-from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NOBODY
+from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, known_version
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
@@ -138,4 +138,4 @@ def _note(db: Handle, version: int) -> None:
     """Tell the journal, once there is one."""
     if db.execute("SELECT to_regclass('journal_head') IS NOT NULL").fetchone() == (True,):
         day = db.execute(NOW).fetchone()[0] // 86400
-        table.append(db, day, MIGRATED, NOBODY, str(version))
+        table.append(db, day, MIGRATED, NO_ACTOR, str(version))

@@ -24,7 +24,7 @@ from sottovoce.aggregator.storage.postgres import migrate
 from sottovoce.aggregator.storage.postgres.background_thread import BackgroundThread, at_once
 from sottovoce.aggregator.storage.postgres.checks import described
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
-from sottovoce.aggregator.storage.postgres.count_slots import Showing, Slot
+from sottovoce.aggregator.storage.postgres.count_slots import Slot, SnapshotPublisher
 from sottovoce.aggregator.storage.postgres.functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres.invitations import sort_invitations
 from sottovoce.aggregator.storage.postgres.reorder_reports import Reordering
@@ -89,7 +89,7 @@ class PostgresStorage(sql_storage.SQLStorage):
             open=True,
         )
         self._own_slot = Slot(url)
-        self._showing = Showing(self.show_grown)
+        self._publisher = SnapshotPublisher(self.show_grown)
         self._settling = Reordering(self._connection)
         self._aside: BackgroundThread | None = None
         try:
@@ -108,7 +108,7 @@ class PostgresStorage(sql_storage.SQLStorage):
             stored, has_grown = connection.execute(_STORE, given).fetchone() or (False, False)
         outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
         if has_grown or (not stored and Outcome.NEW in outcomes):
-            self._showing.want(added.batches)
+            self._publisher.want(added.batches)
         return outcomes
 
     def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
@@ -129,7 +129,7 @@ class PostgresStorage(sql_storage.SQLStorage):
                 connection.execute("SELECT sottovoce_show_9(%s, %s)", survey)
 
     def _settle(self) -> None:
-        self._showing.settle()
+        self._publisher.settle()
 
     def _slot(self) -> int:
         return self._own_slot.number
@@ -202,7 +202,7 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def close(self) -> None:
         """Close all connections."""
-        self._showing.end()
+        self._publisher.end()
         self._settling.ended = True
         if self._aside:
             self._aside.end()

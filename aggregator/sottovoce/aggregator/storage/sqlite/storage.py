@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log import table as journal_table
-from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NOBODY
+from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.interface import Storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
@@ -78,7 +78,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
         try:
             with self._write() as db:
                 if schema.migrate(db.database, unfinished):
-                    journal_table.append(db, self._today(db), MIGRATED, NOBODY, str(len(schema.STEPS)))
+                    journal_table.append(db, self._today(db), MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
         except BaseException:
             self.close()
             raise

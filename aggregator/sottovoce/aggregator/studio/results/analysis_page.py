@@ -32,7 +32,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
     asked_analysis,
     why_nothing,
 )
-from sottovoce.aggregator.studio.results.simulation_results import ROOM, Rehearsed
+from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, later, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
@@ -80,9 +80,9 @@ class JointSubject:
         return About.of(self.names.survey) if self.rehearsed is None else self.rehearsed.about
 
     @property
-    def room(self) -> str:
+    def endpoint_prefix(self) -> str:
         """Prefix of the endpoints of its pages."""
-        return "studio." if self.rehearsed is None else ROOM
+        return "studio." if self.rehearsed is None else ENDPOINT_PREFIX
 
 
 def published_subject(name: str, page: str) -> JointSubject:
@@ -157,7 +157,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         python=python_code(coded, names, current_app.extensions["settings"].public_url) if coded else "",
         r=r_code(coded, names) if coded else "",
         in_files=asked is None or in_files(asked, names),
-        room=subject.room,
+        endpoint_prefix=subject.endpoint_prefix,
         rehearsed=rehearsed,
     )
     status = made.why.status if asked and made.why else 200
@@ -236,7 +236,7 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
     if asked is None:
         return {}
     query, name = request.query_string.decode("ascii", "replace"), subject.frame.name
-    address = f"{subject.room}{template}_file"
+    address = f"{subject.endpoint_prefix}{template}_file"
     return {file.partition(".")[2].upper(): f"{url_for(address, name=name, file=file)}?{query}" for file in FILES}
 
 

@@ -53,7 +53,7 @@ def files(name: str) -> str:
         wave=wave,
         made=made,
         busy=busy,
-        room="studio.",
+        endpoint_prefix="studio.",
     )
 
 

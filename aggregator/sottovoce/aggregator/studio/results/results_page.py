@@ -157,7 +157,7 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "still_open": not view.results.closed,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
-        "room": "studio.",
+        "endpoint_prefix": "studio.",
         "link": link(survey.name, survey.digest),
         "groups": [
             (group.name, name_of_group(survey, group, words()), group.reports) for group in view.results.cohorts

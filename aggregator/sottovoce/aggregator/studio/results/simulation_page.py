@@ -35,7 +35,7 @@ from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, ViewOptions, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
-    ROOM,
+    ENDPOINT_PREFIX,
     SETTING,
     Rehearsed,
     Subject,
@@ -53,7 +53,7 @@ def rehearse(name: str) -> str:
     if rehearsed is None:
         return _nothing(subject)
     view = _view(subject, rehearsed)
-    names = {**names_in(view), "room": ROOM, "rehearsed": rehearsed}
+    names = {**names_in(view), "endpoint_prefix": ENDPOINT_PREFIX, "rehearsed": rehearsed}
     live = render_template("results_live.html", view=view, few=False, **names)
     return render_template(
         "results.html", page="rehearse", frame=subject.frame, view=view, live=live, etag="", refresh=0, **names
@@ -138,7 +138,7 @@ def files(name: str) -> str:
         wave=None,
         made=made,
         busy=busy,
-        room=ROOM,
+        endpoint_prefix=ENDPOINT_PREFIX,
         rehearsed=rehearsed,
     )
 
@@ -193,7 +193,7 @@ _VIEW = (*SETTING, *CHOICES)
 
 
 def _route(endpoint: str, path: str, view: Any, summary: str, gives: tuple[str, ...], **more: Any) -> Route:  # noqa: ANN401
-    return Route(f"{ROOM}{endpoint}", "GET", f"{_PATH}{path}", view, summary, Kind.PAGE, gives, **more)
+    return Route(f"{ENDPOINT_PREFIX}{endpoint}", "GET", f"{_PATH}{path}", view, summary, Kind.PAGE, gives, **more)
 
 
 ROUTES = (

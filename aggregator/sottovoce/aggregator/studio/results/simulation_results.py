@@ -26,7 +26,7 @@ from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_surve
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
-ROOM = "studio.rehearse_"
+ENDPOINT_PREFIX = "studio.rehearse_"
 """Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
 
 SETTING = (

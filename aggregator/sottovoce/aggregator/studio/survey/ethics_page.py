@@ -15,7 +15,7 @@ from sottovoce.aggregator.api.results import results_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.accounts.models import BoardView
-from sottovoce.aggregator.storage.audit_log.events import NOBODY
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
 from sottovoce.aggregator.studio.language import words
@@ -84,7 +84,7 @@ def _results(view: BoardView) -> SurveyResults | None:
     """Return the results, and log the reading without an account; None if the link does not include results."""
     if not view.results:
         return None
-    g.who = NOBODY
+    g.who = NO_ACTOR
     return results_of(view.survey)
 
 

@@ -20,7 +20,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 
-TOLD = ("published", "opened", "not_agreed", "no_number", "not_left", "unusable")
+OUTCOMES = ("published", "opened", "not_agreed", "no_number", "not_left", "unusable")
 """Outcomes of the last step that the page has a message for."""
 
 
@@ -63,7 +63,7 @@ def release_state(name: str) -> ReleaseState | None:
         None if ledger is None else float(ledger.terms.epsilon),
         None if ledger is None else float(ledger.terms.epsilon - spent(ledger).epsilon),
         g.actor.role(name) == "owner",
-        told if told in TOLD else "",
+        told if told in OUTCOMES else "",
     )
 
 

@@ -12,7 +12,7 @@ from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_wai
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import ReportRejected
 
-TOLD = ("not_typed", "cannot_reopen")
+OUTCOMES = ("not_typed", "cannot_reopen")
 """Reasons for a refused step that the page has a message for."""
 
 
@@ -20,7 +20,7 @@ def settings(name: str) -> str:
     """Show the actions on a survey; for a draft, the action that deletes it."""
     revisions = storage().revisions(name)
     told = request.args.get("told", "")
-    told = told if told in TOLD else ""
+    told = told if told in OUTCOMES else ""
     if not revisions:
         draft = drafts.draft_named(name).draft
         frame = draft_page(name, "settings", draft.title)

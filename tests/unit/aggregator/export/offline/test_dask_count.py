@@ -71,7 +71,7 @@ def test_shards_are_as_large_as_is_worth_handing_out(written: Written) -> None:
 
 def test_scheduler_that_does_not_answer_is_named(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     """No traceback of somebody else's."""
-    monkeypatch.setattr(dask_count, "PATIENCE", "100ms")
+    monkeypatch.setattr(dask_count, "CONNECT_TIMEOUT", "100ms")
     with pytest.raises(EstimateError, match="no scheduler answers"):
         on_cluster("tcp://127.0.0.1:9")(open_folder(place_named(written.folder)), quiet)
 

@@ -78,7 +78,7 @@ def test_results_are_shown_only_if_the_owner_says_so(app: Flask, storage: SQLite
 
     assert "has not shared the results" not in page
     assert "Nothing to show yet" in page
-    assert [entry.who for entry in storage.journal.latest(9) if entry.what == words.RESULTS_READ] == [words.NOBODY]
+    assert [entry.who for entry in storage.journal.latest(9) if entry.what == words.RESULTS_READ] == [words.NO_ACTOR]
 
 
 def test_board_sees_no_exact_public_answers_beside_published_ones(app: Flask, storage: SQLiteStorage) -> None:
