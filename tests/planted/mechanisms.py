@@ -5,13 +5,13 @@ Each is a function ``(generator, input, n) -> n observations``. They know nothin
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-from sottovoce.audit.events import Events, Observation, number_events
+from sottovoce.audit.events import Events, Observation
 
 Generator = np.random.Generator
 Run = Callable[[Generator, Any, int], Iterable[Observation]]
@@ -43,6 +43,20 @@ class Planted:
     claim: float
     n: int
     delta: float = 0.0
+
+
+def number_events(inputs: Sequence[object], low: float, high: float, bins: int = 32) -> Events:
+    """
+    Events for a report between ``low`` and ``high`` or thereabouts.
+
+    Args:
+        inputs: true values; equality to each is an event.
+        low: lower end of the cells.
+        high: upper end of the cells.
+        bins: cells between them.
+    """
+    width = (high - low) / bins
+    return Events(tuple(inputs), tuple(low + width * place for place in range(bins + 1)))
 
 
 def laplace(generator: Generator, x: float, n: int) -> list[Observation]:

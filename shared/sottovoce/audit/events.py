@@ -147,20 +147,6 @@ def count_read(observations: Iterable[Observation]) -> list[int]:
     return _lengths(Counter(observation.read for observation in observations))
 
 
-def number_events(inputs: Sequence[object], low: float, high: float, bins: int = 32) -> Events:
-    """
-    Events for a report between ``low`` and ``high`` or thereabouts.
-
-    Args:
-        inputs: true values; equality to each is an event.
-        low: lower end of the cells.
-        high: upper end of the cells.
-        bins: cells between them.
-    """
-    width = (high - low) / bins
-    return Events(tuple(inputs), tuple(low + width * place for place in range(bins + 1)))
-
-
 def _set_or_not(bits: Sequence[tuple[int, int]]) -> list[int]:
     """How many, of (bit, count), are set; and how many are not."""
     ones = sum(count for bit, count in bits if bit)
