@@ -13,7 +13,7 @@ def heading(text: str) -> None:
 
 
 def print_line(text: str) -> None:
-    """Print one paragraph unchanged."""
+    """Print one paragraph unchanged on standard error."""
     click.echo(text, err=True)
 
 
