@@ -26,6 +26,12 @@ def write_file(source: Source, name: str, write: Write, path: Path) -> None:
     """
     Write one file.
 
+    Args:
+        source: source of the file.
+        name: name of the file, for messages.
+        write: writes the file.
+        path: path of the file.
+
     Raises:
         EstimateError: the file is not available, or could not be written; the message names the file.
         StorageError: the database is unavailable, or forbids the file.
