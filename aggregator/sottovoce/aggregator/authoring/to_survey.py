@@ -7,7 +7,7 @@ from typing import Any
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
-from sottovoce.aggregator.authoring.slugs import free_name, is_given, short_name
+from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
 from sottovoce.shared.types import TYPES
@@ -40,7 +40,8 @@ def named(draft: SurveyDraft) -> SurveyDraft:
     for number, card in enumerate(draft.cards):
         others = {*names.values(), *(each.name for each in draft.cards[number + 1 :])}
         text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
-        names[card.name] = card.name if is_given(card.name) else free_name(short_name(text, card.name), others)
+        made = question_name(text, card.name, draft.tags[0])
+        names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
     return replace(draft, cards=tuple(_renamed(card, names) for card in draft.cards))
 
 

@@ -209,8 +209,8 @@ def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
 def test_unnamed_questions_are_named_by_their_texts() -> None:
     """And the conditions that look at them follow."""
     made = survey_of_draft(asks({"label": {"en": "Ever cheated?"}}, {"visible_if": {"q1": ["yes"]}}), "t")
-    assert [question.name for question in made.questions] == ["ever_cheated", "q2"]
-    assert made.items[1].visible_if[0].question == "ever_cheated"
+    assert [question.name for question in made.questions] == ["cheated", "q2"]
+    assert made.items[1].visible_if[0].question == "cheated"
 
 
 def test_differences_show_both_texts() -> None:
