@@ -27,6 +27,7 @@ SIDES = (
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client")),
+    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client")),
     ("sottovoce.cli.main", ("sottovoce.shared",)),
     ("sottovoce.cli", ("sottovoce",)),
 )
@@ -58,7 +59,8 @@ LIBRARIES = {
     "python_calamine": (f"{A}.authoring.workbook",),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.healthcheck", "sottovoce.cli.process", "sottovoce.client.transport"),
-    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.results", "sottovoce.cli.survey"),
+    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output", "sottovoce.cli.results",
+             "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
     "webauthn": (f"{A}.accounts.passkeys",),
@@ -272,7 +274,7 @@ FORBIDDEN_EXAMPLES = [
     ("sottovoce.aggregator.authoring.invitation_texts", "from flask import request"),
     ("sottovoce.aggregator.app", "from sottovoce.client import page"),
     ("sottovoce.aggregator.app", "from sottovoce.cli import main"),
-    ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import tell"),
+    ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import print_line"),
     ("sottovoce.client.terminal.interview", "import requests"),
     ("sottovoce.client.terminal.interview", "from sottovoce.aggregator.settings import Settings"),
     ("sottovoce.aggregator.privacy_account.text", "import click"),
@@ -285,9 +287,9 @@ FORBIDDEN_EXAMPLES = [
     ("sottovoce.demo.run", "from sottovoce.cli.process import aggregator"),
     ("sottovoce.demo.run", "import rich"),
     ("sottovoce.client.respondent", "from sottovoce.demo.data import demo_answers"),
-    ("sottovoce.cli.device.respond", "from sottovoce.cli.database import open_storage"),
+    ("sottovoce.cli.respond", "from sottovoce.cli.database import open_storage"),
     ("sottovoce.cli.device.ledger", "import rich"),
-    ("sottovoce.cli.device.page", "from sottovoce.aggregator.settings import Settings"),
+    ("sottovoce.cli.device.verify", "from sottovoce.aggregator.settings import Settings"),
     ("sottovoce.cli.main", "import requests"),
 ]
 

@@ -65,7 +65,7 @@ class Visit:
 @dataclass(frozen=True)
 class RunObservation:
     """
-    What one run leaves to be seen.
+    Everything that one run leaves for an observer.
 
     Attributes:
         requests: on the wire, in order.

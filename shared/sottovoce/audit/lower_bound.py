@@ -64,19 +64,19 @@ class BoundFinding:
 
     @property
     def passed(self) -> bool:
-        """Whether the bound leaves room for the claim; a claim that is no number is never kept."""
+        """Return True if the lower bound is at most the claim; a claim of NaN never passes."""
         return self.epsilon <= self.claim
 
     @property
     def tested(self) -> bool:
-        """Whether anything at all could have exceeded the claim."""
+        """Return True if the sample was large enough to find an excess over the claim."""
         return self.reach > self.claim
 
 
 @dataclass(frozen=True)
 class BoundVerdict:
     """
-    What an audit by sampling found.
+    Result of an audit by sampling.
 
     Attributes:
         findings: the worst event of each comparison.
@@ -88,7 +88,7 @@ class BoundVerdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every claim may be true."""
+        """Return True if no comparison contradicts its claim."""
         return all(finding.passed for finding in self.findings)
 
     @property

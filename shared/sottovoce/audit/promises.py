@@ -1,4 +1,4 @@
-"""What an audit has shown, promise by promise, for people who read no programs; and the one sentence it may say."""
+"""Results of an audit for readers who do not program, promise by promise, and the one sentence of its verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

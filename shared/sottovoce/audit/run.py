@@ -51,7 +51,7 @@ _NICENESS = 10
 @dataclass(frozen=True)
 class Order:
     """
-    What is to be audited.
+    Scope and size of one audit.
 
     Attributes:
         survey: whose claims.
@@ -236,7 +236,7 @@ def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
 
 
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
-    """The document (sottovoce-audit/1)."""
+    """Build the document with the format name sottovoce-audit/1."""
     survey = order.survey
     outcomes = {check.outcome for check in checks}
     verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE

@@ -233,7 +233,7 @@ class Survey:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Names of all questions."""
+        """Return the names of all questions."""
         return frozenset(question.name for question in self.questions)
 
     @cached_property

@@ -24,7 +24,7 @@ NO_VERBS = {
     "curator/curator_audit": "what audit --curator does",
     "supervisor": "signals that come while a server starts",
     "place": "folders of reports that are named, on a disk or in a bucket",
-    "survey/plan_output": "what plan prints",
+    "plan_output": "what plan prints",
     "results/release": "what export and crosstab do with --release-epsilon",
     "db/restore_steps": "putting a backup where the settings say",
     "server": "the process that looks after the worker",

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable, remedies
+from sottovoce.cli.new import lint
 from sottovoce.cli.serve import serve
-from sottovoce.cli.survey.author import lint
 from sottovoce.cli.survey.survey import publish
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.canonical import dump

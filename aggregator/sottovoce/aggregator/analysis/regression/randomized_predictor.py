@@ -34,7 +34,7 @@ class RandomizedPredictor:
 
     @property
     def rows(self) -> int:
-        """Number n of reports."""
+        """Number n of reports in the fit."""
         return self.outcome.rows
 
     @property

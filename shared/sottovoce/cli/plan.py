@@ -9,7 +9,7 @@ from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.survey.plan_output import compare_trust, show_pair, show_plan
+from sottovoce.cli.plan_output import compare_trust, show_pair, show_plan
 from sottovoce.shared.errors import SpecError
 
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import template_file
 from sottovoce.cli.main import main
-from sottovoce.cli.survey.author import init, lint
+from sottovoce.cli.new import init, lint
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
