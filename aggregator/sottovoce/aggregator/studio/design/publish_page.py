@@ -147,7 +147,7 @@ def _again(name: str, *told: str) -> Response:
 _PUBLISH = "/dashboard/surveys/<name>/publish"
 
 ROUTES = (
-    Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final.", Kind.PAGE, ("text/html",)),
     Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "Publish"."""
