@@ -13,10 +13,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
+from sottovoce.client.cached_survey import cached_or_fetched_survey
 from sottovoce.client.delivery import deliver, draw_send_at, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.kept_survey import kept_or_fetched
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
@@ -123,12 +123,12 @@ class Respondent:
             survey = survey_for(transport, link)
             digits = digest_of_digits(ledger, key._replace(token=""))
             if survey.memoized and digits is not None and digits != survey.digest:
-                kept_or_fetched(ledger, digits, transport, link)
+                cached_or_fetched_survey(ledger, digits, transport, link)
             return cls(survey, transport, ledger, token=link.token, **options)
-        kept = kept_or_fetched(ledger, earlier[1].digest, transport, link)
-        if kept is None:
+        cached = cached_or_fetched_survey(ledger, earlier[1].digest, transport, link)
+        if cached is None:
             raise TransportError("you have answered this survey here, in a version that cannot be reached now")
-        return cls(kept, transport, ledger, token=link.token, **options)
+        return cls(cached, transport, ledger, token=link.token, **options)
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
@@ -367,9 +367,9 @@ def randomize(
         if value is not None:
             question.check(value)
     report_id = report_id or draws.identity()
-    kept = memo or {}
+    memos = memo or {}
     reported = tuple(
-        value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))
+        value if value is None else _perturb(question, value, draws, survey.own_coin, memos.get(index))
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
     )
     return Report(survey.name, survey.digest, wave, report_id, reported)

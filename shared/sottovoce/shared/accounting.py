@@ -173,9 +173,9 @@ def _log_run(permanent: BinaryRR, instantaneous: BinaryRR, reports: tuple[int, i
     """The logarithm of P((number of yes, number of reports) in one order | the truth was ``truth`` all the time)."""
     yes, length = reports
     total = Fraction(0)
-    for kept in (0, 1):
-        one = instantaneous.probability(1, kept)
-        total += permanent.probability(kept, truth) * one**yes * (1 - one) ** (length - yes)
+    for permanent_bit in (0, 1):
+        one = instantaneous.probability(1, permanent_bit)
+        total += permanent.probability(permanent_bit, truth) * one**yes * (1 - one) ** (length - yes)
     return -rational.log(1 / total)
 
 

@@ -13,7 +13,7 @@ from sottovoce.shared.questions import (
     dump_asked,
     dump_question,
 )
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
@@ -163,11 +163,11 @@ class ItemReader(QuestionReader):
         names = wanted if isinstance(wanted, list) else [wanted]
         options = asked.options[: asked.domain.size - asked.domain.absent]
         if not names or len(names) > len(options) or not all(isinstance(n, str) and n in options for n in names):
-            told = Sentence("must be one or more of that question's options: {options}", options=_some(options))
-            self.problem(pointer, told)
+            message = Sentence("must be one or more of that question's options: {options}", options=_some(options))
+            self.problem(pointer, message)
             return Condition(asked.name)
-        chosen = tuple(sorted({options.index(name) for name in names}))
-        return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
+        selected = tuple(sorted({options.index(name) for name in names}))
+        return Condition(asked.name, selected, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """
@@ -183,7 +183,7 @@ class ItemReader(QuestionReader):
             low = grid.index(fields["min"]) if "min" in fields else 0
             high = grid.index(fields["max"]) if "max" in fields else grid.steps
         except ValueError as error:
-            self.problem(pointer, said(error))
+            self.problem(pointer, error_message(error))
             return 0, 0
         if low > high:
             self.problem(pointer, "min must not be more than max")

@@ -9,7 +9,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -154,8 +154,8 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence("a {kind} question has no categories; give it when_absent", kind=kind.name))
             return domain
         if ABSENT in domain.options:
-            told = "adds a category named {name}, so that no option may have this name"
-            self.problem(pointer, Sentence(told, name=ABSENT))
+            message = "adds a category named {name}, so that no option may have this name"
+            self.problem(pointer, Sentence(message, name=ABSENT))
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
@@ -176,7 +176,7 @@ class QuestionReader(Reader):
             value = kind.encode(domain, fields["when_absent"])
             kind.check_absent(value)
         except ValueError as error:
-            self.problem(f"{pointer}/when_absent", said(error))
+            self.problem(f"{pointer}/when_absent", error_message(error))
             return None
         return value
 
@@ -225,8 +225,8 @@ class QuestionReader(Reader):
         if set(fields) == {"epsilon"}:
             name = ""
         elif not isinstance(name, str) or name not in names:
-            told = "must be a map with an epsilon, or a name that is one of: {names}"
-            self.problem(pointer, Sentence(told, names=", ".join(names)))
+            message = "must be a map with an epsilon, or a name that is one of: {names}"
+            self.problem(pointer, Sentence(message, names=", ".join(names)))
             return None
         if domain.absent and kind.truth == "yes_no" and fields == {"name": "coin_flip"}:
             name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
@@ -240,7 +240,7 @@ class QuestionReader(Reader):
         try:
             return _read_mechanism(name, fields, served, domain)
         except ValueError as error:
-            self.problem(pointer, said(error))
+            self.problem(pointer, error_message(error))
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
@@ -271,7 +271,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
     try:
         epsilon = rational.parse_decimal(fields["epsilon"])
     except ValueError as error:
-        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=said(error))) from None
+        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=error_message(error))) from None
     return for_epsilon(epsilon, domain, truth, name)
 
 

@@ -40,7 +40,7 @@ class Sentence(str):
         return made
 
 
-def said(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     """Return the message of an error: its ``Sentence`` if it was raised with one, which ``str`` would lose."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, str) else str(error)

@@ -281,7 +281,7 @@ def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) 
 
 def _bits(mechanism: Bits, truth: Values, draws: BatchDraws) -> Values:
     """Randomize with any mechanism whose report has an independent bit for each option."""
-    masks = np.asarray(mechanism.chosen(truth.astype(np.int64)))
+    masks = np.asarray(mechanism.selected_bits(truth.astype(np.int64)))
     reported = np.zeros(len(truth), dtype=np.int64)
     for option in range(mechanism.options):
         reported |= draws.bit(mechanism.bit, masks >> option & 1).astype(np.int64) << option

@@ -62,8 +62,8 @@ class Geometric(Mechanism):
 
     def __post_init__(self) -> None:
         if not 1 <= self.steps <= MAX_STEPS:
-            told = "this mechanism serves grids of 1 to {most} steps; choose a larger step"
-            raise ValueError(Sentence(told, most=str(MAX_STEPS)))
+            message = "this mechanism serves grids of 1 to {most} steps; choose a larger step"
+            raise ValueError(Sentence(message, most=str(MAX_STEPS)))
         if not 0 < self.ratio < 1:
             raise ValueError("ratio must lie between 0 and 1")
         if sum(self.ratio.as_integer_ratio()) > rational.MAX_DENOMINATOR:

@@ -54,7 +54,7 @@ class OptimalUnary(Bits):
         """The odds; the number of options is the question's."""
         return {"name": self.name, "odds": rational.dump_fraction(self.likelihood_ratio)}
 
-    def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
+    def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """The mask of the true bits: the true option alone."""
         return 1 << value
 

@@ -16,6 +16,7 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
+from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
@@ -42,6 +43,7 @@ class ItemView:
     Attributes:
         card: the item of the draft.
         name: name that the author typed; "" if it was generated.
+        file_name: name of the question in files.
         uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
@@ -52,6 +54,7 @@ class ItemView:
 
     card: DraftItem
     name: str
+    file_name: str
     uses: Sequence[str]
     steps: Sequence[Step]
     question: Question | None
@@ -82,6 +85,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
         ItemView(
             card,
             card.name if is_given(card.name) else "",
+            final.name,
             uses_of(str(card.treated.get("type", ""))),
             steps_of(figures.draft, card),
             found.question if found else None,
@@ -89,7 +93,9 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             earlier_questions(figures.draft, number),
             simple_condition(card),
         )
-        for number, (card, found) in enumerate(zip(figures.draft.cards, figures.of_items, strict=True))
+        for number, (card, found, final) in enumerate(
+            zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
+        )
     ]
 
 
