@@ -20,7 +20,7 @@ from sottovoce.shared.visibility import Condition
 
 MAX_ROWS = 50
 MOST_NAMES = 8
-"""So many names are told to whoever misspelt one."""
+"""Largest number of known names that the error for an unknown name lists."""
 
 NOTES = ("note", "acknowledge")
 ITEM_TYPES = (*TYPES, *NOTES, "matrix")
