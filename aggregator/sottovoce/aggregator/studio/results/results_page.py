@@ -173,6 +173,7 @@ CHOICES = (
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
     Query("sort", "The order of options; empty for the survey's own order.", {"enum": ["", "size"]}),
     Query("people", "Size of the whole group."),
+    Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
 )
 """Parameters that select a view of the results."""
 
