@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from sottovoce.client.cached_survey import cached_survey
 from sottovoce.client.draws import Draws
-from sottovoce.client.kept_survey import cached_survey
 from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
 from sottovoce.client.randomizers.memoized_rr import memorize
 from sottovoce.shared import canonical

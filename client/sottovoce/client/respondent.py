@@ -13,10 +13,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
+from sottovoce.client.cached_survey import cached_or_fetched_survey
 from sottovoce.client.delivery import deliver, draw_send_at, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.kept_survey import cached_or_fetched_survey
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo

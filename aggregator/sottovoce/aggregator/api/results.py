@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
-from sottovoce.aggregator.accounts.ownership import owned
+from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import Population, whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
@@ -105,7 +105,7 @@ def publish(name: str) -> Response:
         raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
     settings = current_app.extensions["settings"]
-    with owned(storage, g.actor, name):
+    with claim_name(storage, g.actor, name):
         stored = storage.publish(next_revision(storage, with_moduli(storage, survey, settings)), retire == "1", g.who)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 

@@ -9,7 +9,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import bearer_token
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.intake.decode import malformed
-from sottovoce.aggregator.invitations.personal_links import as_table
+from sottovoce.aggregator.invitations.personal_links import links_csv
 from sottovoce.aggregator.invitations.tokens import (
     KeyReused,
     TokenRequest,
@@ -108,7 +108,7 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
-    reply = Response(as_table(rows, trial), content_type="text/csv; charset=utf-8")
+    reply = Response(links_csv(rows, trial), content_type="text/csv; charset=utf-8")
     reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
     return reply
 

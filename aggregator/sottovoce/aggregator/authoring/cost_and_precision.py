@@ -40,7 +40,7 @@ class Step:
 
     harm: str
     epsilon: float
-    told: tuple[int, int] | None
+    reported_of_100: tuple[int, int] | None
     after: int
 
 
@@ -105,10 +105,10 @@ def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
     """Return the question of a card, or the first row of a matrix; None for a note and for an incomplete card."""
     if card.type not in (*TYPES, "matrix"):
         return None
-    return _question(_alone(draft, card))
+    return _question(_canonical_question(draft, card))
 
 
-def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
+def _canonical_question(draft: SurveyDraft, card: DraftItem) -> bytes:
     """
     Return the canonical survey of one question, without texts and conditions, which affect no figure.
 
@@ -116,10 +116,10 @@ def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
     """
     asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
     text = {"en": "–"}
-    asked |= _unnamed(asked)
+    asked |= _neutral_names(asked)
     if isinstance(asked.get("of"), dict):
         of = {key: value for key, value in asked["of"].items() if key != "when_absent"}
-        asked["of"] = of | _unnamed(of)
+        asked["of"] = of | _neutral_names(of)
     # ``when_absent`` names an option, whose name is gone, and affects no figure either.
     asked.pop("when_absent", None)
     asked |= {"name": "q", "label": text}
@@ -129,7 +129,7 @@ def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
     return canonical.dump(survey_document(alone, "q"))
 
 
-def _unnamed(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _neutral_names(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the lists of a question's document with the same lengths and with neutral names."""
     return {
         key: [{"name": f"o{place}", "label": {"en": "–"}} for place in range(len(asked[key]))]
@@ -153,18 +153,18 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     for harm in ("little", "clearly", "badly", *own):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
-            found.append(Step(harm, question.epsilon, _told(question), percent_after(question.epsilon)))
+            found.append(Step(harm, question.epsilon, _reported_of_100(question), percent_after(question.epsilon)))
     return found
 
 
-def _told(question: Question) -> tuple[int, int] | None:
+def _reported_of_100(question: Question) -> tuple[int, int] | None:
     measure = measure_of(question)
     if not isinstance(measure, ShareChannel):
         return None
-    return _of_hundred(measure.a), _of_hundred(measure.b)
+    return _round_of_100(measure.a), _round_of_100(measure.b)
 
 
-def _of_hundred(share: float) -> int:
+def _round_of_100(share: float) -> int:
     """Round half up, like the respondents' form; ``round`` rounds half to even."""
     return math.floor(100 * share + 0.5)
 
@@ -178,10 +178,10 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     share = _share_asked(draft) / drawn_from(question) if private else 1.0
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people)
-    wanted = _wanted(measure)
-    needed = {draft.declining: _needed(question, wanted, share)}
+    wanted = _target_margin(measure)
+    needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
-        needed[way] = _needed(question_of(replace(draft, declining=way), card), wanted, share)
+        needed[way] = _people_needed(question_of(replace(draft, declining=way), card), wanted, share)
     with_own, without = needed["own"], needed["never"]
     return Figures(
         question=question,
@@ -195,13 +195,13 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     )
 
 
-def _needed(question: Question | None, wanted: float, share: float) -> int | None:
+def _people_needed(question: Question | None, wanted: float, share: float) -> int | None:
     """Return the people needed for the margin if only this share of them answers; None if it is out of reach."""
     reports = None if question is None else reports_for(measure_of(question), wanted)
     return None if reports is None else math.ceil(reports / share)
 
 
-def _wanted(measure: Measure) -> float:
+def _target_margin(measure: Measure) -> float:
     """
     Return the margin to aim for: 3 percentage points for a share, 1/30 of the range for a number.
 

@@ -52,7 +52,7 @@ class RollbackMarks:
         self._path = Path(f"{keys_file}.marks")
         self._is_refused = False
 
-    def look(self, storage: Storage, now: int) -> None:
+    def check(self, storage: Storage, now: int) -> None:
         """
         Put invitations on hold if the database is older than the stored mark, and store its current mark.
 

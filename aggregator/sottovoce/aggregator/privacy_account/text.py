@@ -49,10 +49,10 @@ def conditions(document: Document, words: Words) -> list[str]:
 
 
 def _shuffled(row: Document, words: Words) -> str:
-    told = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
+    bound = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
     if row["exact"] is None:
-        return told
-    return f"{told} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
+        return bound
+    return f"{bound} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
 
 
 def caveat(document: Document, words: Words) -> str:
@@ -122,7 +122,7 @@ def lines(document: Document, words: Words) -> list[str]:
         "",
         *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
         *_together(document, words),
-        *(line for told in conditions(document, words) for line in (fill(told, WIDTH), "")),
+        *(line for condition in conditions(document, words) for line in (fill(condition, WIDTH), "")),
         words.translate("privacy_stored"),
         *map(_item, document["stored"]),
         "",

@@ -118,7 +118,7 @@ def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
     if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
         hidden = "Reports since the last full step stay hidden: only the first close publishes the last counts."
         return f"{hidden} {again}", False
-    alone = storage.unshown(name)
+    alone = storage.count_unshown(name)
     if not alone:
         return f"All reports are already in the results. {again}", False
     batch = survey_of(newest(storage, name).document).release_batch

@@ -6,8 +6,8 @@ survey, so that no second report is drawn: two reports would reveal more than on
 from typing import Any, NamedTuple
 
 import click
+from sottovoce.client.cached_survey import cached_or_fetched_survey, cached_survey
 from sottovoce.client.delivery import deliver, receipt_of
-from sottovoce.client.kept_survey import cached_or_fetched_survey, cached_survey
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature

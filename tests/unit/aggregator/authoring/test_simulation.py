@@ -118,7 +118,7 @@ def test_estimates_stand_beside_what_was_set() -> None:
     """The interval of each holds the share that was set, with these dice; the invented people's own share is told."""
     found = rehearsal(n="20000")
     for result in analyse(found.revisions).questions:
-        for each in found.beside(result):
+        for each in found.comparisons(result):
             assert each.was_set is not None
             assert abs(each.invented - each.was_set) < 0.02
             assert each.estimate.low <= each.invented <= each.estimate.high

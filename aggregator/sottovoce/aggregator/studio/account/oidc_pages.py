@@ -40,7 +40,7 @@ DISABLED = "This account is disabled. Ask the operator of this aggregator."
 def start() -> Response:
     """Redirect the browser to the institution's sign-in page."""
     address, attempt = _new_attempt()
-    return _with_attempt(authentication.redirected(redirect(address)), attempt, request.args.get("next", ""))
+    return _with_attempt(authentication.flask_redirect(redirect(address)), attempt, request.args.get("next", ""))
 
 
 def invitation() -> str:
@@ -80,7 +80,7 @@ def callback() -> Response:
     """Handle the redirect back from the provider, which carries a one-time authorization code."""
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
-    page = Response(render_template("signed_in.html", onward=authentication.onward(page_asked_for)))
+    page = Response(render_template("signed_in.html", onward=authentication.redirect_target(page_asked_for)))
     reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)

@@ -53,7 +53,7 @@ def sign_in() -> Response:
     if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
     return authentication.with_cookie(
-        authentication.redirected(redirect(authentication.onward(request.args.get("next", "")))), cookie
+        authentication.flask_redirect(redirect(authentication.redirect_target(request.args.get("next", "")))), cookie
     )
 
 
@@ -72,7 +72,7 @@ def add() -> Response | tuple[str, int]:
     except (SignInRefused, AccessRefused) as refused:
         sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
         return _own(sentence), 422
-    return authentication.redirected(redirect(url_for("passkeys.own")))
+    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
 def remove() -> Response:
@@ -82,7 +82,7 @@ def remove() -> Response:
     except ValueError:
         return problems.response("malformed")
     storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
-    return authentication.redirected(redirect(url_for("passkeys.own")))
+    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
 def _own(refused: str) -> str:

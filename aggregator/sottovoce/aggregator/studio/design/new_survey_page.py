@@ -106,7 +106,7 @@ def _file() -> Begun | None:
     data = uploaded.read() if uploaded else b""
     if data.startswith(WORKBOOK):
         form = read_xlsform(data)
-        return Begun(draft_of(form.document), [words().in_this_language(each.told) for each in form.left_out])
+        return Begun(draft_of(form.document), [words().in_this_language(each.message) for each in form.left_out])
     return Begun(draft_in(data)) if data else None
 
 

@@ -16,7 +16,7 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
-from sottovoce.aggregator.authoring.to_survey import named
+from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
@@ -94,7 +94,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             simple_condition(card),
         )
         for number, (card, found, final) in enumerate(
-            zip(figures.draft.cards, figures.of_items, named(figures.draft).cards, strict=True)
+            zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
         )
     ]
 

@@ -41,9 +41,9 @@ class Sentences:
         if not found.epsilon:
             return [first]
         openly = self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
-        return (
-            [first, openly] if found.margin <= found.wanted else [first, openly, self._needed(found, draft.declining)]
-        )
+        # An aim that these people already reach needs no further number.
+        needed = [self._needed(found, draft.declining)] if found.margin > found.wanted else []
+        return [first, openly, *needed]
 
     def goals(self, draft: SurveyDraft, totals: Totals) -> Sequence[str]:
         """Return the people needed for each planned analysis, as one line each."""

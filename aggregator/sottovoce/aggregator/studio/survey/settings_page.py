@@ -50,7 +50,7 @@ def _closing(name: str) -> dict[str, object]:
     """
     database = storage()
     was_closed = any(cell.at_close is not None for row in database.revisions(name) for cell in database.cells(row.key))
-    alone = 0 if was_closed else database.unshown(name)
+    alone = 0 if was_closed else database.count_unshown(name)
     return {"was_closed": was_closed, "alone": alone, "waits": hours_of_waiting(database, name)}
 
 
