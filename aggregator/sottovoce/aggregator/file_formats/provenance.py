@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
 TRIAL = "TEST RUN: not the real survey; nothing here is a result"
@@ -71,7 +72,7 @@ class About:
         survey = self.survey
         return (
             f"survey {survey.name}; revision {survey.revision}; digest {survey.digest}; "
-            f"epsilon of a report {survey.epsilon:.6g}; sottovoce {self.version}"
+            f"epsilon of a report {show_epsilon(survey.epsilon)}; sottovoce {self.version}"
         )
 
     @property
@@ -88,6 +89,6 @@ class About:
             "survey": survey.name,
             "revision": str(survey.revision),
             "digest": survey.digest,
-            "epsilon": f"{survey.epsilon:.6g}",
+            "epsilon": f"{show_epsilon(survey.epsilon)}",
             "version": self.version,
         }
