@@ -26,7 +26,7 @@ from tests.unit.aggregator.studio.staff import browser, press
 
 ROOT = Path(__file__).parents[4]
 AUTHORING = ROOT / "aggregator" / "sottovoce" / "aggregator" / "authoring"
-TELLING = {"Sentence": 0, "CannotSayError": 0, "LeftOut": 3, "_leave": 1, "left_out": 0}
+TELLING = {"Sentence": 0, "UnsupportedConditionError": 0, "LeftOut": 3, "_leave": 1, "left_out": 0}
 """What tells of something that was lost, and which of its arguments says what."""
 
 LOST = workbook(
