@@ -173,6 +173,7 @@ CHOICES = (
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
     Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
     Query("people", "People in the whole group."),
+    Query("among", "Shares among those who answered; all for those among all.", {"enum": ["", "all"]}),
 )
 """Parameters that select a view of the results."""
 
