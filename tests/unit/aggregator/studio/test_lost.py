@@ -65,13 +65,13 @@ def _texts(path: Path) -> Iterator[str]:
             said = named.get(said.id) if isinstance(said, ast.Name) else said
             parts = [said.body, said.orelse] if isinstance(said, ast.IfExp) else [said]
             yield from (part.value for part in parts if isinstance(part, ast.Constant) and part.value)
-        if isinstance(node, ast.FunctionDef) and node.name == "_no_home":
+        if isinstance(node, ast.FunctionDef) and node.name == "_unsupported":
             yield from (
                 each.value.value
                 for each in ast.walk(node)
                 if isinstance(each, ast.Return) and isinstance(each.value, ast.Constant)
             )
-    if isinstance(homeless := named.get("_NO_HOME"), ast.Dict):
+    if isinstance(homeless := named.get("_UNSUPPORTED"), ast.Dict):
         yield from (each.value for each in homeless.values if isinstance(each, ast.Constant))
 
 
