@@ -42,7 +42,7 @@ def front() -> Response:
     return Response(error_pages.front_page(language), headers=error_pages.headers(language))
 
 
-_FRONT = (Route("front.front", "GET", "/", front, "What this is, for people.", Kind.PAGE, ("text/html",)),)
+_FRONT = (Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),)
 _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,

@@ -21,6 +21,7 @@ from sottovoce.aggregator.surveys.privacy_limit import most_asked
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey, Wave
 from sottovoce.shared.types import TYPES
 
@@ -219,7 +220,7 @@ def _check_epsilon(total: float, epsilons: list[float]) -> Iterator[DraftProblem
 
 
 def _figure(epsilon: float) -> float:
-    return round(epsilon + 0.0049, 2)
+    return float(show_epsilon(epsilon))
 
 
 def _check_researcher(draft: SurveyDraft) -> Iterator[DraftProblem]:

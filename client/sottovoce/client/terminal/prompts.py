@@ -13,7 +13,7 @@ REFUSAL = "-"
 
 
 class _Refused(Exception):
-    """Somebody prefers not to say."""
+    """Raised when the person prefers not to say."""
 
 
 def ask(survey: Survey, question: Question, number: int) -> object:

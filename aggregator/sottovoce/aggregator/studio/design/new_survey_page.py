@@ -143,7 +143,7 @@ _WAYS: Mapping[str, Callable[[], Begun | None]] = {
 _NEW = "/dashboard/new"
 
 ROUTES = (
-    Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
+    Route("studio.new", "GET", _NEW, new, "Choose a template or a file for a new survey.", Kind.PAGE, ("text/html",)),
     Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "New survey"."""

@@ -22,7 +22,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
-from sottovoce.aggregator.studio.design.sentences import Sentences, about
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.request_context import storage
@@ -120,7 +120,6 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
-        about=about,
         other_languages={tag: label for tag, label in NAMES.items() if tag not in draft.tags},
     )
 
@@ -216,9 +215,9 @@ _DESIGN = "/dashboard/surveys/<name>/design"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "The questions of a draft.", Kind.PAGE, _HTML),
-    Route("studio.save_design", "POST", _DESIGN, save_design, "Keep what was typed.", Kind.PAGE, _HTML),
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML),
+    Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
-    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Take a draft out.", Kind.PAGE, _HTML),
+    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),
 )
 """Routes of the page "Design"."""

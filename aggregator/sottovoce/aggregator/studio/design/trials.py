@@ -92,7 +92,7 @@ ROUTES = (
         "POST",
         "/dashboard/surveys/<name>/preview/trial",
         try_out,
-        "Publish a try-out.",
+        "Start a test run.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -132,7 +132,7 @@ def _form_sentences(language: str) -> Mapping[str, str]:
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"
-_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft`: what is not published yet."))
+_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` shows the unpublished revision."))
 
 ROUTES = (
     Route(
@@ -140,7 +140,7 @@ ROUTES = (
         "GET",
         _PRIVACY,
         privacy,
-        "A survey's whole privacy account.",
+        "Show a survey's whole privacy account.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -150,7 +150,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.html",
         privacy_print,
-        "The same to print.",
+        "Show the privacy account for printing.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -160,7 +160,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.json",
         privacy_data,
-        "The same as a document.",
+        "Return the privacy account as a JSON document.",
         Kind.PAGE,
         ("privacy",),
         query=_CHOICE,
