@@ -251,7 +251,7 @@ class Slow:
 def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
     """With two rooms one runs and one waits; the third is told to come back, at once."""
     asked = parse_request("crosstab", OPTIONS["crosstab"])
-    slow = Slow(app.extensions["joint_results"]._kept.columns("done"))
+    slow = Slow(app.extensions["joint_results"]._cache.columns("done"))
     results = JointResults(slow, app.extensions["storage"], threads=4)  # type: ignore[arg-type]
     found: list[Any] = []
     threads = [Thread(target=lambda: found.append(results.document("done", asked))) for _ in range(2)]
@@ -302,7 +302,7 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 200
-    kept = app.extensions["joint_results"]._kept
+    kept = app.extensions["joint_results"]._cache
     assert len(kept) == 1
 
     assert client.delete("/api/v1/surveys/done").status_code == 200
