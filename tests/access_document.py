@@ -20,8 +20,8 @@ accounts, settings, journal, metrics, and no results unless they are granted. Of
 is told what one is told of a survey that does not exist: 404; what one's role does not allow is 403.
 
 A key is worth at most what its account may do, cut to its scopes and to its survey; no key opens a page. A key with
-every scope, for every survey, also signs its owner in. The account that publishes a survey of a new name owns it: admins, and
-owners of another one, may.
+every scope, for every survey, also signs its owner in. The account that publishes a survey of a new name owns it:
+admins, and owners of another one, may.
 
 """
 
