@@ -36,7 +36,9 @@ function refreshSection(section) {
         const known = document.getElementById(section.id)?.dataset.etag;
         const headers = known ? { "If-None-Match": `"${known}"` } : {};
         const { status, page } = await pageOf(location.href, { headers });
-        if (status === 200) swap(page, section.id);
+        // What was being computed is finished: its result is another page.
+        if (status !== 304 && !page.getElementById(section.id)) return location.reload();
+        if (status === 200 || status === 202) swap(page, section.id);
       } catch {
         return;
       }
