@@ -144,13 +144,13 @@ def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str)
 ROUTES = (
     _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
     _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
-    _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
+    _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
-    _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
-    Route("joint.analysis", "GET", _JOB, analysis, "The result of an analysis that takes longer, or how far it is.",
+    _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
+    Route("joint.analysis", "GET", _JOB, analysis, "Get the result of a long analysis, or its progress.",
           Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "regression", "weights"),
           refuses=("not_found", "estimate_impossible", "analysis_stopped"), pending=PROGRESS),
-    Route("joint.cancel", "DELETE", _JOB, cancel, "Stop an analysis.", Kind.RESEARCHER, (PROGRESS,),
+    Route("joint.cancel", "DELETE", _JOB, cancel, "Cancel an analysis.", Kind.RESEARCHER, (PROGRESS,),
           refuses=("not_found",)),
 )  # fmt: skip
 """Routes of joint analyses."""

@@ -159,7 +159,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
             db.execute("SELECT sottovoce_drop_partition_9(?)", [survey])
 
-    def work_aside(self) -> None:
+    def run_in_background(self) -> None:
         """From now on a thread of its own settles and scrubs."""
         self._aside = BackgroundThread()
 
