@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.api.joint_results import Calculating, JointResults, KeptColumns
+from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, JointResults
 from sottovoce.aggregator.api.results import note_read
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
@@ -27,11 +27,9 @@ def register(app: Flask) -> None:
     """Add the cache of columns and the runner of analyses to the app."""
     extensions = app.extensions
     storage, settings = extensions["storage"], extensions["settings"]
-    kept, limits = (
-        KeptColumns(storage, extensions["clock"]),
-        AnalysisLimits(settings.analysis_seconds, settings.analysis_memory),
-    )
-    extensions["joint_results"] = JointResults(kept, storage, settings.threads, limits)
+    limits = AnalysisLimits(settings.analysis_seconds, settings.analysis_memory)
+    cache = ColumnsCache(storage, extensions["clock"])
+    extensions["joint_results"] = JointResults(cache, storage, settings.threads, limits)
 
 
 def crosstab(name: str) -> Response:

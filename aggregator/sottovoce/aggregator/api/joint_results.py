@@ -33,7 +33,7 @@ class _CachedColumns:
     used: float
 
 
-class KeptColumns:
+class ColumnsCache:
     """
     Cache of the columns of closed surveys and waves.
 
@@ -47,13 +47,13 @@ class KeptColumns:
         self._storage = storage
         self._clock = clock
         self._seconds = seconds
-        self._kept: dict[_Key, _CachedColumns] = {}
+        self._cache: dict[_Key, _CachedColumns] = {}
         # A lock for each survey: while one is read, the columns of the others are at hand.
         self._reading: dict[_Key, Lock] = defaultdict(Lock)
 
     def __len__(self) -> int:
         """Return the number of cached surveys and waves."""
-        return len(self._kept)
+        return len(self._cache)
 
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
         """
@@ -70,20 +70,20 @@ class KeptColumns:
         with self._reading[name, wave]:
             revisions = self._storage.revisions(name)
             state = self.state(name, wave)
-            kept = self._kept.get((name, wave))
-            if kept is None or kept.state != state:
+            cached = self._cache.get((name, wave))
+            if cached is None or cached.state != state:
                 columns = read_columns(self._storage, revisions, wave, progress)
-                kept = self._kept[name, wave] = _CachedColumns(columns, state, self._seconds())
-            kept.used = self._seconds()
-            return kept.columns
+                cached = self._cache[name, wave] = _CachedColumns(columns, state, self._seconds())
+            cached.used = self._seconds()
+            return cached.columns
 
     def drop(self) -> None:
         """Drop columns that were idle for long, and those of deleted surveys."""
         there = {stored.name for stored in self._storage.surveys()}
         last = self._seconds() - IDLE
-        for key, kept in list(self._kept.items()):
-            if key[0] not in there or kept.used <= last:
-                self._kept.pop(key, None)
+        for key, cached in list(self._cache.items()):
+            if key[0] not in there or cached.used <= last:
+                self._cache.pop(key, None)
 
     def state(self, name: str, wave: int | None = None) -> _State:
         """
@@ -132,14 +132,14 @@ class JointResults:
     Runner of joint analyses that leaves threads for other requests.
 
     Args:
-        kept: cache of columns.
+        cache: cache of columns.
         storage: the database, which knows if a privacy budget withholds results.
         threads: number of threads of the application.
         limits: limits of each analysis.
     """
 
-    def __init__(self, kept: KeptColumns, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
-        self._kept = kept
+    def __init__(self, cache: ColumnsCache, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
+        self._cache = cache
         self._storage = storage
         self._rooms = BoundedSemaphore(max(threads // 2, 1))
         self._running = Lock()
@@ -160,10 +160,10 @@ class JointResults:
             Calculating: it takes longer than a request waits.
             Refusal: ``busy``: too many analyses of this survey wait already.
         """
-        state, withheld = self._kept.state(name, asked.wave), self._storage.releases.has_any(name)
+        state, withheld = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
 
         def work(compute: Compute) -> Document:
-            return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave), compute)
+            return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
 
         return self.computed(name, (state, withheld, asked), work, again)
 
@@ -205,7 +205,7 @@ class JointResults:
 
     def drop(self, name: str) -> None:
         """Drop the columns and jobs of a deleted survey."""
-        self._kept.drop()
+        self._cache.drop()
         self.jobs.drop(name)
 
     @contextmanager
@@ -238,6 +238,6 @@ class JointResults:
             self._timer = None
             # Without the database the list of surveys is unknown; the next round tries again.
             with suppress(StorageError):
-                self._kept.drop()
-            if len(self._kept) or self.jobs.forget_unused():
+                self._cache.drop()
+            if len(self._cache) or self.jobs.forget_unused():
                 self._schedule()

@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api import analysis
-from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
+from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
@@ -271,7 +271,7 @@ def test_long_analysis_has_an_address_of_its_own(
 def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looked for now and then as long as there are any; a database that is down only puts it off."""
     storage, seconds, looks = app.extensions["storage"], [0.0], Event()
-    kept = KeptColumns(storage, now, lambda: seconds[0])
+    kept = ColumnsCache(storage, now, lambda: seconds[0])
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.REFRESH_SECONDS", 0.001)
     down = storage.surveys
 
@@ -300,7 +300,7 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 200
-    kept = app.extensions["joint_results"]._kept
+    kept = app.extensions["joint_results"]._cache
     assert len(kept) == 1
 
     assert client.delete("/api/v1/surveys/done").status_code == 200
