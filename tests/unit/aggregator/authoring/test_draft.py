@@ -180,7 +180,8 @@ def test_mend_never_makes_a_survey_unpublishable() -> None:
 
     full = asks({"type": "integer", "min": "0", "max": "999", "step": "1"}, *[{}] * 4)
     levels = ("public", *["little"] * 4)
-    full = replace(full, cards=tuple(replace(card, harm=harm) for card, harm in zip(full.cards, levels, strict=True)))
+    cards = tuple(replace(card, harm=harm) for card, harm in zip(full.cards, levels, strict=True))
+    full = replace(full, cards=cards, people=100)
     assert grave(full) == {}
     assert grave(change(full, "step:0:little")) == {"dear_survey": "ask"}
     assert [problem.mend for problem in problems_of(full, "t") if problem.key == "alone"] == [""]
