@@ -100,7 +100,7 @@ def belief_after(before: float, epsilon: float) -> float:
     """
     The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
 
-    Bayes' rule with odds of e^epsilon: nobody who held it with probability ``before`` can hold it with more.
+    Bayes' rule with odds of e^epsilon: an upper bound for every observer whose belief was ``before``.
 
     Raises:
         ValueError: ``before`` is no probability, or epsilon is out of range.

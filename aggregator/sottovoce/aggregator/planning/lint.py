@@ -107,7 +107,7 @@ def describe(survey: Survey) -> list[str]:
     if len(survey.waves) > 1:
         times = len(survey.waves)
         total = show_epsilon(survey.epsilon_of_memo + times * survey.epsilon_of_wave)
-        lines.append(f"  in {times} waves, {total} for whoever answers in all of them")
+        lines.append(f"  in {times} waves, {total} for a person who answers in all of them")
     return lines
 
 
@@ -172,13 +172,13 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     if is_paired(survey) and survey.send_within_hours:
         found.append(
             f"{_ends(survey)}: grave: under access: blind devices wait before they send, but not in the last five "
-            "minutes, and this is open so briefly that whoever runs the survey can tell which report is whose; leave "
-            "it open longer"
+            "minutes, and this is open so briefly that the server's operator can tell which report is whose; leave it "
+            "open longer"
         )
     elif is_paired(survey):
         found.append(
             "/privacy/send_within_hours: grave: under access: blind the report follows its invitation in one visit, "
-            "and whoever runs the survey can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
+            "and the server's operator can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
             "waves"
         )
     if survey.epsilon >= NEARLY_SURE:
@@ -243,7 +243,8 @@ def suggestions(survey: Survey) -> list[str]:
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
             found.append(
-                f"/questions/{index}{'/of' if item.rows else ''}: nobody can decline; {key} offers “Prefer not to say”"
+                f"/questions/{index}{'/of' if item.rows else ''}: people cannot decline; "
+                f"{key} offers “Prefer not to say”"
             )
     return found
 

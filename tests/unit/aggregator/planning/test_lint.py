@@ -68,8 +68,8 @@ def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
     hand = survey(questions=[coin], privacy={"procedure": "own_coin"}, **KIND)
 
     assert suggestions(asked) == [
-        "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”",
-        "/questions/3: nobody can decline; when_absent offers “Prefer not to say”",
+        "/questions/0: people cannot decline; absent_category: true offers “Prefer not to say”",
+        "/questions/3: people cannot decline; when_absent offers “Prefer not to say”",
     ]
     assert suggestions(hand) == []
 

@@ -48,7 +48,7 @@ def _download(body: bytes, content_type: str, name: str) -> Response:
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"
-_WAVE = Query("wave", "The wave, from 0 on.")
+_WAVE = Query("wave", "The wave, counted from 0.")
 
 ROUTES = (
     Route(
@@ -56,7 +56,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.svg",
         qr_svg,
-        "The code of a survey's link, drawn.",
+        "Draw the QR code of a survey's link.",
         Kind.PAGE,
         ("image/svg+xml",),
         query=(_WAVE,),
@@ -66,7 +66,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.png",
         qr_png,
-        "The code of a survey's link as a picture.",
+        "Download the QR code of a survey's link as a picture.",
         Kind.PAGE,
         ("image/png",),
         query=(_WAVE,),
@@ -76,7 +76,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/poster",
         poster_page,
-        "A poster to print.",
+        "Show a poster to print.",
         Kind.PAGE,
         ("text/html",),
         query=(_WAVE, Query("in", "Its language.")),
@@ -86,7 +86,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/saved.html",
         saved_page,
-        "The form and its survey as one file.",
+        "Download the form and its survey as one file.",
         Kind.PAGE,
         ("text/html",),
     ),
