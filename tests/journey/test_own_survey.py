@@ -82,11 +82,11 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
 
 
 def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) -> None:
-    """init, lint, serve, answer, export, close, files, tables and a model: each as the README writes it."""
+    """new, lint, serve, answer, export, close, files, tables and a model: each as the README writes it."""
     section = README.partition("## Your own survey")[2].partition("\n## ")[0]
     commands = [line.split() for line in re.findall(r"^    sottovoce (.*?)(?:\s+#.*)?$", section, re.MULTILINE)]
     init, lint, serve, results, close, files, crosstab, regress = commands
-    assert [words[0] for words in (init, lint, serve, results)] == ["init", "lint", "serve", "export"]
+    assert [words[0] for words in (init, lint, serve, results)] == ["new", "lint", "serve", "results"]
 
     assert invoke(tmp_path, *init).returncode == 0
     linted = sottovoce(tmp_path, *lint)
@@ -116,7 +116,7 @@ def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) 
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:
     """A second start knows its researchers and shows no token."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     with serving(tmp_path, "survey.yaml") as (_, _, token):
         assert token
     with serving(tmp_path) as (_, _, token):
@@ -148,14 +148,14 @@ def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -
 
 def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
     """A line for each mistake with its place, exit code 1, no database, and none of the values."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     text = (tmp_path / "survey.yaml").read_text()
     broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
     broken = broken.replace('odds: "3"', 'odds: "6/2"').replace("cohort: true", "cohrt: 1")
     (tmp_path / "survey.yaml").write_text(broken)
     for words in (("lint",), ("serve",), ("survey", "publish")):
         refused = invoke(tmp_path, *words, "survey.yaml")
-        places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()]
+        places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()[1:]]
         assert refused.returncode == 1
         assert sorted(places) == [
             "question 1 'cheated', mechanism",

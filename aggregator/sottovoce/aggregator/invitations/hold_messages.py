@@ -8,7 +8,7 @@ for them until an operator accepts that some people may report twice.
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage
 
-REISSUE = "sottovoce token reissue-after-restore"
+REISSUE = "sottovoce link reissue"
 """Command that releases the invitations of a survey."""
 
 
@@ -41,7 +41,7 @@ def reissue_words(held: Held) -> str:
         f"{held_words(held)[0].upper()}{held_words(held)[1:]}.\n"
         f"Whoever did redeem one can do so a second time: up to {people(held.number)} may then report twice.\n"
         "What was taken back after the backup was made (token revoke) is forgotten too, and nobody knows what that was:"
-        " such links are good again unless you take them back once more, best now: sottovoce token revoke NAME FILE"
+        " such links are good again unless you take them back once more, best now: sottovoce link revoke NAME FILE"
     )
 
 

@@ -97,7 +97,7 @@ def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
         tell(whom_to_ask(survey))
     if not asks:
         raise TransportError(
-            "nothing was sent. To send your answers again, run `sottovoce ledger send`, or open this link without --yes"
+            "nothing was sent. To send your answers again, run `sottovoce device send`, or open this link without --yes"
         )
     click.confirm("Try once more?", default=False, abort=True, err=True)
 

@@ -20,7 +20,7 @@ def tell_moment(waits: NotYet) -> None:
     moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
     tell(
         f"Your answers wait on this device until {moment}; nothing is sent before. "
-        "To send them after that, run `sottovoce ledger send` or this command."
+        "To send them after that, run `sottovoce device send` or this command."
     )
 
 
@@ -45,7 +45,7 @@ def leave(me: Respondent) -> None:
     if me.send_at:
         tell_moment(NotYet(me.send_at))
     else:
-        tell("Your answers are kept on this device. To send them, run `sottovoce ledger send` or this command.")
+        tell("Your answers are kept on this device. To send them, run `sottovoce device send` or this command.")
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:
