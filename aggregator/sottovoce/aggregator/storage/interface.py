@@ -66,7 +66,7 @@ class Storage(Protocol):
             who: account that closes it.
         """
 
-    def unshown(self, name: str) -> int:
+    def count_unshown(self, name: str) -> int:
         """Return the number of cells whose shown counts differ from the live ones; for operators, never for results."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
@@ -250,9 +250,9 @@ class Storage(Protocol):
         """Remove deleted rows, and traces of the order of writes, from the database's files."""
 
     def tidy(self) -> None:
-        """Scrub now, or, after ``work_aside``, in the background if it may take long."""
+        """Scrub now, or, after ``run_in_background``, in the background if it may take long."""
 
-    def work_aside(self) -> None:
+    def run_in_background(self) -> None:
         """Run slow maintenance in a background thread from now on; the thread ends with the process."""
 
     def check(self) -> None:

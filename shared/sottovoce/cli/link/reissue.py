@@ -1,4 +1,4 @@
-"""``token hold-after-restore``, ``reissue-after-restore``: invitations, once an old copy of a database is put back."""
+"""``link hold``, ``link reissue``: personal links, once an old copy of a database is put back."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A thread for what takes long, and which nobody waits for."""
+"""Background thread for long work that no request waits for."""
 
 import threading
 from collections.abc import Callable
@@ -7,19 +7,19 @@ from contextlib import suppress
 from sottovoce.shared.errors import StorageError
 
 TIMEOUT_SECONDS = 10.0
-"""Seconds for which whoever ends waits for what is being done."""
+"""Seconds that ``end`` waits for the current work."""
 
 
 def at_once(work: Callable[[], None]) -> None:
-    """Where somebody does wait for it."""
+    """Run the work in the calling thread, which waits for it."""
     work()
 
 
 class BackgroundThread:
     """
-    Does one work after the other; what is wanted again before its turn has come is done once.
+    Queue of work for one thread; work that is queued twice before its turn runs once.
 
-    It ends with the process, wherever it is: only work that may be killed at any point is for it.
+    The thread ends with the process at any point: queue only work that may be killed at any point.
     """
 
     def __init__(self) -> None:
@@ -30,14 +30,14 @@ class BackgroundThread:
         self._thread.start()
 
     def want(self, work: Callable[[], None]) -> None:
-        """Have this done soon."""
+        """Queue work unless it is queued already."""
         with self._changed:
             if work not in self._wanted:
                 self._wanted.append(work)
             self._changed.notify()
 
     def end(self) -> None:
-        """Do nothing more, and wait a moment for what is being done: for tests; a process may just end."""
+        """Stop after the current work and wait for it up to the time limit. Tests need this; a process may just end."""
         with self._changed:
             self._ended = True
             self._changed.notify()

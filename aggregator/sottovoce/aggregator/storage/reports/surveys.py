@@ -123,7 +123,7 @@ def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
         journal_table.append(db, day, words.CLOSED, who, name)
 
 
-def unshown(db: Handle, name: str) -> int:
+def count_unshown(db: Handle, name: str) -> int:
     """Return the number of a survey's cells whose shown numbers of reports differ from the live ones."""
     return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
 

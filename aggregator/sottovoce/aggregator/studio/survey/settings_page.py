@@ -50,7 +50,7 @@ def _closing(name: str) -> dict[str, object]:
     """
     database = storage()
     was_closed = any(cell.at_close is not None for row in database.revisions(name) for cell in database.cells(row.key))
-    alone = 0 if was_closed else database.unshown(name)
+    alone = 0 if was_closed else database.count_unshown(name)
     return {"was_closed": was_closed, "alone": alone, "waits": hours_of_waiting(database, name)}
 
 
@@ -103,9 +103,9 @@ _SETTINGS = "/dashboard/surveys/<name>/settings"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.settings", "GET", _SETTINGS, settings, "What can be done with a survey.", Kind.PAGE, _HTML),
+    Route("studio.settings", "GET", _SETTINGS, settings, "Show the settings of a survey.", Kind.PAGE, _HTML),
     Route("studio.close", "POST", f"{_SETTINGS}/close", close, "Close a survey.", Kind.PAGE, _HTML),
-    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Open a survey again.", Kind.PAGE, _HTML),
+    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Reopen a survey.", Kind.PAGE, _HTML),
     Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions.", Kind.PAGE, _HTML),
     Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey.", Kind.PAGE, _HTML),
 )
