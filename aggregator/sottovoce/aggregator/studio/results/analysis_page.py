@@ -34,7 +34,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
-from sottovoce.aggregator.studio.survey_frame import SurveyPage, later, published_page
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import EstimateError
 
@@ -123,7 +123,7 @@ def models_file(name: str, file: str) -> Response:
 
 
 def _page(name: str, page: str) -> Response:
-    if (told := later(name, page)) is not None:
+    if (told := draft_placeholder(name, page)) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     return joint_page(published_subject(name, page), page)
 

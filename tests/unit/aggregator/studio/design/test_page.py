@@ -224,7 +224,7 @@ def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, 
     ann.post("surveys/exam/settings/reopen")
     assert not storage.revisions("exam")[0].closed
     assert "not_typed" in ann.post("surveys/exam/settings/delete", typed="exams").location
-    assert "the name does not match" in ann.get("surveys/exam/settings?told=not_typed")
+    assert "the name does not match" in ann.get("surveys/exam/settings?outcome=not_typed")
     ann.post("surveys/exam/settings/delete", typed="exam")
     assert storage.revisions("exam") == []
     assert ann.post("new", **{"from": "empty", "title": "Exam"}).location.endswith("/exam-2/design")
