@@ -39,7 +39,7 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
     Decorate a function as a command.
 
     Args:
-        name: its name, if it is not that of the function.
+        name: its name, if the function has another one.
         example: one line or more, each a whole call of the program.
         settings: click's.
     """

@@ -29,7 +29,7 @@ class Program(CommandGroup):
             return super().make_context(*words, **settings)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command."""
+        """Run the command and turn expected errors into messages."""
         # What a command writes is its user's alone: databases, ledgers, tokens, results.
         os.umask(0o077)
         with _errors_as_messages():
