@@ -190,7 +190,7 @@ def test_server_closes_a_survey_without_waiting_for_what_settles(store: Postgres
     """A thread of its own waits for whoever reads, and then does it."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(30)])
-    store.work_aside()
+    store.start_maintenance()
     with store.snapshot() as rows:
         store.close_survey("exam", 20_000)
         assert store.surveys()[0].closed

@@ -5,7 +5,7 @@ A back end adds its connections, its fast path for storing a group of reports, a
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -20,6 +20,7 @@ from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.interface import ALL, Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
+from sottovoce.aggregator.storage.maintenance_thread import MaintenanceThread
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
@@ -90,19 +91,38 @@ class SQLStorage(TokenStorage):
     NEW_ID: ClassVar[str]
     """Query that returns sixteen random bytes."""
 
-    REKEY: ClassVar[str]
-    """Statement that gives every report of a survey a new random id."""
+    TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("reports",)
+    """Tables that ``reports`` consists of; a copy fills the first one."""
 
     @abstractmethod
     def scrub(self) -> None:
         """Remove deleted rows, and traces of the order of writes, from the files."""
 
-    def work_aside(self) -> None:
-        """Do nothing: no task of this back end is slow enough to need a thread."""
+    _maintenance: MaintenanceThread | None = None
+
+    @abstractmethod
+    def settle(self) -> bool:
+        """Remove the order of arrival of the last reports; return False if a reader prevented it."""
+
+    def start_maintenance(self) -> None:
+        """Settle in a thread from now on, soon after reports have arrived, and do slow work there."""
+        self._maintenance = MaintenanceThread(self.settle)
+
+    def _note_stored(self, reports: int) -> None:
+        """Tell the thread, if there is one, that there is something to settle."""
+        if self._maintenance is not None:
+            self._maintenance.note_stored(reports)
+
+    def _soon(self, work: Callable[[], object]) -> None:
+        """Run slow work in the thread if there is one, else at once."""
+        if self._maintenance is None:
+            work()
+        else:
+            self._maintenance.request(work)
 
     def tidy(self) -> None:
         """Scrub the files, now or soon in the background thread."""
-        self.scrub()
+        self._soon(self.scrub)
 
     def _read_reports(self) -> AbstractContextManager[Handle]:
         """Begin a transaction that reads reports as of one moment."""
@@ -111,9 +131,13 @@ class SQLStorage(TokenStorage):
     def _hold(self, db: Handle, survey: int) -> None:
         """Lock the survey's reports for deletion until the transaction ends, if the back end has other writers."""
 
+    @abstractmethod
     def _drop_reports(self, db: Handle, name: str) -> None:
         """Delete all reports of a survey."""
-        db.execute("DELETE FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])
+
+    @abstractmethod
+    def _rekey(self, db: Handle, survey: int) -> None:
+        """Give every report of a revision a new random id."""
 
     def _after_deletion(self) -> None:
         """Remove traces of deleted rows as far as that is fast; the next ``scrub`` does the rest."""
@@ -122,7 +146,7 @@ class SQLStorage(TokenStorage):
         """Return the slot of this process in the tables of counts; always 0 if only one process writes."""
         return 0
 
-    def _settle(self) -> None:
+    def _catch_up(self) -> None:
         """Wait until the shown counts include this process's own reports, if the back end publishes them later."""
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
@@ -146,7 +170,7 @@ class SQLStorage(TokenStorage):
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:
         """Read all tables as of one moment, after the shown counts have caught up."""
-        self._settle()
+        self._catch_up()
         with self._read_reports() as db:
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
@@ -159,9 +183,10 @@ class SQLStorage(TokenStorage):
     def copy_from(self, source: Storage) -> None:
         """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self._write() as db:
-            empty(db)
+            empty(db, self.TABLES_OF_REPORTS)
             for table in TABLES:
-                db.executemany(fill(table), rows(table))
+                into = self.TABLES_OF_REPORTS[0] if table == "reports" else table
+                db.executemany(fill(table, into), rows(table))
 
     def is_unfinished(self) -> bool:
         """Return True if a copy into this database was begun and not finished."""
@@ -207,15 +232,9 @@ class SQLStorage(TokenStorage):
             survey_life.close(db, name, day, self._today(db), who)
         self.tidy()
 
-    def unshown(self, name: str) -> int:
-        """Return the number of cells whose shown counts differ from the live ones."""
-        self._settle()
-        with self._read() as db:
-            return survey_life.unshown(db, name)
-
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """Return the number of cells whose counts changed since the first close."""
-        self._settle()
+        self._catch_up()
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
@@ -233,7 +252,7 @@ class SQLStorage(TokenStorage):
     def purge(self, survey: int, who: str = NO_ACTOR) -> None:
         """Give every report of a closed survey a new random key; delete ids, tombstones and tokens."""
         with self._alone() as db:
-            survey_life.purge(db, survey, self._today(db), self.REKEY, who)
+            survey_life.purge(db, survey, self._today(db), self._rekey, who)
         self.tidy()
 
     def record(self) -> list[SurveyLogEntry]:
@@ -252,6 +271,13 @@ class SQLStorage(TokenStorage):
         with self._read() as db:
             rows = db.execute(query, arguments).fetchall()
         return [_stored(*row) for row in rows]
+
+    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
+        """Redeem an invitation, see ``Storage.redeem_invitation``."""
+        outcome = super().redeem_invitation(survey, invitation, blinded)
+        if outcome is Outcome.NEW:
+            self._note_stored(0)
+        return outcome
 
     # Reports
 
@@ -298,7 +324,7 @@ class SQLStorage(TokenStorage):
 
     def cells(self, survey: int) -> list[Cell]:
         """Return the shown counts by wave: all respondents first, then each cohort with reports."""
-        self._settle()
+        self._catch_up()
         with self._read() as db:
             rows = db.execute(
                 "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells WHERE survey = ?"
@@ -363,11 +389,18 @@ class SQLStorage(TokenStorage):
         self.access.by(who).add_researcher(name, token_hash, today)
 
 
-def empty(db: Handle) -> None:
-    """Delete all rows of all tables in ``TABLES``, within the caller's transaction."""
+def empty(db: Handle, of_reports: Sequence[str]) -> None:
+    """
+    Delete all rows of all tables in ``TABLES``.
+
+    Args:
+        db: within a transaction.
+        of_reports: tables in the place of ``reports``.
+    """
     # In reverse, since rows refer to rows of tables that were filled before.
     for table in reversed(TABLES):
-        db.execute(clear(table))
+        for each in of_reports if table == "reports" else (table,):
+            db.execute(clear(each))
 
 
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
