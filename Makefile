@@ -14,10 +14,17 @@ SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 .PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
 .DEFAULT_GOAL := test
 
-$(VENV)/.installed: requirements.lock pyproject.toml
+# Quiet pip shows no progress, so here it is not quiet. What is never imported is not compiled.
+$(VENV)/.base: requirements-demo.lock pyproject.toml
+	@echo "Installing $$(grep -c '==' $<) packages into $(VENV) ..."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile --require-hashes -r $<
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.installed: requirements.lock $(VENV)/.base
+	@echo "Installing the rest of $$(grep -c '==' $<) packages into $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
 $(BROWSER): tests/browser/package-lock.json
@@ -53,7 +60,7 @@ $(SURVEYJS): tests/bench/surveyjs/package-lock.json
 	cd tests/bench/surveyjs && npm ci --silent --no-audit --no-fund
 	touch $@
 
-demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimated, shown
+demo: $(VENV)/.base  ## 6,366 real answers, randomized, collected, estimated, shown
 	$(BIN)/sottovoce demo $(ARGS)
 
 # --timeout is not heard where the interpreter itself is stuck: its process is ended then, and says where it stood.
@@ -89,6 +96,8 @@ docs: $(VENV)/.installed  ## site/: the documentation as a site, built without a
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
+	printf 'editables\nhatchling\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    --no-annotate --extra aggregator --no-emit-package sottovoce -c requirements.lock -o requirements-demo.lock pyproject.toml -
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/s3/requirements.lock tests/s3/requirements.in
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.intake.admission import _at_once
+from sottovoce.aggregator.intake.admission import _submit_directly
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, ReportBatch
@@ -39,7 +39,7 @@ def make_app() -> Gate:
     stored = worker.open_worker_storage(settings)
     storage = Nowhere(stored)
     app = create_app(settings, storage, now, {})  # type: ignore[arg-type]
-    app.extensions["admission"]._submit = _at_once(storage)  # type: ignore[arg-type]
+    app.extensions["admission"]._submit = _submit_directly(storage)  # type: ignore[arg-type]
     return Gate(app, settings, stored)
 
 

@@ -24,7 +24,7 @@ from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.intake.decode import ReportDocument
-from sottovoce.aggregator.intake.group_commit import Submitted, settled
+from sottovoce.aggregator.intake.group_commit import Submitted, completed_job
 from sottovoce.aggregator.intake.request_limits import Limits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, ReportBatch
@@ -220,7 +220,7 @@ def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
 
     def early(self: Any, job: Sequence[ReportBatch]) -> Submitted:
         original(self, job)
-        return settled([Outcome.NEW] * sum(map(len, job)))
+        return completed_job([Outcome.NEW] * sum(map(len, job)))
 
     patch.setattr(web_app.GroupCommit, "submit", early)
 

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client import kept_survey, revisions
+from sottovoce.client import cached_survey, revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
@@ -365,7 +365,7 @@ def _watched(world: World, remembers: bool) -> Iterator[None]:
         (os, "fsync", lambda _handle: None),
         (time, "time", partial(world.time, time.time)),
         (tempfile, "_name_sequence", map(str, count())),
-        *((place, "load_survey", _parsed) for place in (revisions, kept_survey) if remembers),
+        *((place, "load_survey", _parsed) for place in (revisions, cached_survey) if remembers),
     ]
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:

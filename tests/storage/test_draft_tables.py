@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.drafts import VERSIONS_KEPT, DraftVersion, PlannedSize
+from sottovoce.aggregator.storage.drafts import MAX_VERSIONS, DraftVersion, PlannedSize
 
 from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey
@@ -60,9 +60,9 @@ def test_of_many_saves_at_once_one_is_kept(store: Storage) -> None:
 def test_the_last_fifty_versions_stay(store: Storage) -> None:
     """What is older goes."""
     store.drafts.add("exam", b"0")
-    for version in range(1, VERSIONS_KEPT + 5):
+    for version in range(1, MAX_VERSIONS + 5):
         store.drafts.save("exam", version, b"%d" % version)
-    assert store.drafts.versions("exam") == list(range(VERSIONS_KEPT + 5, 5, -1))
+    assert store.drafts.versions("exam") == list(range(MAX_VERSIONS + 5, 5, -1))
 
 
 def test_a_draft_is_renamed_with_its_versions(store: Storage) -> None:

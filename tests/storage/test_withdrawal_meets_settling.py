@@ -87,9 +87,9 @@ def ended(ledger: FileLedger) -> list[str]:
 
 def withdraw(ledger: FileLedger, door: Door, sleep: Callable[[float], None], patch: pytest.MonkeyPatch) -> list[Any]:
     """As the terminal does it."""
-    patch.setattr(withdrawal, "patient", lambda origin: Transport(origin, door, sleep))
+    patch.setattr(withdrawal, "notifying_transport", lambda origin: Transport(origin, door, sleep))
     link = Link(ORIGIN, "exam", survey().digest[:32], "", 0)
-    return list(withdrawal.withdraw(ledger, link, withdrawal.to_withdraw(ledger, link)))
+    return list(withdrawal.withdraw(ledger, link, withdrawal.reports_to_withdraw(ledger, link)))
 
 
 def test_withdrawal_waits_until_the_partition_is_written(

@@ -83,7 +83,18 @@ def test_link_to_a_module_leads_to_its_mathematics(site: SimpleNamespace) -> Non
 
     assert site.place(module, "how_to/own_coins.md") == "../mathematics/binary_rr.md"
     assert site.place("deploy/runbook.md", "project/SECURITY.md") == "deploy/runbook.md"
-    assert site.place("../deploy/alerts.yml", "README.md") == ""
+    assert site.place("../deploy/alerts.yml", "pages.md") == ""
+
+
+def test_front_page_of_the_site_is_the_readme(site: SimpleNamespace) -> None:
+    """With its pictures, and the list of all pages a click away."""
+    front = (site.pages / "README.md").read_text(encoding="utf-8")
+
+    assert front.startswith("# Sottovoce\n")
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", front)
+    assert len(pictures) == 3
+    assert all((site.pages / picture).is_file() for picture in pictures)
+    assert "[All pages](pages.md)" in front
 
 
 def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:

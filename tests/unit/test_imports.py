@@ -274,7 +274,7 @@ FORBIDDEN_EXAMPLES = [
     ("sottovoce.aggregator.authoring.invitation_texts", "from flask import request"),
     ("sottovoce.aggregator.app", "from sottovoce.client import page"),
     ("sottovoce.aggregator.app", "from sottovoce.cli import main"),
-    ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import tell"),
+    ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import print_line"),
     ("sottovoce.client.terminal.interview", "import requests"),
     ("sottovoce.client.terminal.interview", "from sottovoce.aggregator.settings import Settings"),
     ("sottovoce.aggregator.privacy_account.text", "import click"),

@@ -42,7 +42,7 @@ def front() -> Response:
     return Response(error_pages.front_page(language), headers=error_pages.headers(language))
 
 
-_FRONT = (Route("front.front", "GET", "/", front, "What this is, for people.", Kind.PAGE, ("text/html",)),)
+_FRONT = (Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),)
 _ROOMS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,
@@ -125,7 +125,7 @@ def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callabl
 
     The first call runs before any request, so that invitations of a restored old copy are on hold in time.
     """
-    note = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).look, storage)
+    note = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).check, storage)
     note(int(clock().timestamp()))
     return note
 

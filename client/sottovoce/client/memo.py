@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from sottovoce.client.cached_survey import cached_survey
 from sottovoce.client.draws import Draws
-from sottovoce.client.kept_survey import kept_survey
 from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
 from sottovoce.client.randomizers.memoized_rr import memorize
 from sottovoce.shared import canonical
@@ -64,10 +64,10 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
     entry = Entry(survey.digest, survey.epsilon_of_memo, body, sent=True)
     if ledger.record(_key(key), entry, survey.canonical).body == body:
         return drawn  # The ledger now holds what was drawn here; there is no need to parse it.
-    kept = check_memo(ledger, key, survey)
-    if kept is None:
+    stored = check_memo(ledger, key, survey)
+    if stored is None:
         raise BudgetExhausted(_DAMAGED)
-    return kept
+    return stored
 
 
 def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
@@ -106,13 +106,13 @@ def draw_memo(survey: Survey, draws: Draws) -> Memo:
 
 
 def _recalled(known: Mapping[str, _StoredMemo], survey: Survey, index: int) -> tuple[int, int]:
-    kept = known.get(survey.questions[index].name)
-    if kept is None or (kept.layer, kept.waves) != _numbers(_mechanism(survey, index)):
+    stored = known.get(survey.questions[index].name)
+    if stored is None or (stored.layer, stored.waves) != _numbers(_mechanism(survey, index)):
         raise BudgetExhausted(
             "what this device drew for all waves of this survey was for other questions or other odds; "
             "no other is drawn and nothing was sent"
         )
-    return _ANSWERS[kept.answers]
+    return _ANSWERS[stored.answers]
 
 
 def _dump(survey: Survey, memo: Memo) -> str:
@@ -128,8 +128,8 @@ def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo
     if not entry.body.startswith("{"):
         return _read_digits(ledger, entry, survey)
     try:
-        found = {name: _StoredMemo(**kept) for name, kept in canonical.load(entry.body.encode()).items()}
-        right = all(_is_memo(kept) for kept in found.values())
+        found = {name: _StoredMemo(**stored) for name, stored in canonical.load(entry.body.encode()).items()}
+        right = all(_is_memo(stored) for stored in found.values())
     except (ValueError, TypeError):
         right = False
     if not right:
@@ -137,15 +137,15 @@ def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo
     return found
 
 
-def _is_memo(kept: Any) -> bool:  # noqa: ANN401 - what a file holds
+def _is_memo(stored: Any) -> bool:  # noqa: ANN401 - what a file holds
     # True would be 1 to Python.
-    numbers = [*kept.layer, *kept.waves]
-    return kept.answers in _ANSWERS and all(type(number) is int for number in numbers)
+    numbers = [*stored.layer, *stored.waves]
+    return stored.answers in _ANSWERS and all(type(number) is int for number in numbers)
 
 
 def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
     """The memo of an earlier version: digits alone, in the order of the survey that they were drawn for."""
-    drawn_for = survey if survey.digest == entry.digest else kept_survey(ledger, entry.digest)
+    drawn_for = survey if survey.digest == entry.digest else cached_survey(ledger, entry.digest)
     if drawn_for is None:
         raise BudgetExhausted("this device remembers an earlier version of the survey; open the link of that version")
     pairs = [entry.body[start : start + 2] for start in range(0, len(entry.body), 2)]

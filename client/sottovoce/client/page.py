@@ -63,7 +63,7 @@ def assemble() -> dict[str, PageFile]:
     """The files that the aggregator serves, by name, in a fixed order."""
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     beside = {**catalogues(), **scripts}
-    # The page names the folder, so that its digest is that of the page without the name.
+    # The page contains the folder's name, so its digest is computed from the page without the name.
     folder = _version({**beside, "respondent.html": _served("")})
     within = {**beside, "respondent.html": _served(folder)}
     worker = _worker(folder, [f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)])
@@ -76,10 +76,10 @@ def assemble() -> dict[str, PageFile]:
 
 def by_path(files: Mapping[str, PageFile], survey: str) -> dict[str, PageFile]:
     """The files by the paths under which an aggregator serves them: the page also to those who keep it."""
-    kept = files["respondent.html"]
+    page = files["respondent.html"]
     return {
         **{path_of(name, file, survey): file for name, file in files.items()},
-        f"/assets/{kept.folder}/respondent.html": kept,
+        f"/assets/{page.folder}/respondent.html": page,
     }
 
 
@@ -227,9 +227,9 @@ def _version(texts: Mapping[str, str]) -> str:
     return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _worker(version: str, kept: list[str]) -> str:
+def _worker(version: str, cached: list[str]) -> str:
     """The service worker; its first line changes whenever a file of the page does."""
-    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(kept)};"]
+    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(cached)};"]
     return "\n".join([*lines, tidy(read("sw.js"))])
 
 

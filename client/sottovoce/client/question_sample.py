@@ -1,9 +1,9 @@
 """
 The sample of questions for one respondent: with ``ask: m``, all public ones and m of the private ones.
 
-The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by somebody else,
-could be made to depend on an answer. It is kept by the names of the private questions, not by the text of the survey:
-whoever opens the links of two revisions that ask the same questions is asked the same ones, and has nothing to choose.
+The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by another party,
+could be made to depend on an answer. The ledger stores it by the names of the private questions, not by the text of the
+survey: a person who opens the links of two revisions with the same questions gets the same ones, and cannot choose.
 """
 
 import hashlib
@@ -36,17 +36,17 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
     names = sorted(survey.questions[index].name for index in survey.private)
     places = {names.index(survey.questions[index].name): index for index in survey.private}
 
-    def offered() -> tuple[int, ...]:
+    def draw_places() -> tuple[int, ...]:
         drawn = draw_asked(survey, draws)
         return tuple(place for place in range(len(names)) if places[place] in drawn)
 
     # Of two visits at once the ledger keeps the set of one, and both get that.
-    kept = ledger.prepare(key, _pool(survey.ask, names), offered)
+    sample = ledger.prepare(key, _pool(survey.ask, names), draw_places)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
     # A set written there by another program could single a person out.
-    if len(kept) != survey.ask or list(kept) != sorted(set(kept) & set(places)):
+    if len(sample) != survey.ask or list(sample) != sorted(set(sample) & set(places)):
         raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-    asked = {places[place] for place in kept}
+    asked = {places[place] for place in sample}
     return tuple(index for index in range(len(survey.questions)) if index in asked or index not in survey.private)
 
 

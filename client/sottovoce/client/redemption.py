@@ -105,8 +105,8 @@ def signed_id(ledger: Ledger, key: Key) -> Signed | None:
     waves = [] if entry is None else _read(entry)
     if key.wave >= len(waves):
         raise BudgetExhausted("your invitation is for other waves of this survey; nothing was drawn")
-    kept = waves[key.wave]
-    return None if kept is None else Signed(_text(kept, "id"), _text(kept, "signature"))
+    stored = waves[key.wave]
+    return None if stored is None else Signed(_text(stored, "id"), _text(stored, "signature"))
 
 
 def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
@@ -136,7 +136,9 @@ def forget_signature(ledger: Ledger, key: Key) -> None:
     waves = _read(entry)
     if key.wave < len(waves) and waves[key.wave] is not None:
         # Where another program has just changed it, the next visit does this.
-        ledger.revise(own, entry.body, _dump([None if wave == key.wave else kept for wave, kept in enumerate(waves)]))
+        ledger.revise(
+            own, entry.body, _dump([None if wave == key.wave else stored for wave, stored in enumerate(waves)])
+        )
 
 
 def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
@@ -188,7 +190,7 @@ def _have_signed(
     except ValueError:
         # Another program may have had an honest answer meanwhile: only what was prepared is burnt.
         if ledger.revise(own, body, _BURNT):
-            raise _burnt() from None
+            raise _redeemed_error() from None
         return
     ledger.revise(own, body, _dump([{"id": each.report_id, "signature": each.signature} for each in done]))
 
@@ -198,12 +200,12 @@ def _to_sign(prepared: Prepared) -> dict[str, str]:
     return {"id": prepared.report_id, "blinded": spell(sent), "inverse": f"{inverse:x}", "encoded": f"{encoded:x}"}
 
 
-def _prepared(kept: dict[str, Any]) -> Prepared:
+def _prepared(stored: dict[str, Any]) -> Prepared:
     try:
-        blinded = Blinded(read_number(kept["blinded"]), int(kept["inverse"], 16), int(kept["encoded"], 16))
+        blinded = Blinded(read_number(stored["blinded"]), int(stored["inverse"], 16), int(stored["encoded"], 16))
     except (KeyError, TypeError, ValueError):
         raise BudgetExhausted(_DAMAGED) from None
-    return Prepared(_text(kept, "id"), blinded)
+    return Prepared(_text(stored, "id"), blinded)
 
 
 def _dump(waves: Sequence[dict[str, str] | None]) -> str:
@@ -215,7 +217,7 @@ def _read(entry: Entry) -> list[dict[str, Any] | None]:
     if entry.ended:
         raise BudgetExhausted("this device has forgotten what your invitation was redeemed for; no other is drawn")
     if entry.body == _BURNT:
-        raise _burnt()
+        raise _redeemed_error()
     waves = _document(entry.body).get("waves")
     if not isinstance(waves, list) or not all(each is None or isinstance(each, dict) for each in waves):
         raise BudgetExhausted(_DAMAGED)
@@ -229,14 +231,14 @@ def _document(body: str) -> dict[str, Any]:
         raise BudgetExhausted(_DAMAGED) from None
 
 
-def _text(kept: dict[str, Any], name: str) -> str:
-    text = kept.get(name)
+def _text(stored: dict[str, Any], name: str) -> str:
+    text = stored.get(name)
     if not isinstance(text, str) or not text:
         raise BudgetExhausted(_DAMAGED)
     return text
 
 
-def _burnt() -> BudgetExhausted:
+def _redeemed_error() -> BudgetExhausted:
     return BudgetExhausted(
         "the aggregator's signatures are not what this survey promises, and could mark you; this device does not use "
         "your invitation any more, and nothing was drawn. Tell the people who invited you"

@@ -13,10 +13,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
+from sottovoce.client.cached_survey import cached_or_fetched_survey
 from sottovoce.client.delivery import deliver, draw_send_at, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.kept_survey import kept_or_fetched
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
@@ -38,8 +38,8 @@ class Respondent:
     """
     One person and one survey.
 
-    The ledger is looked at first: whatever was drawn before is what is sent, and is told, also where the survey costs
-    more than is allowed now, was corrected or is closed.
+    The ledger comes first: a report drawn before is sent and shown, even if the survey now costs more than the limit,
+    was corrected or is closed.
 
     Args:
         survey: the survey, its epsilons derived from its own integers.
@@ -123,12 +123,12 @@ class Respondent:
             survey = survey_for(transport, link)
             digits = digest_of_digits(ledger, key._replace(token=""))
             if survey.memoized and digits is not None and digits != survey.digest:
-                kept_or_fetched(ledger, digits, transport, link)
+                cached_or_fetched_survey(ledger, digits, transport, link)
             return cls(survey, transport, ledger, token=link.token, **options)
-        kept = kept_or_fetched(ledger, earlier[1].digest, transport, link)
-        if kept is None:
+        cached = cached_or_fetched_survey(ledger, earlier[1].digest, transport, link)
+        if cached is None:
             raise TransportError("you have answered this survey here, in a version that cannot be reached now")
-        return cls(kept, transport, ledger, token=link.token, **options)
+        return cls(cached, transport, ledger, token=link.token, **options)
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
@@ -225,7 +225,7 @@ class Respondent:
 
     @property
     def drawn_elsewhere(self) -> bool:
-        """A report was drawn here with another token, for the same wave, and nobody has acknowledged it."""
+        """Return True if this device has an unacknowledged report for the same wave with another token."""
         return self.ledger.unaccepted(self._key) is not None
 
     def resume(self) -> dict[str, Any]:
@@ -328,7 +328,7 @@ def encode(
 
     Args:
         survey: the survey.
-        answers: by question name, as a form or a file gives them; None where somebody prefers not to say.
+        answers: by question name, as a form or a file gives them; None for "prefer not to say".
         asked: indices of the questions that this person is asked; None for all.
 
     Raises:
@@ -367,9 +367,9 @@ def randomize(
         if value is not None:
             question.check(value)
     report_id = report_id or draws.identity()
-    kept = memo or {}
+    memos = memo or {}
     reported = tuple(
-        value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))
+        value if value is None else _perturb(question, value, draws, survey.own_coin, memos.get(index))
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
     )
     return Report(survey.name, survey.digest, wave, report_id, reported)

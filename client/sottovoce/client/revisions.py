@@ -74,7 +74,7 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
     body = newest if _digest(newest).startswith(link.digest) else _older(transport, link, _digest(newest))
     survey = load_survey(body)
     if survey.name != link.survey:
-        raise _another()
+        raise _contradiction_error()
     return survey
 
 
@@ -93,9 +93,9 @@ def published(transport: Publisher, name: str) -> list[PublishedRevision]:
 
 def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
     """Return a sentence for each contradiction between revisions; empty if each replaces the next in the list."""
-    told = [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
+    sentences = [sentence for later, earlier in pairwise(revisions) for sentence in _conflicts_between(later, earlier)]
     return (
-        told
+        sentences
         + [
             f"{new.digest[:12]} and {old.digest[:12]} name different keys for one wave, which could tell people apart"
             for new, old in combinations(revisions, 2)
@@ -146,7 +146,7 @@ def _older(transport: Publisher, link: Link, newest: str) -> bytes:
     revisions = [] if reply is None else _read(reply, link.survey)
     named = [each.body for each in revisions if each.digest.startswith(link.digest)]
     if not named:
-        raise _another()
+        raise _contradiction_error()
     if contradictions(revisions) or newest not in {each.digest for each in revisions}:
         raise TransportError(
             "the aggregator shows versions of this survey that contradict each other; nothing was sent"
@@ -154,7 +154,7 @@ def _older(transport: Publisher, link: Link, newest: str) -> bytes:
     return named[0]
 
 
-def _between(later: PublishedRevision, earlier: PublishedRevision) -> Iterator[str]:
+def _conflicts_between(later: PublishedRevision, earlier: PublishedRevision) -> Iterator[str]:
     new, old = later.digest[:12], earlier.digest[:12]
     if later.number == earlier.number:
         yield f"{new} and {old} are different versions, and both are called revision {later.number}"
@@ -195,5 +195,5 @@ def _digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _another() -> TransportError:
+def _contradiction_error() -> TransportError:
     return TransportError("the aggregator sent another survey than the one your link names; nothing was sent")

@@ -347,5 +347,5 @@ def _refusal(reply: Reply) -> TransportError:
     document = _json(reply)
     code = document.get("code") if isinstance(document, dict) else None
     reason = code if isinstance(code, str) and code.isascii() and code.isidentifier() and len(code) <= 40 else None
-    said = f" ({reason})" if reason else ""
-    return TransportError(f"the aggregator refused with status {reply.status}{said}", reply.status, reason)
+    suffix = f" ({reason})" if reason else ""
+    return TransportError(f"the aggregator refused with status {reply.status}{suffix}", reply.status, reason)

@@ -51,8 +51,8 @@ def _number(question: Question, step: int) -> str:
 
 
 def _several(survey: Survey, question: Question, mask: int) -> str:
-    chosen = [index for index in range(len(question.options)) if mask >> index & 1]
-    return "; ".join(option_in_words(survey, question, index) for index in chosen) or translate("none")
+    selected = [index for index in range(len(question.options)) if mask >> index & 1]
+    return "; ".join(option_in_words(survey, question, index) for index in selected) or translate("none")
 
 
 def _sampled(survey: Survey, question: Question, value: int, bits: tuple[str, str]) -> str:

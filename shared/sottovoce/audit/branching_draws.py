@@ -82,7 +82,7 @@ class BranchingDraws:
 
     @property
     def probability(self) -> Fraction:
-        """Of the way until now."""
+        """Return the probability of the branch followed so far."""
         return Fraction(self.part, self.whole)
 
     def _choose(self, live: Sequence[int]) -> int:

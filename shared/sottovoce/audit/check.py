@@ -1,4 +1,4 @@
-"""What one step of an audit has found."""
+"""Result of one step of an audit: its outcome, scope and message."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -34,7 +34,7 @@ class Check:
     message: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields as they stand in the JSON document."""
         return asdict(self)
 
 

@@ -172,7 +172,7 @@ def _become(line: str, told: TextIO) -> None:
 
 
 def _ended(child: int) -> int:
-    """How a process ended; threads and what is left for the end of a program have had their time by then."""
+    """Wait for a process and return its wait status; its threads and exit handlers have run by then."""
     _, status = os.waitpid(child, 0)
     return status
 

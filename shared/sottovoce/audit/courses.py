@@ -33,7 +33,7 @@ _OF_BUSY: tuple[tuple[MockReply | None, ...], ...] = ((BUSY, CUT), (REFUSED, BUS
 @dataclass(frozen=True)
 class Course:
     """
-    What happens in each run of one vector.
+    Sequence of events that every run of one vector goes through.
 
     Attributes:
         kind: one of the kinds above.
@@ -65,13 +65,13 @@ class Course:
 
     @property
     def cost(self) -> float:
-        """Of these reports, with what all waves share."""
+        """Return epsilon of these reports, including the part that all waves share."""
         again = self.survey.epsilon_of_wave if self.kind == SECOND_WAVE else 0.0
         return self.survey.epsilon + again
 
     @property
     def surveys(self) -> list[Survey]:
-        """Those that the aggregator serves."""
+        """Return the latest revision of each survey that the aggregator serves."""
         return [versions[-1] for versions in self.site().surveys.values()]
 
     def _other(self, place: int) -> Run:
@@ -95,7 +95,7 @@ class Course:
 
     def visits(self, origin: str, place: int) -> list[Visit]:
         """
-        The visits of one run; what the person answers in earlier or later ones is that of other runs.
+        Return the visits of one run; earlier and later visits take their answers from other runs.
 
         Args:
             origin: of the aggregator.
@@ -138,7 +138,7 @@ class Course:
 
 def course_of(survey: Survey, vector: VectorPlan) -> Course:
     """
-    What happens in the runs of one vector.
+    Choose the sequence of events for the runs of one vector.
 
     Args:
         survey: that is answered.

@@ -36,7 +36,7 @@ class Observation(NamedTuple):
     Attributes:
         value: what it reported.
         length: of its message, in bytes; 0 if there is none.
-        read: how many random bytes it read; 0 if nobody counted.
+        read: number of random bytes it read; 0 if not counted.
     """
 
     value: object
@@ -78,7 +78,7 @@ class Events:
         ]
 
     def count(self, observations: Iterable[Observation]) -> list[int]:
-        """How many of the observations are in each event."""
+        """Count the observations that belong to each event."""
         seen = list(observations)
         return self.count_of([observation.value for observation in seen], [observation.length for observation in seen])
 
@@ -143,12 +143,12 @@ READ_NAMES = _length_names("bytes read")
 
 
 def count_read(observations: Iterable[Observation]) -> list[int]:
-    """How many observations read as many bytes, in the order of ``READ_NAMES``: this may not depend on the truth."""
+    """Count observations by bytes read, in the order of ``READ_NAMES``; the counts may not depend on the truth."""
     return _lengths(Counter(observation.read for observation in observations))
 
 
 def _set_or_not(bits: Sequence[tuple[int, int]]) -> list[int]:
-    """How many, of (bit, count), are set; and how many are not."""
+    """Sum the counts of (bit, count) pairs over the set bits and over the clear ones."""
     ones = sum(count for bit, count in bits if bit)
     return [ones, sum(count for _, count in bits) - ones]
 

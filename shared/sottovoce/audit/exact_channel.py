@@ -60,7 +60,7 @@ class Computed:
     Attributes:
         distribution: of the reports.
         bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
-        ways: how many were followed; 0 if nobody counted.
+        ways: number of branches followed; 0 if not counted.
     """
 
     distribution: Distribution
@@ -69,7 +69,7 @@ class Computed:
 
 
 class Mismatch(Exception):
-    """What the code or the integers do is not what is claimed; the message says what, and repeats no answer."""
+    """Difference between the claim and the code or its integers. The message names it and repeats no answer."""
 
 
 def inputs_of(question: Question, most: int) -> list[Value]:

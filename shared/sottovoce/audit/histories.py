@@ -62,16 +62,16 @@ Truths = tuple[tuple[Value, ...], ...]
 @dataclass(frozen=True)
 class DeviceHistory:
     """
-    What is followed.
+    All reports of one device over the waves of a survey, whose joint distribution is enumerated.
 
     Attributes:
-        subject: for the report.
-        survey: the one that stands in.
-        truths: that are tried.
-        distribution: of all reports together, for given truths, as the survey says it.
+        subject: name in the audit's report.
+        survey: the audited survey, or a smaller one in its place.
+        truths: sequences of true values to try.
+        distribution: joint distribution of all reports for given truths, computed from the survey file.
         claim: epsilon of all reports together.
         own: whether these are the audited survey's own questions, so that the figure is theirs.
-        scope: what is tried, in words.
+        scope: description of the values tried.
     """
 
     subject: str
@@ -89,12 +89,12 @@ class DeviceHistory:
 
     @property
     def answers(self) -> list[list[dict[str, Any]]]:
-        """What is answered in each wave, for each of the truths: to all questions, asked or not."""
+        """Return the answers in each wave for each of the truths: to all questions, asked or not."""
         return [[answers_of(self.survey, truth) for truth in truths] for truths in self.truths]
 
 
 def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
-    """What to follow of a survey with ``ask``, waves or a memo; and the questions that cannot be followed."""
+    """Return the histories of a survey with ``ask``, waves or a memo, and a check for each that is too large."""
     found, lacking = [], []
     if survey.ask is not None:
         found.append(_partly_asked(survey.ask))
@@ -286,7 +286,7 @@ def _year(wave: int) -> dict[str, str]:
 
 
 class _Nameless(Draws):
-    """Draws whose ids are all alike, so that only values are told apart."""
+    """Draws with equal ids, so that reports differ only by their values."""
 
     def __init__(self, draws: Any) -> None:  # noqa: ANN401 - what stands in for Draws
         self.below, self.pick = draws.below, draws.pick  # type: ignore[method-assign]

@@ -91,7 +91,7 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
 
 
 def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it prints
-    """What the driver printed; None if it failed, or printed no JSON."""
+    """Run the driver and parse the JSON that it prints; None if it fails or prints none."""
     with laid_out(node, scripts, "javascript_driver.mjs") as command:
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver

@@ -28,11 +28,11 @@ class HttpReply(Protocol):
 
     @property
     def status(self) -> int:
-        """The status code."""
+        """Return the HTTP status code of the reply."""
 
     @property
     def body(self) -> bytes:
-        """The body."""
+        """Return the body of the reply."""
 
     @property
     def content_type(self) -> str:

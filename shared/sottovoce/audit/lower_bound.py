@@ -5,7 +5,7 @@ Maths   For an event S and two inputs x and x', (epsilon, delta)-privacy says P(
         With one-sided Clopper-Pearson limits L <= P(S | x) and U >= P(S | x'), epsilon >= ln((L - delta) / U). Of m
         events in both directions each limit is taken at the level alpha / (4 m), so that all bounds hold together
         with probability 1 - alpha at least; an honest mechanism is flagged no oftener than that.
-Power   n of about 1.1 to 2 times e^epsilon ln(1/alpha) / p finds a truth that is told with probability p.
+Power   n of about 1.1 to 2 times e^epsilon ln(1/alpha) / p finds a true answer that leaks with probability p.
 Source  Clopper and Pearson 1934; Jagielski, Ullman and Oprea 2020 (audits by such limits).
 """
 
@@ -64,19 +64,19 @@ class BoundFinding:
 
     @property
     def passed(self) -> bool:
-        """Whether the bound leaves room for the claim; a claim that is no number is never kept."""
+        """Return True if the lower bound is at most the claim; a claim of NaN never passes."""
         return self.epsilon <= self.claim
 
     @property
     def tested(self) -> bool:
-        """Whether anything at all could have exceeded the claim."""
+        """Return True if the sample was large enough to find an excess over the claim."""
         return self.reach > self.claim
 
 
 @dataclass(frozen=True)
 class BoundVerdict:
     """
-    What an audit by sampling found.
+    Result of an audit by sampling.
 
     Attributes:
         findings: the worst event of each comparison.
@@ -88,7 +88,7 @@ class BoundVerdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every claim may be true."""
+        """Return True if no comparison contradicts its claim."""
         return all(finding.passed for finding in self.findings)
 
     @property

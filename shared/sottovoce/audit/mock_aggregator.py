@@ -79,7 +79,7 @@ class MockAggregator:
 
 
 def token_body() -> bytes:
-    """What a client may send to ask whether its token is good."""
+    """Build the only body that a client may send to check its token."""
     return b'{"token_sha256":"%s"}' % sha256(TOKEN.encode()).hexdigest().encode()
 
 

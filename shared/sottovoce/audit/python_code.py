@@ -40,7 +40,7 @@ WRITTEN = "numbers as they are written"
 @dataclass(frozen=True)
 class Task:
     """
-    What of a question is run through all of its branches.
+    Question whose randomizer is run through all of its branches.
 
     Attributes:
         asked: the question as it stands in the survey.
@@ -56,7 +56,7 @@ class Task:
 
     @property
     def scope(self) -> str:
-        """What is tried, in words."""
+        """Describe the values that are tried."""
         count = input_count(self.run)
         every = len(self.inputs) == count
         inputs = f"all {count} inputs" if every else f"{len(self.inputs)} of {count:,} inputs"
@@ -78,7 +78,7 @@ def check_integers(question: Question) -> Check:
 
 
 def check_written(survey: Survey) -> Check:
-    """That the numbers which run are those that stand in the survey."""
+    """Check that the loaded mechanism parameters equal those of the survey file."""
     stand = {name: fields for item in survey.document["questions"] for name, fields in _mechanisms(item)}
     run = {question.name: question.mechanism.dump() for question in survey.questions if question.mechanism is not None}
     if stand != run:
@@ -96,7 +96,7 @@ def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 def plan(question: Question, work: int = MAX_WORK) -> Task | None:
     """
-    What to run of a question; None if even a smaller one has too many branches.
+    Choose the question to enumerate, or a smaller one; None if both have too many branches.
 
     Args:
         question: the question.
@@ -117,7 +117,7 @@ def plan(question: Question, work: int = MAX_WORK) -> Task | None:
 
 
 def _computed_distributions(question: Question, inputs: Sequence[Value]) -> dict[Value, Computed]:
-    """What the Python client's randomizer reports, which has nothing by chance but its draws."""
+    """Enumerate the distributions of the Python client's randomizer, whose only source of chance is its draws."""
     with system_source(_refuse):
         return compute(partial(_randomize, question), inputs)
 
@@ -174,13 +174,13 @@ def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Che
 
 
 def check_python_refusals(survey: Survey) -> Check:
-    """That the Python client refuses what are no true values, before anything is drawn, and nothing else."""
+    """Check that the Python client refuses exactly the invalid true values, and before it draws."""
     accepted = [_is_refused(survey, values) is None for values in possible(survey)]
     return judge_refusals("python", accepted, [_is_refused(survey, values) for values in outside(survey)])
 
 
 def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
-    """Whether values are refused before anything was drawn; None if they are not refused."""
+    """Return True if values are refused before any draw, False if after one, None if they are accepted."""
     draws = _WatchedDraws()
     try:
         randomize(survey, tuple(values), draws)  # type: ignore[arg-type]
@@ -224,7 +224,7 @@ def possible(survey: Survey) -> list[tuple[Value | None, ...]]:
 
 
 def outside(survey: Survey) -> list[tuple[object, ...]]:
-    """What are no true values of a whole report: one question's is none, or all are answered though some are asked."""
+    """List invalid reports: one answer outside its domain, or every question answered although only some are asked."""
     found: list[tuple[object, ...]] = []
     for index, question in enumerate(survey.questions):
         given = ordinary(survey, index)
@@ -247,7 +247,7 @@ def _impossible(question: Question) -> list[object]:
 
 def check_instructions(part: str, question: Question, found: object) -> Check:
     """
-    What a person is told to do with a coin or a die, toss by toss, against the mechanism.
+    Check the coin or die instructions for a person, toss by toss, against the mechanism.
 
     Args:
         part: one of ``check.PARTS``.
@@ -308,10 +308,10 @@ class _WatchedDraws(Draws):
         self.touched = True
         return "0" * 32
 
-    def below(self, bound: int) -> int:  # noqa: ARG002 - that of any draws
+    def below(self, bound: int) -> int:  # noqa: ARG002 - the signature of Draws
         self.touched = True
         return 0
 
-    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - that of any draws
+    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - the signature of Draws
         self.touched = True
         return 0

@@ -59,7 +59,7 @@ _SECONDS = 60
 
 def check_source(programs: Programs | None = None) -> list[Check]:
     """
-    That the default ``Draws()`` hands on the system's bytes, keeps no state, and makes the agreed draws of them.
+    Check that the default ``Draws()`` uses the system's bytes unchanged, keeps no state, and draws as agreed.
 
     Args:
         programs: that were begun for this, since they take a while; new ones if none were.
@@ -109,7 +109,7 @@ def _fails(_count: int) -> bytes:
 
 
 def _still_draws(read: Callable[[int], bytes]) -> bool:
-    """Whether anything comes of draws while the system's source is this."""
+    """Return True if any draw succeeds while ``read`` replaces the system's source."""
     for draw in (lambda: Draws().below(7), lambda: Draws().pick((1, 2)), lambda: Draws().identity()):
         try:
             with system_source(read):
@@ -209,13 +209,13 @@ def check_ids(part: str, seen: Sequence[Sequence[Identified]], alpha: float) -> 
 
 
 def _alike(reports: Sequence[Identified]) -> tuple[list[Identified], list[Identified]]:
-    """Those that report the same as the first, and the others."""
+    """Split reports into those that equal the first and the others."""
     same = [each for each in reports if each[1] == reports[0][1]]
     return same, [each for each in reports if each[1] != reports[0][1]]
 
 
 def _of_digits(name: str, one: Sequence[Identified], other: Sequence[Identified]) -> Comparison:
-    """How often each digit stands at each place."""
+    """Compare the frequency of each digit at each place of the ids."""
     names = [f"digit {digit} at place {place}" for place in range(32) for digit in _DIGITS]
     counts = []
     for ids in (one, other):

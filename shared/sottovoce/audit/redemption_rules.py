@@ -1,6 +1,6 @@
 """
-What must hold of every run of a survey whose reports come with a signature: nothing leads from the invitation, or from
-what was sent to be signed, to the report.
+Rules for every run of a survey with signed reports: neither the invitation nor the blinded ids that were sent for
+signing can be linked to the report.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,13 +24,13 @@ SECRET_RETAINED = "what was sent to be signed, the signature or the invitation i
 
 
 def is_redemption(request: WireRequest) -> bool:
-    """Whether a request asks for signatures."""
+    """Return True if a request asks for signatures."""
     return request.address.endswith("/redeem")
 
 
 def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObservation, tape: bytes) -> str:
     """
-    What is wrong with how one run redeems and reports; an empty text if nothing is.
+    Name the rule that one run breaks when it redeems and reports; an empty text if none.
 
     Args:
         survey: with the test keys.

@@ -1,5 +1,5 @@
 """
-What a survey says about each randomizer, computed from its parameters alone, in exact fractions.
+Distribution of each randomizer in exact fractions, computed from the survey's parameters alone.
 
 The formulas are written out here once more, from the "Channel" paragraphs of ``sottovoce.shared.mechanisms``, and none
 of those modules is used: a table that runs is held against what was agreed, and not against itself.
@@ -82,7 +82,7 @@ def _sampled_option(fields: Fields, domain: Domain) -> Distribution:
 
 
 def _mixed(bit: Callable[[int, int], Fraction], steps: int, reported: int, step: int) -> Fraction:
-    """Of a step that was rounded to an end of the grid."""
+    """Mix the distributions of both ends of the grid, to which a step is rounded at random."""
     up = Fraction(step, steps)
     return up * bit(reported, 1) + (1 - up) * bit(reported, 0)
 

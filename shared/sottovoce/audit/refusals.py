@@ -32,7 +32,7 @@ _NO_ANSWER = ("AnswerError", "answer_invalid")
 
 def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
     """
-    That a client keeps to what its person allows and to the link's survey, and repeats no wrong answer.
+    Check that a client respects the person's privacy limit and the link's survey, and repeats no wrong answer.
 
     Args:
         part: one of ``check.PARTS``.
@@ -53,7 +53,7 @@ def _check(part: str, subject: str, attempt: Any) -> Check:  # noqa: ANN401 - gi
 
 
 class _Tries:
-    """Attempts on new devices."""
+    """Attempts that a client must refuse, each on a new device."""
 
     def __init__(self, survey: Survey, client: ClientProcess) -> None:
         self._survey = survey
@@ -86,7 +86,7 @@ class _Tries:
         return "" if asked[0] == asked[1] else "what is asked of the aggregator tells which version the link names"
 
     def repeated(self) -> str:
-        """One wrong answer in each question's turn, and for no question: it comes to nothing, and nobody repeats it."""
+        """Try one wrong answer for each question in turn, and one without a question; no message may repeat it."""
         right = {each.name: each.answer(inputs_of(each, 2)[0]) for each in self._survey.questions}
         for name in (*right, _NO_QUESTION):
             link = link_to(self._origin, self._survey)
@@ -114,7 +114,7 @@ class _Tries:
 
 
 def _is_refused(seen: RunObservation, names: tuple[str, ...]) -> bool:
-    """Whether the last that was told is an error of one of these names."""
+    """Return True if the last message is an error with one of these names."""
     return bool(seen.told[0]) and seen.told[0][-1].partition(" ")[0] in names
 
 

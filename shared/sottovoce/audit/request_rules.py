@@ -25,13 +25,13 @@ _PATHS = {"GET": ("", "/revisions", "/status"), "POST": ("/reports", "/withdraw"
 
 
 def is_for_reports(request: WireRequest) -> bool:
-    """Whether a request brings a report."""
+    """Return True if a request submits a report."""
     return request.method == "POST" and request.address.endswith("/reports")
 
 
 def is_agreed(request: WireRequest, surveys: Sequence[Survey]) -> bool:
     """
-    Whether a request has an agreed address and says in its headers what is agreed and no more.
+    Return True if the address is documented and the headers hold only documented values.
 
     Args:
         request: to the aggregator.

@@ -51,7 +51,7 @@ _NICENESS = 10
 @dataclass(frozen=True)
 class Order:
     """
-    What is to be audited.
+    Scope and size of one audit.
 
     Attributes:
         survey: whose claims.
@@ -216,7 +216,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
     with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
         sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
         yield from served_page.check_script(browser, scripts, survey, sampling)
-        # Nobody but the aggregator can sign with the survey's own keys.
+        # Only the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
         form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)
@@ -236,7 +236,7 @@ def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
 
 
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
-    """The document (sottovoce-audit/1)."""
+    """Build the document with the format name sottovoce-audit/1."""
     survey = order.survey
     outcomes = {check.outcome for check in checks}
     verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE

@@ -1,5 +1,5 @@
 """
-Which runs of a whole client an audit makes: vectors of answers, and random bytes from which their reports follow.
+Plan the runs of a whole client: vectors of answers, and the random bytes that determine their reports.
 
 The audit works out each report by itself, from the randomizers whose distributions it has enumerated: a client must
 send exactly that. The runs of one vector go through the same events with the same bytes but for those of the answers,
@@ -39,11 +39,11 @@ _SECONDS_OF_HOUR = 3600
 @dataclass(frozen=True)
 class Effort:
     """
-    How much is tried.
+    Number of vectors and of runs that an audit tries.
 
     Attributes:
-        vectors: runs with one beginning each; in 16 of them every digit stands at every place of the id.
-        runs: of each vector.
+        vectors: runs with one beginning each; 16 of them show every digit at every place of the id.
+        runs: number for each vector.
     """
 
     vectors: int
@@ -145,12 +145,12 @@ class RunPlan:
 
     @property
     def runs(self) -> int:
-        """How many there are."""
+        """Return the number of runs in all vectors."""
         return sum(len(vector.runs) for vector in self.vectors)
 
     @property
     def scope(self) -> str:
-        """What is tried, in words."""
+        """Describe the runs that are tried."""
         words = f"{self.runs:,} runs in {len(self.vectors)} courses of events; each answer with each report"
         return words + (f", but of {', '.join(self.spread)} a spread" if self.spread else "")
 
@@ -201,7 +201,7 @@ class _Stream:
 
     @property
     def tape(self) -> bytes:
-        """What was read."""
+        """Return the random bytes read so far."""
         return self._given[: self.used]
 
 
@@ -249,12 +249,12 @@ class _Answers:
 
     @property
     def is_all_tried(self) -> bool:
-        """Whether each answer was tried with each report."""
+        """Return True if each answer was tried with each report."""
         return self.is_whole and len(self._tried) >= len(self._values) * len(self._reports)
 
 
 def _randomized(question: Question, value: Value, memo: tuple[int, int] | None, draws: Draws) -> int:
-    """What the running randomizer reports."""
+    """Return the value that the installed randomizer reports."""
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - a public question has no randomizer
     if memo is not None:
@@ -272,7 +272,7 @@ class _Planner:
         self._asked_before: set[int] = set()
 
     def plan(self) -> RunPlan:
-        """All vectors."""
+        """Plan all vectors, and name the questions whose pairs of answer and report are not all tried."""
         vectors = tuple(map(self._vector, range(self._effort.vectors)))
         private = [each for each in self._answers if each.question.mechanism is not None]
         return RunPlan(vectors, tuple(each.question.name for each in private if not each.is_all_tried))
@@ -299,7 +299,7 @@ class _Planner:
         return places, tape
 
     def _memos(self, number: int) -> tuple[dict[int, tuple[int, int]], bytes]:
-        """Of each memoized question what is remembered in one vector: all four in turn; and the tape."""
+        """Choose each memoized question's memo, one of four in turn by vector. Return memos and their random bytes."""
         memos, tape = {}, b""
         for place in self._survey.memoized:
             mechanism = self._survey.questions[place].mechanism

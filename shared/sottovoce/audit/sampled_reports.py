@@ -91,7 +91,7 @@ def python_device(survey: Survey, ids: list[tuple[str, object]] | None = None) -
 
 
 def _drawn(survey: Survey, truth: Truth, draws: Draws) -> bytes:
-    """What is drawn before anything is asked, then the report."""
+    """Draw the questions and the memo, then randomize. Return the body of the report."""
     places = draw_asked(survey, draws)
     values = tuple(value if index in places else None for index, value in enumerate(truth))
     memo = keep_memo(MemoryLedger(), Key("", survey.name), survey, draws)
@@ -122,12 +122,12 @@ def truth_of(survey: Survey, person: int) -> Truth:
 @dataclass(frozen=True)
 class Sampling:
     """
-    How reports are sampled.
+    Settings of an audit by sampling.
 
     Attributes:
         runs: reports of each of ``turns``.
         alpha: probability that an honest client fails, at most.
-        tick: told of the progress.
+        tick: called with the progress.
         truth: from the survey and a person's number to her true values.
         turns: whose reports are made, the first ones of ``TURNS``.
         wave: in which the reports are made.
@@ -192,7 +192,7 @@ def _form(
 
 
 def _wrong(survey: Survey, truth: Truth, made: Sequence[tuple[object, ...]]) -> str:
-    """What is wrong with the values of one person's reports; an empty text if nothing is."""
+    """Describe the first wrong value in one person's reports; an empty text if all are right."""
     types = set(map(type, chain.from_iterable(made)))
     if any(len(values) != len(survey.questions) for values in made) or not types <= {int, NoneType}:
         return "a report holds something else than one whole number for each question"
@@ -209,7 +209,7 @@ def _wrong(survey: Survey, truth: Truth, made: Sequence[tuple[object, ...]]) -> 
 
 
 def _columns(survey: Survey, made: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """What was reported to each question, in the order of the reports."""
+    """Return the reported values of each question, in the order of the reports."""
     return list(zip(*made, strict=True)) or [()] * len(survey.questions)
 
 
@@ -291,7 +291,7 @@ def _in_turn(survey: Survey, made: Sequence[_Made]) -> Iterator[Comparison]:
 
 
 def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
-    """Which questions have a value, by themselves and beside their neighbours: this may not depend on any answer."""
+    """Compare how often questions, alone and in neighbouring pairs, have a value: no answer may change it."""
     if survey.ask is None:
         return
     events = [(place,) for place in survey.private] + list(pairwise(survey.private))
@@ -309,7 +309,7 @@ def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Compa
 
 
 def _read(seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
-    """Bytes read; nothing where nobody could count them."""
+    """Compare the numbers of random bytes read; nothing if they could not be counted."""
     if any(read for reports in seen for _, _, read in reports):
         counts = [count_read(Observation(None, 0, read) for _, _, read in reports) for reports in seen[:2]]
         yield _comparison("bytes read", 0.0, READ_NAMES, counts, seen[:2])
@@ -361,7 +361,7 @@ _PAIRS = Events(tuple(product(range(_PARTS + 1), repeat=2)))
 
 
 def _count_pairs(pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """How often two parts of ranges come together, in the order of ``_PAIRS``."""
+    """Count pairs of parts of ranges, in the order of ``_PAIRS``."""
     found = list(pairs)
     return _PAIRS.count_of(found, [0] * len(found))
 

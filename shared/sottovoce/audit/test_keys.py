@@ -42,14 +42,14 @@ def with_test_keys(survey: Survey) -> Survey:
 
 def redeemed(survey: Survey, body: bytes) -> bytes:
     """
-    What the aggregator replies to a request for signatures: it signs whatever it is asked to.
+    Build the aggregator's reply to a request for signatures; it signs every blinded value.
 
     Args:
         survey: with the audit's keys.
         body: of the request.
 
     Raises:
-        ReportRejected: it is none.
+        ReportRejected: the body is no such request.
     """
     return dump_reply(Redemption(survey.name, signed(survey.moduli, parse_request(body).blinded)))
 
@@ -67,7 +67,7 @@ def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]
 
 def is_signed(survey: Survey, report: Report, header: str) -> bool:
     """
-    Whether a header carries the signature of a report's id, under the key of its wave, and nothing else.
+    Return True if a header carries only the signature of a report's id, under the key of its wave.
 
     Args:
         survey: that the report is for.
@@ -84,7 +84,7 @@ def is_signed(survey: Survey, report: Report, header: str) -> bool:
 
 def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
     """
-    What must be sent to be signed, for each wave, worked out without the client's code.
+    Compute the blinded ids that a client must send, one for each wave, without the client's code.
 
     Args:
         survey: with the audit's keys.

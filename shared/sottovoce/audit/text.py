@@ -87,7 +87,7 @@ def lines(document: dict[str, Any]) -> list[str]:
 
 
 def _promises(promises: list[dict[str, Any]]) -> list[str]:
-    """What was promised about the client, and what came of it, in words."""
+    """Format the promises about the client and the result of each as lines of text."""
     text = ["", "What is promised, and what this audit found"]
     for each in promises:
         text += _indented(each["promise"], 2)

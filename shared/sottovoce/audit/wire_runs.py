@@ -32,18 +32,18 @@ _NOTCH = 1e-9
 @dataclass(frozen=True)
 class RunDifference:
     """
-    What differs between two runs that should look alike.
+    Difference between two runs that should look alike.
 
     Attributes:
-        what: in words.
-        questions: names of those whose answers differ.
+        what: description of the difference.
+        questions: names of the questions whose answers differ.
     """
 
     what: str
     questions: tuple[str, ...]
 
     def __str__(self) -> str:
-        """For the report."""
+        """Describe the difference for the audit's report."""
         if not self.questions:
             return f"{self.what} changes from run to run"
         if len(self.questions) == 1:
@@ -87,7 +87,7 @@ class _Vector:
         self._survey = course.survey
 
     def problem(self) -> str:
-        """What is wrong with the runs; an empty text if nothing is."""
+        """Describe the first fault of the runs; an empty text if there is none."""
         count = len(self._course.vector.runs)
         seen = []
         for place in range(count):
@@ -121,7 +121,7 @@ class _Vector:
         return tuple(names) if len(names) > 1 else ()
 
     def _unlike_plan(self, seen: RunObservation, place: int, reports: Sequence[Report]) -> str:
-        """Whether one run is what the survey and its tape say."""
+        """Describe how one run deviates from the survey and its random bytes; an empty text if it does not."""
         own = [each for each in seen.requests if each.address.startswith(f"/api/v1/surveys/{self._survey.name}/")]
         sent = [each for each in own if is_for_reports(each)]
         bodies = list(dict.fromkeys(each.body for each in sent))
@@ -151,7 +151,7 @@ class _Vector:
         return list(seen.used) == given
 
     def _unlike_disk(self, seen: RunObservation, reports: Sequence[Report], sent: Sequence[WireRequest]) -> str:
-        """Whether a report lay in the ledger before it was sent, was charged, and is gone when it should be."""
+        """Check the ledger: each report is stored before it is sent, charged once, and deleted in time."""
         for report in reports:
             first = next(each for each in sent if report.report_id.encode() in each.body)
             if not _holds(first.disk, report.report_id):
@@ -171,7 +171,7 @@ def _holds(disk: Disk, report_id: str) -> bool:
 
 
 def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
-    """What was seen, with a mark in the place of each report's values and of what follows from them."""
+    """Replace each report's values, and bytes that depend on them, by a mark in all that was observed."""
     marks: list[bytes] = []
     for body in bodies:
         # With the id, so that no other report's equal values are masked.
@@ -216,7 +216,7 @@ _OF_REQUESTS = {
 _PARTS = {
     "disk": "what the device keeps in the end",
     "printed": "what is printed or logged",
-    "told": "what the person is told",
+    "told": "the messages to the person",
     "spent": "what is charged",
     "status": "how the program ends",
 }

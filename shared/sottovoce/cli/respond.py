@@ -7,14 +7,14 @@ import click
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal.begin import begin, look
+from sottovoce.client.terminal.begin import begin, check_open
 from sottovoce.client.terminal.explanation import explain
-from sottovoce.client.terminal.interview import Interview, read_answers, tell_what_remains
+from sottovoce.client.terminal.interview import Interview, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm, show_example
-from sottovoce.client.terminal.screen import patient, tell
-from sottovoce.client.terminal.waiting import leave, look_back_or_wait, send_when_due
-from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
+from sottovoce.client.terminal.screen import notifying_transport, print_line
+from sottovoce.client.terminal.waiting import find_earlier_or_wait, print_unsent_notice, send_when_due
+from sottovoce.client.terminal.withdrawal import reports_to_withdraw, withdraw
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.errors import BudgetExhausted
 
@@ -68,26 +68,28 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
         _withdraw(parse_link(url), yes, as_json)
         return
     link, ledger, asks = parse_link(url), FileLedger(), not yes and answers is None
-    earlier = look_back_or_wait(ledger, link, asks)
+    earlier = find_earlier_or_wait(ledger, link, asks)
     if earlier is None:
         return
     if earlier.receipt is not None:
         show_receipt(earlier.survey, earlier.receipt, as_json, exactly)
         return
     allowance = Allowance(allow["allow_question"], allow["allow_total"])
-    me = Respondent.connect(url, ledger, reach=patient, allowance=allowance, another_person=earlier.another_person)
+    me = Respondent.connect(
+        url, ledger, reach=notifying_transport, allowance=allowance, another_person=earlier.another_person
+    )
     if me.drawn:
         raise BudgetExhausted("another program has just answered this survey here; run this command again")
     if not link.digest:
-        tell("This link does not pin the survey: others may have been shown another one.")
-    explain(me, allowance, look(me))
+        print_line("This link does not pin the survey: others may have been shown another one.")
+    explain(me, allowance, check_open(me))
     begin(me, asks)
     me.record(_answers(me, answers, yes))
     if later:
-        leave(me)
+        print_unsent_notice(me)
     else:
         show_receipt(me.survey, send_or_keep(me, lambda: send_when_due(me)), as_json, exactly)
-    tell_what_remains(answers)
+    print_visible_answers(answers)
 
 
 def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, object]:
@@ -104,9 +106,11 @@ def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, obje
 
 def _withdraw(link: Link, yes: bool, as_json: bool) -> None:
     ledger = FileLedger()
-    found = to_withdraw(ledger, link)
+    found = reports_to_withdraw(ledger, link)
     if not yes:
-        tell("The aggregator takes your report out of its counts. It cannot be sent again, and no other is drawn.")
+        print_line(
+            "The aggregator takes your report out of its counts. It cannot be sent again, and no other is drawn."
+        )
         click.confirm("Withdraw it?", abort=True, err=True)
     for withdrawn in withdraw(ledger, link, found):
         if as_json:

@@ -23,11 +23,11 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
     usual = f"odds_{question.mechanism.report_kind}"
     # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     own = f"{question.type}_{usual}"
-    told = [sentences[own if own in sentences else usual].format(**values)]
+    parts = [sentences[own if own in sentences else usual].format(**values)]
     if question.neutral:
-        told.append(sentences["neutral_note"])
-    told.append(sentences["question_epsilon"].format(epsilon=show_epsilon(question.epsilon)))
-    return f"{' '.join(told)}."
+        parts.append(sentences["neutral_note"])
+    parts.append(sentences["question_epsilon"].format(epsilon=show_epsilon(question.epsilon)))
+    return f"{' '.join(parts)}."
 
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:

@@ -13,14 +13,14 @@ from sottovoce.shared.questions import (
     dump_asked,
     dump_question,
 )
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 
 MAX_ROWS = 50
 MOST_NAMES = 8
-"""So many names are told to whoever misspelt one."""
+"""Largest number of known names that the error for an unknown name lists."""
 
 NOTES = ("note", "acknowledge")
 ITEM_TYPES = (*TYPES, *NOTES, "matrix")
@@ -110,7 +110,7 @@ class ItemReader(QuestionReader):
             item: that has been read.
             document: what the file has here.
             earlier: the questions before it, by name.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         keys = sorted(CONDITIONS.intersection(document))
         if any(question.absent is None for question in item.questions):
@@ -129,7 +129,7 @@ class ItemReader(QuestionReader):
             item: that has been read.
             value: what the file has here.
             earlier: the questions before it, by name.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if not isinstance(value, dict) or not value:
             self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
@@ -156,18 +156,18 @@ class ItemReader(QuestionReader):
         Args:
             asked: the earlier question.
             wanted: what the file says its answer must be.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if asked.domain.grid is not None:
             return Condition(asked.name, span=self.span(asked.domain.grid, wanted, pointer))
         names = wanted if isinstance(wanted, list) else [wanted]
         options = asked.options[: asked.domain.size - asked.domain.absent]
         if not names or len(names) > len(options) or not all(isinstance(n, str) and n in options for n in names):
-            told = Sentence("must be one or more of that question's options: {options}", options=_some(options))
-            self.problem(pointer, told)
+            message = Sentence("must be one or more of that question's options: {options}", options=_some(options))
+            self.problem(pointer, message)
             return Condition(asked.name)
-        chosen = tuple(sorted({options.index(name) for name in names}))
-        return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
+        selected = tuple(sorted({options.index(name) for name in names}))
+        return Condition(asked.name, selected, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """
@@ -176,14 +176,14 @@ class ItemReader(QuestionReader):
         Args:
             grid: of the earlier question, or of the question that is shown; None where it has no numbers.
             wanted: what the file says its answer must be.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         fields = self.fields(wanted, pointer, set(), {"min", "max"})
         try:
             low = grid.index(fields["min"]) if "min" in fields else 0
             high = grid.index(fields["max"]) if "max" in fields else grid.steps
         except ValueError as error:
-            self.problem(pointer, said(error))
+            self.problem(pointer, error_message(error))
             return 0, 0
         if low > high:
             self.problem(pointer, "min must not be more than max")

@@ -12,7 +12,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -92,7 +92,7 @@ class _SurveyReader(ItemReader):
         try:
             canonical.check_tree(document)
         except ValueError as error:
-            self.problem("", said(error))
+            self.problem("", error_message(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
         default = fields.get("default_language", MISSING)
@@ -150,7 +150,7 @@ class _SurveyReader(ItemReader):
             try:
                 read_modulus(each)
             except ValueError as error:
-                self.problem(f"/access/blind/{index}", said(error))
+                self.problem(f"/access/blind/{index}", error_message(error))
             if each in moduli[:index]:
                 self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
         return value
@@ -158,8 +158,8 @@ class _SurveyReader(ItemReader):
     def retention(self, value: object) -> dict[str, Any]:
         """Parse ``retention``: days that report ids are kept after closing, and the date of automatic deletion."""
         fields = self.fields(value, "/retention", set(), {"ids_days", "delete_on"})
-        kept = {"ids_days": self.integer(fields.get("ids_days", 30), "/retention/ids_days", 0, 3650)}
-        return kept | {key: fields[key] for key in ("delete_on",) if key in fields}
+        retention = {"ids_days": self.integer(fields.get("ids_days", 30), "/retention/ids_days", 0, 3650)}
+        return retention | {key: fields[key] for key in ("delete_on",) if key in fields}
 
     def delete_on(self, retention: Mapping[str, Any], waves: Sequence[Wave]) -> date | None:
         """The day on which everything is deleted, later than the last moment at which the survey is open."""
@@ -319,8 +319,8 @@ class _SurveyReader(ItemReader):
                 if question.absent is not None:
                     self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
                 if question.mechanism is not None and procedure(question.mechanism) is None:
-                    told = "own_coin needs a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
-                    self.problem(f"{pointer}/mechanism", told)
+                    message = "own_coin needs a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
+                    self.problem(f"{pointer}/mechanism", message)
 
 
 def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:

@@ -9,7 +9,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -44,7 +44,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
@@ -63,7 +63,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
@@ -74,7 +74,7 @@ class QuestionReader(Reader):
 
         Args:
             fields: the question's map.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
@@ -104,7 +104,7 @@ class QuestionReader(Reader):
         Args:
             fields: the question's map.
             kind: the question type.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if not kind.list_key:
             return ()
@@ -119,7 +119,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             least: items.
             most: items.
         """
@@ -143,7 +143,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         pointer = f"{pointer}/absent_category"
         if fields["absent_category"] is not True:
@@ -154,8 +154,8 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence("a {kind} question has no categories; give it when_absent", kind=kind.name))
             return domain
         if ABSENT in domain.options:
-            told = "adds a category named {name}, so that no option may have this name"
-            self.problem(pointer, Sentence(told, name=ABSENT))
+            message = "adds a category named {name}, so that no option may have this name"
+            self.problem(pointer, Sentence(message, name=ABSENT))
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
@@ -166,7 +166,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if domain.absent:
             return domain.steps
@@ -176,7 +176,7 @@ class QuestionReader(Reader):
             value = kind.encode(domain, fields["when_absent"])
             kind.check_absent(value)
         except ValueError as error:
-            self.problem(f"{pointer}/when_absent", said(error))
+            self.problem(f"{pointer}/when_absent", error_message(error))
             return None
         return value
 
@@ -190,7 +190,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if "public" in fields:
             if fields["public"] is not True:
@@ -217,7 +217,7 @@ class QuestionReader(Reader):
             value: what the file has here.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         names = (*MECHANISMS, *PRESETS)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
@@ -225,8 +225,8 @@ class QuestionReader(Reader):
         if set(fields) == {"epsilon"}:
             name = ""
         elif not isinstance(name, str) or name not in names:
-            told = "must be a map with an epsilon, or a name that is one of: {names}"
-            self.problem(pointer, Sentence(told, names=", ".join(names)))
+            message = "must be a map with an epsilon, or a name that is one of: {names}"
+            self.problem(pointer, Sentence(message, names=", ".join(names)))
             return None
         if domain.absent and kind.truth == "yes_no" and fields == {"name": "coin_flip"}:
             name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
@@ -240,7 +240,7 @@ class QuestionReader(Reader):
         try:
             return _read_mechanism(name, fields, served, domain)
         except ValueError as error:
-            self.problem(pointer, said(error))
+            self.problem(pointer, error_message(error))
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
@@ -250,7 +250,7 @@ class QuestionReader(Reader):
         Args:
             fields: the question's map.
             kind: the question type.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if "cohort" not in fields:
             return False
@@ -271,7 +271,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
     try:
         epsilon = rational.parse_decimal(fields["epsilon"])
     except ValueError as error:
-        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=said(error))) from None
+        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=error_message(error))) from None
     return for_epsilon(epsilon, domain, truth, name)
 
 

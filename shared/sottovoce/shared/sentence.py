@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 class Sentence(str):
     """
-    A text for whoever reads English, which everything that takes texts takes.
+    English text that every function for texts accepts, and that catalogues can translate.
 
     Catalogues know it by its ``pattern``. Its places are named for what stands there: ``variable``, ``other`` and
     ``variables`` for the names of a survey's variables, ``category`` and ``categories`` for those of ``variable``,
@@ -40,7 +40,7 @@ class Sentence(str):
         return made
 
 
-def said(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     """Return the message of an error: its ``Sentence`` if it was raised with one, which ``str`` would lose."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, str) else str(error)

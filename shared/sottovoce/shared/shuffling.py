@@ -9,7 +9,7 @@ Binary      Exact: with B the number of yes among the n - 1 others, T of whom ha
             all are tried, beyond that 41 of them. Only the bound below is proved for every T.
 Clones      An upper bound for any mechanism: the outputs of x and x' are mixtures of two laws with weights
             E/(E+1) and 1/(E+1), E = e^epsilon, and every other respondent plays one of the two, by a fair coin, with
-            probability w at least. C ~ Bin(n - 1, w) clones are told apart, so that delta(E) is the mean over C of
+            probability w at least. C ~ Bin(n - 1, w) is the number of clones, so that delta(E) is the mean over C of
             the binary figure with C fair coins. It falls with C; C is taken in blocks at their left ends.
             w = min over outputs of 2 m / (M + M'), m the least and M, M' the two largest probabilities that different
             truths give it: 2/(E+1) for k-ary randomized response, and 1/E at least for whatever is epsilon-private.
@@ -57,9 +57,9 @@ def shuffled_binary(a: float, people: int, delta: float) -> float:
     check_whole(people, 1, MAX_EXACT, "the number of respondents of an exact figure")
     others = people - 1
     tried = range(people) if people <= ALL_TRIED else {others * part // 40 for part in range(41)}
-    laws = [_Count(_sum_of(_binomial(t, a)[1], _binomial(others - t, 1 - a)[1])) for t in tried]
+    distributions = [_Count(_sum_of(_binomial(t, a)[1], _binomial(others - t, 1 - a)[1])) for t in tried]
     own = math.log(a / (1 - a))
-    return _least(own, delta, lambda total: max(distribution.hockey_stick(own, total) for distribution in laws))
+    return _least(own, delta, lambda total: max(each.hockey_stick(own, total) for each in distributions))
 
 
 def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> float:
@@ -122,16 +122,16 @@ def _least(own: float, delta: float, delta_of: Callable[[float], float]) -> floa
 
 class _Count:
     """
-    The law of the number of yes among the others, ready for hockey-sticks.
+    Distribution of the number of yes answers among the others, ready for hockey-sticks.
 
-    It is log-concave, so that the ratio r(c) = B(c - 1) / B(c) grows with c, and so does the ratio of the two laws
+    It is log-concave, so that r(c) = B(c - 1) / B(c) grows with c, and so does the ratio of the two distributions
     P(c) = a B(c - 1) + (1 - a) B(c) and Q(c) = (1 - a) B(c - 1) + a B(c): each hockey-stick is a difference of tails.
     """
 
     def __init__(self, distribution: list[float]) -> None:
         self._ratios = [0.0, *(before / here for before, here in pairwise(distribution)), math.inf]
-        self._tails = [*[*accumulate(reversed(distribution))][::-1], 0.0]
-        self._heads = [0.0, *accumulate(distribution)]
+        self._suffix_sums = [*[*accumulate(reversed(distribution))][::-1], 0.0]
+        self._prefix_sums = [0.0, *accumulate(distribution)]
 
     def hockey_stick(self, epsilon: float, total: float) -> float:
         """The larger of the sums of max(P - e^total Q, 0) and max(Q - e^total P, 0), a = e^e / (1 + e^e)."""
@@ -141,10 +141,10 @@ class _Count:
         turn = (limit * a - (1 - a)) / (a - limit * (1 - a))
         here = bisect_right(self._ratios, turn)
         before = max(0, here - 1)
-        up, down = self._tails[before], self._tails[min(here, len(self._tails) - 1)]
+        up, down = self._suffix_sums[before], self._suffix_sums[min(here, len(self._suffix_sums) - 1)]
         forward = a * up + (1 - a) * down - limit * ((1 - a) * up + a * down)
         here = bisect_left(self._ratios, 1 / turn)
-        up, down = self._heads[max(0, here - 1)], self._heads[min(here, len(self._heads) - 1)]
+        up, down = self._prefix_sums[max(0, here - 1)], self._prefix_sums[min(here, len(self._prefix_sums) - 1)]
         backward = (1 - a) * up + a * down - limit * (a * up + (1 - a) * down)
         return max(forward, backward, 0.0)
 

@@ -233,7 +233,7 @@ class Survey:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Names of all questions."""
+        """Return the names of all questions."""
         return frozenset(question.name for question in self.questions)
 
     @cached_property
@@ -327,7 +327,7 @@ class Survey:
 
     @property
     def trial(self) -> bool:
-        """A try-out and not the real survey, which everybody is told."""
+        """Return True for a test run, which the form announces as such."""
         return "trial" in self.document
 
     @property

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.accounts.authentication import let_in_by
+from sottovoce.aggregator.accounts.authentication import authenticate_key
 from sottovoce.aggregator.accounts.secrets import KEY_PREFIX, key_hash, link_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -23,7 +23,7 @@ def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage, caps
 
     assert link
     assert KEY_PREFIX not in printed
-    assert let_in_by(storage, f"Bearer {link[1]}", 0) is None
+    assert authenticate_key(storage, f"Bearer {link[1]}", 0) is None
     assert storage.access.start_session_by_key(b"s", key_hash(link[1]), 0) is None
     account = storage.access.start_session_by_link(b"s", link_hash(link[1]), 0)
     assert account is not None
@@ -38,7 +38,7 @@ def test_key_is_written_for_its_user_alone_and_not_printed(
     file = tmp_path / "key"
     let_first_researcher_in(storage, SETTINGS, file)
     printed, key = capsys.readouterr().err, file.read_text().strip()
-    found = let_in_by(storage, f"Bearer {key}", 0)
+    found = authenticate_key(storage, f"Bearer {key}", 0)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert key not in printed

@@ -22,7 +22,7 @@ def names_of(storage: Storage) -> dict[str, str]:
     return {account.id.hex(): account.name for account in storage.access.accounts()}
 
 
-def in_words(entry: AuditEntry, names: Mapping[str, str]) -> str:
+def format_entry(entry: AuditEntry, names: Mapping[str, str]) -> str:
     """
     Format an entry as one line of text.
 
@@ -31,11 +31,11 @@ def in_words(entry: AuditEntry, names: Mapping[str, str]) -> str:
         names: names of accounts, from ``names_of``.
     """
     about = " ".join(names.get(word, word) for word in entry.about.split())
-    told = f"{day_words(entry.day)}  {who_words(entry.who, names)}: {entry.what}"
-    return f"{told} {about}".rstrip()
+    text = f"{format_day(entry.day)}  {format_actor(entry.who, names)}: {entry.what}"
+    return f"{text} {about}".rstrip()
 
 
-def who_words(who: str, names: Mapping[str, str]) -> str:
+def format_actor(who: str, names: Mapping[str, str]) -> str:
     """
     Format the actor of an entry.
 
@@ -48,15 +48,15 @@ def who_words(who: str, names: Mapping[str, str]) -> str:
     return names.get(who, who) or "the program"
 
 
-def day_words(day: int) -> str:
+def format_day(day: int) -> str:
     """Format a day since 1970-01-01 as an ISO date, such as 2026-11-22."""
     return (_FIRST_DAY + timedelta(day)).isoformat()
 
 
 def entry_document(entry: AuditEntry) -> dict[str, Any]:
     """Convert an entry to JSON, with everything that its hash covers, and the hash."""
-    told = entry._asdict() | {"previous": entry.previous.hex()}
-    return {**told, "date": day_words(entry.day), "hash": entry.hash.hex()}
+    fields = entry._asdict() | {"previous": entry.previous.hex()}
+    return {**fields, "date": format_day(entry.day), "hash": entry.hash.hex()}
 
 
 def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
@@ -159,5 +159,5 @@ class RefusedLogins:
     def _end_day(self, now: int) -> None:
         if self._day != now // _DAY:
             if self._number:
-                self._over.append(f"{day_words(self._day)} {min(self._number, MOST)} {min(self._most, MOST)}")
+                self._over.append(f"{format_day(self._day)} {min(self._number, MOST)} {min(self._most, MOST)}")
             self._day, self._number, self._in_minute, self._most = now // _DAY, 0, 0, 0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
-from sottovoce.aggregator.accounts.permissions import AccessDecision, may, may_publish
+from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision, publish_decision
 from sottovoce.aggregator.accounts.principal import actor_of
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
 from sottovoce.aggregator.clock import DAY
@@ -33,7 +33,7 @@ is_page = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
 """Matches the pages that sign-in may redirect to; only paths of this site, to prevent open redirects."""
 
 
-class KeptForm(NamedTuple):
+class ResumedForm(NamedTuple):
     """
     Form that was posted after its session ended.
 
@@ -49,19 +49,19 @@ class KeptForm(NamedTuple):
     fields: tuple[tuple[str, str], ...]
 
 
-def posted_form() -> KeptForm | None:
+def posted_form() -> ResumedForm | None:
     """Return the form posted in this request, without its CSRF token; None if it has no other field."""
     fields = [(name, text) for name, text in request.form.items(multi=True) if name != "form_token"]
     address = request.full_path.rstrip("?")
-    return KeptForm(address, tuple(fields)) if fields and is_page(address) else None
+    return ResumedForm(address, tuple(fields)) if fields and is_page(address) else None
 
 
-def kept_form() -> KeptForm | None:
+def resumed_form() -> ResumedForm | None:
     """Return the kept form inside the posted sign-in form; None if there is none."""
     address = request.form.get(ADDRESS, "")
     fields = [(name, text) for name, text in request.form.items(multi=True) if name.startswith(MARK)]
-    kept = tuple((name.removeprefix(MARK), text) for name, text in fields)
-    return KeptForm(address, kept) if kept and is_page(address) else None
+    resumed = tuple((name.removeprefix(MARK), text) for name, text in fields)
+    return ResumedForm(address, resumed) if resumed and is_page(address) else None
 
 
 PUBLIC = frozenset(
@@ -109,7 +109,7 @@ PUBLIC = frozenset(
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
 
 
-def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
+def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
     """
     Return the account and the key of an ``Authorization`` header; None if it has no valid key.
 
@@ -131,12 +131,12 @@ def _guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
-    refused = _let_in_page() if request.path.startswith("/dashboard") else _let_in_program()
+    refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
     return refused or _check_right(endpoint)
 
 
-def _let_in_program() -> Response | None:
-    found = let_in_by(_storage(), request.headers.get("Authorization", ""), now() // DAY)
+def _authenticate_client() -> Response | None:
+    found = authenticate_key(_storage(), request.headers.get("Authorization", ""), now() // DAY)
     if found is None:
         if "Authorization" in request.headers:
             count_refused()
@@ -145,14 +145,14 @@ def _let_in_program() -> Response | None:
     return None
 
 
-def _let_in_page() -> Response | None:
+def _authenticate_page() -> Response | None:
     cookie, session = session_secret(), _session()
     if session is None:
-        kept = posted_form() if request.method == "POST" and is_same_origin() else None
-        if kept is not None:
-            page = render_template("login.html", refused=False, kept_form=kept)
+        form = posted_form() if request.method == "POST" and is_same_origin() else None
+        if form is not None:
+            page = render_template("login.html", refused=False, resumed_form=form)
             return Response(page, problems.STATUS["unauthorized"], problems.CHALLENGE)
-        return redirected(redirect(url_for("auth.login", next=_page_asked_for())))
+        return flask_redirect(redirect(url_for("auth.login", next=_page_asked_for())))
     if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie)):
         return problems.response("forbidden", "the form did not come from this site")
     g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie)
@@ -163,9 +163,9 @@ def _let_in_page() -> Response | None:
 def _check_right(endpoint: str) -> Response | None:
     survey = (request.view_args or {}).get("name")
     if endpoint == "results.publish":
-        verdict = may_publish(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
+        verdict = publish_decision(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
     else:
-        verdict = may(g.actor, endpoint, survey)
+        verdict = access_decision(g.actor, endpoint, survey)
     if verdict is AccessDecision.UNKNOWN:
         return problems.response("unknown_survey")
     return problems.response("forbidden", NOT_ALLOWED) if verdict is AccessDecision.REFUSED else None
@@ -177,7 +177,7 @@ def _page_asked_for() -> str | None:
     return request.full_path.rstrip("?") if was_seen and is_page(request.full_path) else None
 
 
-def onward(page: str) -> str:
+def redirect_target(page: str) -> str:
     """Return the page to redirect to after sign-in: ``page`` if it is a page of this site, else the survey list."""
     return page if is_page(page) else url_for("studio.surveys")
 
@@ -191,15 +191,15 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the key for a session; a kept form is returned, also if the person has signed in elsewhere."""
     if not is_same_origin():
         return problems.response("forbidden")
-    kept = kept_form()
-    if kept is not None and SIGNED_IN in request.form and _session() is not None:
-        return _given_back(kept, session_secret())
+    form = resumed_form()
+    if form is not None and SIGNED_IN in request.form and _session() is not None:
+        return _resume_page(form, session_secret())
     cookie = _begin_session_by_key(request.form.get("token", "").strip())
     if cookie is None:
-        return _not_known()
-    if kept is not None:
-        return with_cookie(_given_back(kept, cookie), cookie)
-    return with_cookie(redirected(redirect(onward(request.args.get("next", "")))), cookie)
+        return _unknown_key_page()
+    if form is not None:
+        return with_cookie(_resume_page(form, cookie), cookie)
+    return with_cookie(flask_redirect(redirect(redirect_target(request.args.get("next", "")))), cookie)
 
 
 def _begin_session_by_key(token: str) -> str | None:
@@ -218,9 +218,9 @@ def _session() -> StaffSession | None:
     return _storage().access.session(key_hash(cookie), now()) if cookie else None
 
 
-def _given_back(kept: KeptForm, session: str) -> Response:
+def _resume_page(form: ResumedForm, session: str) -> Response:
     """Return a page with a button that posts the kept form again, under the new session."""
-    return Response(render_template("kept_form.html", kept_form=kept, form_token=_form_token(session)))
+    return Response(render_template("kept_form.html", resumed_form=form, form_token=_form_token(session)))
 
 
 def offer() -> str:
@@ -234,7 +234,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return problems.response("forbidden")
     begun = begin_session_by_link(request.args.get("link", ""))
     if begun is None:
-        return _not_known()
+        return _unknown_key_page()
     account, cookie = begun
     key, digest = new_key()
     own = AccessKey(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
@@ -256,7 +256,7 @@ def open_page() -> Response | str:
     begun = begin_session_by_link(request.args.get("link", "")) if opened else None
     if begun is None:
         return render_template("sign_in.html", token=None)
-    return with_cookie(redirected(redirect(url_for("studio.surveys"))), begun[1])
+    return with_cookie(flask_redirect(redirect(url_for("studio.surveys"))), begun[1])
 
 
 def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
@@ -273,14 +273,14 @@ def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
 def leave() -> Response:
     """End the session in the database and delete its cookie."""
     _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
-    reply = redirected(redirect(url_for("auth.login")))
+    reply = flask_redirect(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
 
-def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
+def _unknown_key_page() -> tuple[str, int, list[tuple[str, str]]]:
     count_refused()
-    page = render_template("login.html", refused=True, kept_form=kept_form())
+    page = render_template("login.html", refused=True, resumed_form=resumed_form())
     return page, problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
@@ -359,6 +359,6 @@ def _form_token_matches(session: str) -> bool:
     return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
 
 
-def redirected(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+def flask_redirect(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
     """Convert werkzeug's redirect to a Flask ``Response``."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -116,7 +116,7 @@ class Provider:
         Raises:
             SignInRefused: the provider does not answer, or its metadata do not match the settings.
         """
-        metadata = self._calls.within(self._metadata)
+        metadata = self._calls.run_with_timeout(self._metadata)
         session = self._session(metadata)
         address, _ = session.create_authorization_url(
             metadata["authorization_endpoint"],
@@ -143,7 +143,7 @@ class Provider:
             raise SignInRefused(NOT_TRUE)
         if "error" in answer or not answer.get("code"):
             raise SignInRefused(CANCELLED)
-        return self._calls.within(lambda: self._named(attempt, answer))
+        return self._calls.run_with_timeout(lambda: self._identity(attempt, answer))
 
     def check(self) -> None:
         """
@@ -155,23 +155,25 @@ class Provider:
             SignInRefused: the check failed; the message is for the operator.
         """
         try:
-            self._calls.within(lambda: self._exchange(self._metadata(), attempt_of("nobody"), "none"))
+            self._calls.run_with_timeout(lambda: self._exchange(self._metadata(), attempt_of("nowhere"), "none"))
         except _CodeRefused:
             return
 
-    def _named(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
+    def _identity(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
         metadata = self._metadata()
         if metadata.get("authorization_response_iss_parameter_supported") is True and "iss" not in answer:
             raise SignInRefused(NOT_TRUE)
         token = self._exchange(metadata, attempt, answer["code"])
         try:
-            claims = self._verified(metadata, token, attempt)
+            claims = self._verify_claims(metadata, token, attempt)
         except (JoseError, ValueError):
             raise SignInRefused(NOT_TRUE) from None
         return f"{self._client.issuer} {claims['sub']}"
 
-    def _verified(self, metadata: Mapping[str, Any], token: Mapping[str, Any], attempt: Attempt) -> Mapping[str, Any]:
-        signed = self._signed(metadata, str(token.get("id_token", "")))
+    def _verify_claims(
+        self, metadata: Mapping[str, Any], token: Mapping[str, Any], attempt: Attempt
+    ) -> Mapping[str, Any]:
+        signed = self._verify_signature(metadata, str(token.get("id_token", "")))
         now = int(self._clock().timestamp())
         # The token was issued just now, so a wrong ``iat`` means a wrong clock, not an old token.
         issued = signed.claims.get("iat")
@@ -195,7 +197,7 @@ class Provider:
             raise SignInRefused(NOT_TRUE)
         return dict(claims)
 
-    def _signed(self, metadata: Mapping[str, Any], id_token: str) -> jwt.Token:
+    def _verify_signature(self, metadata: Mapping[str, Any], id_token: str) -> jwt.Token:
         """Verify the signature of an ID token; fetch the keys again if the cached ones do not fit (key rotation)."""
         if self._keys is not None:
             try:
@@ -239,10 +241,10 @@ class Provider:
     def _metadata(self) -> dict[str, Any]:
         now = self._monotonic()
         if self._known is None or now - self._known[0] >= METADATA_SECONDS:
-            self._known = (now, self._discovered())
+            self._known = (now, self._discover())
         return self._known[1]
 
-    def _discovered(self) -> dict[str, Any]:
+    def _discover(self) -> dict[str, Any]:
         # Discovery 1.0, 4.3: the returned issuer must equal the configured one exactly.
         found = self._get(f"{self._client.issuer.removesuffix('/')}/.well-known/openid-configuration")
         needed = (found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"))
@@ -271,7 +273,7 @@ class _CodeRefused(SignInRefused):
 
 
 def is_safe_address(address: object) -> bool:
-    """Return True if the address is https, or http to this machine, so that nobody in between can read the traffic."""
+    """Return True if the address is https, or http to this machine, so that no third party can read the traffic."""
     if not isinstance(address, str):
         return False
     parts = urlsplit(address)

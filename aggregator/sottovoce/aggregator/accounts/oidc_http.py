@@ -30,7 +30,7 @@ class ProviderCalls:
     def __init__(self, at_once: int) -> None:
         self._free = BoundedSemaphore(at_once)
 
-    def within(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
+    def run_with_timeout(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
         """
         Run a call in a new thread and return its result, or raise its exception.
 

@@ -9,7 +9,7 @@ from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 
 @contextmanager
-def owned(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
+def claim_name(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
     """
     Claim a survey name while the caller publishes inside the context.
 

@@ -5,7 +5,7 @@ User verification (fingerprint, face or PIN) is required, so that a passkey coun
 requested: the server does not need to know the make of a device.
 
 A challenge consists of the time, random bytes, and an HMAC over both with the aggregator's own key. Nodes therefore
-need not store issued challenges, and nobody else can make one. The database stores used challenges, against replay.
+need not store issued challenges, and no other party can make one. The database stores used challenges, against replay.
 
 Source: Web Authentication Level 3, sections 7.1 and 7.2.
 """
@@ -102,8 +102,8 @@ def new_challenge_key() -> bytes:
 
 def new_challenge(key: bytes, now: int) -> bytes:
     """Make a challenge, valid for ``CHALLENGE_SECONDS`` after ``now`` (seconds since 1970)."""
-    told = now.to_bytes(_MOMENT_BYTES) + secrets.token_bytes(RANDOM_BYTES)
-    return told + hmac.digest(key, told, "sha256")
+    payload = now.to_bytes(_MOMENT_BYTES) + secrets.token_bytes(RANDOM_BYTES)
+    return payload + hmac.digest(key, payload, "sha256")
 
 
 def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
@@ -118,9 +118,9 @@ def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
     Raises:
         SignInRefused: the challenge is invalid or expired.
     """
-    told, code = challenge[:-_CODE_BYTES], challenge[-_CODE_BYTES:]
-    given = int.from_bytes(told[:_MOMENT_BYTES])
-    if not hmac.compare_digest(code, hmac.digest(key, told, "sha256")) or not 0 <= now - given <= CHALLENGE_SECONDS:
+    payload, code = challenge[:-_CODE_BYTES], challenge[-_CODE_BYTES:]
+    given = int.from_bytes(payload[:_MOMENT_BYTES])
+    if not hmac.compare_digest(code, hmac.digest(key, payload, "sha256")) or not 0 <= now - given <= CHALLENGE_SECONDS:
         raise SignInRefused(LATE)
 
 

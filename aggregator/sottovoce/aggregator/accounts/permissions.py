@@ -142,7 +142,7 @@ class AccessDecision(Enum):
     UNKNOWN = "unknown"
 
 
-def may(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
+def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
     """
     Decide if an actor may use a route.
 
@@ -162,7 +162,7 @@ def may(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
     return AccessDecision.ALLOWED if right.who & held and _has_scope(actor, right.scope) else AccessDecision.REFUSED
 
 
-def may_publish(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
+def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
     """
     Decide if an actor may publish.
 
@@ -173,7 +173,7 @@ def may_publish(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
         survey: name of the survey.
         is_new: True if no survey has this name.
     """
-    found = may(actor, "results.publish", survey)
+    found = access_decision(actor, "results.publish", survey)
     if found is AccessDecision.ALLOWED or not is_new:
         return found
     return (

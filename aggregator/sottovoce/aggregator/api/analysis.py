@@ -84,8 +84,8 @@ def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str)
 ROUTES = (
     _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
     _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
-    _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
+    _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
-    _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
+    _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
 )
 """Routes of joint analyses."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
-from sottovoce.aggregator.accounts.ownership import owned
+from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import Population, whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
@@ -105,7 +105,7 @@ def publish(name: str) -> Response:
         raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
     settings = current_app.extensions["settings"]
-    with owned(storage, g.actor, name):
+    with claim_name(storage, g.actor, name):
         stored = storage.publish(next_revision(storage, with_moduli(storage, survey, settings)), retire == "1", g.who)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
@@ -193,7 +193,7 @@ _CHOICES = (
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
     Query(
         "people",
-        "People in a group of whom all have answered: shares are told as numbers of them too; empty for no such group.",
+        "Size of a group in which everybody answered: shares are also shown as numbers of people; empty for a sample.",
         {"type": "string", "pattern": f"^([1-9][0-9]{{0,{MOST_DIGITS - 1}}})?$"},
     ),
 )
@@ -204,7 +204,7 @@ ROUTES = (
         "GET",
         "/api/v1/surveys",
         surveys,
-        "Revisions of surveys in pages, with the number of reports so far in whole batches.",
+        "List revisions of surveys in pages, with the number of published reports.",
         Kind.RESEARCHER,
         ("survey-list",),
         query=PAGING,
@@ -215,11 +215,11 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/publish",
         publish,
-        "Publish a survey or a new revision of one; the same one again changes nothing.",
+        "Publish a survey or a revision; publishing the same bytes again changes nothing.",
         Kind.RESEARCHER,
         ("published",),
         body="survey",
-        query=(Query("retire", "1 retires the revisions before it.", {"enum": ["0", "1"]}),),
+        query=(Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),),
         refuses=("spec_invalid",),
     ),
     Route(
@@ -227,7 +227,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/close",
         close,
-        "Admit no more reports; the first time, show all counts.",
+        "Close a survey: refuse further reports, and publish all counts at the first close.",
         Kind.RESEARCHER,
         ("closed",),
     ),
@@ -236,7 +236,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/reopen",
         reopen,
-        "Admit reports again, until ids are forgotten and while the window lasts.",
+        "Reopen a survey, until its report ids are deleted and within its dates.",
         Kind.RESEARCHER,
         ("closed",),
         refuses=("closed",),
@@ -246,7 +246,7 @@ ROUTES = (
         "DELETE",
         _SURVEY,
         delete,
-        "Delete everything of a survey but the lines that it existed.",
+        "Delete a survey and its data; only the log of its events remains.",
         Kind.RESEARCHER,
         ("deleted",),
     ),
@@ -255,7 +255,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/estimates",
         estimates,
-        "Estimates from the last snapshot.",
+        "Return estimates from the last snapshot.",
         Kind.RESEARCHER,
         ("export",),
         query=_CHOICES,
@@ -267,7 +267,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/export",
         export,
-        "Estimates from the last snapshot, as a file to keep.",
+        "Download estimates from the last snapshot as a file.",
         Kind.RESEARCHER,
         ("export",),
         query=_CHOICES,

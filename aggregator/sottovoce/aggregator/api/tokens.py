@@ -9,7 +9,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import bearer_token
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.intake.decode import malformed
-from sottovoce.aggregator.invitations.personal_links import as_table
+from sottovoce.aggregator.invitations.personal_links import links_csv
 from sottovoce.aggregator.invitations.tokens import (
     KeyReused,
     TokenRequest,
@@ -108,7 +108,7 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
-    reply = Response(as_table(rows, trial), content_type="text/csv; charset=utf-8")
+    reply = Response(links_csv(rows, trial), content_type="text/csv; charset=utf-8")
     reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
     return reply
 
@@ -121,7 +121,7 @@ ROUTES = (
         "GET",
         _TOKENS,
         stats,
-        "How many one-time tokens were made, spent, revoked, are unspent, and are held after a restore.",
+        "Count one-time tokens: created, used, revoked, unused, and on hold after a restore.",
         Kind.RESEARCHER,
         ("token-counts",),
     ),
@@ -130,7 +130,7 @@ ROUTES = (
         "POST",
         _TOKENS,
         create,
-        "Make one-time tokens, shown in this reply and nowhere else; as CSV, if that is preferred.",
+        "Create one-time tokens; only this reply shows them, as JSON or as CSV.",
         Kind.RESEARCHER,
         ("tokens", "text/csv"),
         body="token-request",
@@ -141,7 +141,7 @@ ROUTES = (
         "POST",
         f"{_TOKENS}/revoke",
         revoke,
-        "Take one-time tokens back; the reply says how many of them were still good.",
+        "Revoke one-time tokens; the reply counts those that were still valid.",
         Kind.RESEARCHER,
         ("revoked",),
         body="revoke",

@@ -1,32 +1,79 @@
 """Write all files of a survey into one folder, or one zip archive, with the SHA-256 of each."""
 
 import hashlib
+import logging
 import tempfile
 import zipfile
 from pathlib import Path
 
-from sottovoce.aggregator.export.catalogue import Source, together
+from sottovoce.aggregator.export.catalogue import Source, Write, together
 from sottovoce.aggregator.file_formats.json_text import json_text
 from sottovoce.aggregator.file_formats.provenance import MANIFEST, About
+from sottovoce.shared.errors import EstimateError, StillOpen, StorageError
 
 SUMS = "SHA256SUMS"
 """Name of the file of checksums, in the format of ``sha256sum -c``."""
 
+FAILED = "FAILED.txt"
+"""Name of the list of files that could not be written; there is none if all were."""
+
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date makes archives reproducible; zip has no earlier one
+_log = logging.getLogger("sottovoce")
 
 
-def write_folder(source: Source, folder: Path) -> None:
+def write_file(source: Source, name: str, write: Write, path: Path) -> None:
+    """
+    Write one file.
+
+    Args:
+        source: source of the file.
+        name: name of the file, for messages.
+        write: writes the file.
+        path: path of the file.
+
+    Raises:
+        EstimateError: the file is not available, or could not be written; the message names the file.
+        StorageError: the database is unavailable, or forbids the file.
+    """
+    try:
+        write(source, path)
+    except (OSError, StillOpen, StorageError):
+        raise
+    except EstimateError as error:
+        raise EstimateError(f"{name} was not written: {error}") from None
+    except Exception as error:
+        # Libraries of file formats raise what they like. Their messages may repeat data, so only the log has them.
+        _log.exception("%s could not be written", name)
+        raise EstimateError(
+            f"{name} was not written: its format cannot hold this survey ({type(error).__name__}); take another file"
+        ) from error
+
+
+def write_folder(source: Source, folder: Path) -> list[str]:
     """
     Write all files without exact public answers into an existing, empty folder.
 
+    A file that fails is left out and named in ``FAILED``; the others are complete.
+
+    Returns:
+        One sentence for each file that failed.
+
     Raises:
-        EstimateError: reports are not available yet, or a library for one of the files is missing.
+        EstimateError: reports are not available yet.
     """
-    names = []
+    _ = source.reports  # Refuses an open survey before anything is written.
+    names, failed = [], []
     for name, write in together(source):
-        write(source, folder / name)
-        names.append(name)
+        try:
+            write_file(source, name, write, folder / name)
+            names.append(name)
+        except EstimateError as error:
+            failed.append(str(error))
+            (folder / name).unlink(missing_ok=True)
+    if failed:
+        (folder / FAILED).write_text("".join(f"{line}\n" for line in (*source.about.lines, *failed)), encoding="utf-8")
+        names.append(FAILED)
     # The sums are computed from disk, so they cover what was really written.
     sums = {name: _sha256(folder / name) for name in names}
     if source.set_up is not None:
@@ -35,18 +82,23 @@ def write_folder(source: Source, folder: Path) -> None:
     lines = [f"{found}  {name}\n" for name, found in sums.items()]
     # Parquet and statistics files may hide their provenance, so the checksum file states it as a comment.
     (folder / SUMS).write_text(f"# {'; '.join(source.about.lines)}\n" + "".join(lines), encoding="utf-8")
+    return failed
 
 
-def write_zip(source: Source, path: Path) -> None:
+def write_zip(source: Source, path: Path) -> list[str]:
     """
     Write the same files as one zip archive; its entries have a fixed date.
+
+    Returns:
+        One sentence for each file that failed, as ``write_folder`` does.
 
     Raises:
         EstimateError: as for ``write_folder``.
     """
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".", suffix=".part") as place:
-        write_folder(source, Path(place))
+        failed = write_folder(source, Path(place))
         _pack(Path(place), path, source.about)
+    return failed
 
 
 def _pack(folder: Path, path: Path, about: About) -> None:

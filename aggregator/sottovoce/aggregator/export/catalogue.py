@@ -142,7 +142,7 @@ class Source:
         return analyse(self.revisions, wave=self.wave).reports
 
 
-Write = Callable[[Source, Path], None]
+Write = Callable[[Source, Path], object]
 
 
 def _statistics(source: Source, path: Path) -> None:

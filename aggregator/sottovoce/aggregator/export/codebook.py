@@ -6,9 +6,11 @@ from pathlib import Path
 
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import coding, question_label, value_labels
+from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.shared.spec import Question
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question, Survey
 
 _STYLE = (
     ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}"
@@ -43,21 +45,34 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     yield f'<h1 dir="auto">{title}</h1><div lang="en">'
     yield f"<p>Codebook. <code>{escape(about.line)}</code></p>"
     yield "<p>A cell of the reports is empty where the respondent was not asked.</p>"
+    shorter = _shorter_names(survey)
     for question in survey.questions:
         mine = [channel for channel in channels if channel.question.name == question.name]
-        yield from _section(question, mine, language)
+        yield from _section(question, mine, language, shorter.get(question.name, ""))
     names = [question.name for question in survey.questions]
     for name, told in (("wave", WAVE), ("revision", REVISION)):
         yield f"<section><h2><code>{extra_name(name, names)}</code></h2><p>{told}</p></section>"
     yield "</div></main></body></html>"
 
 
-def _section(question: Question, channels: Sequence[Channel], language: str) -> Iterator[str]:
-    yield f"<section><h2><code>{question.name}</code></h2>"
+def _shorter_names(survey: Survey) -> dict[str, str]:
+    """Return a sentence for each question that has another name in the files for SPSS or Stata."""
+    names = {"SPSS": column_names(survey, ".sav"), "Stata": column_names(survey, ".dta")}
+    found: dict[str, str] = {}
+    for question in survey.questions:
+        other = [f"in {program} <code>{of[question.name]}</code>" for program, of in names.items()
+                 if of[question.name] != question.name]  # fmt: skip
+        if other:
+            found[question.name] = f"<p>Its name is {', '.join(other)}.</p>"
+    return found
+
+
+def _section(question: Question, channels: Sequence[Channel], language: str, shorter: str) -> Iterator[str]:
+    yield f"<section><h2><code>{question.name}</code></h2>{shorter}"
     yield f'<p lang="{escape(language)}" dir="auto">{escape(question_label(question, language))}</p>'
     yield f"<p>{question.type}. {escape(coding(question))}</p>"
     if question.mechanism is not None:
-        yield f"<p>Epsilon of one report: {question.epsilon:.4g}.</p>"
+        yield f"<p>Epsilon of one report: {show_epsilon(question.epsilon)}.</p>"
     labels = value_labels(question, language)
     if labels:
         yield from _table(f"Values of {question.name}", ("value", "meaning"), [(str(v), t) for v, t in labels.items()])

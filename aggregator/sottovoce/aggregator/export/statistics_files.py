@@ -3,7 +3,7 @@ Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of 
 
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, so programs that take them row
 by row, such as R's GLMMRR, can read the file as it is. Names that a format does not allow get the prefix "q_" and are
-cut to length; the column's label starts with the question.
+cut to length; the codebook lists those. The notes of an SPSS file contain every channel; a Stata file has no notes.
 
 Both formats are written from one table with 8 bytes per number in memory, as the library requires.
 """
@@ -21,12 +21,13 @@ from sottovoce.aggregator.export.labels import question_label, value_labels
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
 _SPSS = {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"}
 _STATA = {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
 _RESERVED = _SPSS | _STATA | {f"str{length}" for length in ("l", *range(1, 2046))}
 _NOTE = 80
+_NO_ANSWERS = "Values of private questions are randomized reports and not answers. Channel of each question:"
 _FILE_LABEL = {".sav": 64, ".dta": 80}
 
 
@@ -46,7 +47,8 @@ class _Format:
     value: int
 
 
-_FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(32, 80, 120)}
+# Stata's limit is 32, of which the library takes up to three for the number of a column's value labels.
+_FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(29, 80, 120)}
 
 
 def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
@@ -64,17 +66,17 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     allowed, language = _FORMATS[kind], about.survey.default_language
     columns = {name: missing_as_nan(values) for name, values in named_columns(reports).items()}
     columns |= _channel_columns(channels, reports)
-    names = dict(zip(columns, allowed_names(list(columns), allowed.name), strict=True))
+    names = column_names(about.survey, kind)
     questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
     labels = {
-        names[name]: cut(_label(question, channels, language), allowed.label) for name, question in questions.items()
+        names[name]: cut(question_label(question, language), allowed.label) for name, question in questions.items()
     }
     values = {
         names[name]: {value: cut(text, allowed.value) for value, text in value_labels(question, language).items()}
         for name, question in questions.items()
     }
     metadata: dict[str, Any] = {
-        "file_label": cut("; ".join(about.lines), _FILE_LABEL[kind]),
+        "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
         "column_labels": labels | {names[name]: told for name, told in _channel_labels(channels).items()},
         "variable_value_labels": {name: known for name, known in values.items() if known},
     }
@@ -85,6 +87,22 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
     write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
     write(frame, path, **metadata)
+
+
+def column_names(survey: Survey, kind: str) -> dict[str, str]:
+    """
+    Return the names of all columns that a file of the survey can have, by their names in ``reports.csv``.
+
+    Args:
+        survey: newest revision of the survey.
+        kind: ``.sav`` or ``.dta``.
+    """
+    questions = [question.name for question in survey.questions]
+    more = [name for each in ("wave", "revision") for name in (each, f"_{each}")]
+    channels = [f"{name}_{letter}" for name in questions for letter in "ab"]
+    # Names of all questions are made together, so that no name depends on the choice of columns.
+    columns = list(dict.fromkeys((*questions, *more, *channels)))
+    return dict(zip(columns, allowed_names(columns, _FORMATS[kind].name), strict=True))
 
 
 def allowed_names(names: Sequence[str], longest: int) -> list[str]:
@@ -111,13 +129,20 @@ def allowed_names(names: Sequence[str], longest: int) -> list[str]:
 
 
 def cut(text: str, longest: int) -> str:
-    """Cut a text to at most ``longest`` bytes of UTF-8, without splitting a character."""
+    """Cut a text to at most ``longest`` bytes of UTF-8, between words if it has any, else between characters."""
+    short = _whole_letters(text, longest)
+    if short == text or text[len(short)] == " ":
+        return short
+    return short[: short.rfind(" ")] if " " in short else short
+
+
+def _whole_letters(text: str, longest: int) -> str:
     return text.encode()[:longest].decode(errors="ignore")
 
 
 def notes(about: About, channels: Sequence[Channel]) -> list[str]:
     """Return the provenance and each question's channel, in lines that SPSS accepts."""
-    told = [*about.lines, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
+    told = [*about.lines, _NO_ANSWERS, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
     return [line for text in told for line in textwrap.wrap(_ascii(text), _NOTE)]
 
 
@@ -129,14 +154,6 @@ def channel_text(channel: Channel) -> str:
         return f"{channel.mechanism.name}, scores.csv"
     _, _, _, _, a, b = channel.shares[0]
     return f"{channel.mechanism.name}, a {float(a):.6g}, b {float(b):.6g}"
-
-
-def _label(question: Question, channels: Sequence[Channel], language: str) -> str:
-    """Return the label of a column, with the channel of the newest revision early so that it is not cut off."""
-    found = next(c for c in channels if c.question.name == question.name and c.mechanism == question.mechanism)
-    return (
-        f"{question_label(question, language)[:40]} [{channel_text(found)}] {question_label(question, language)[40:]}"
-    )
 
 
 def _measure(question: Question) -> str:

@@ -28,10 +28,10 @@ from sottovoce.aggregator.intake.decode import (
     dump,
     make_receipt,
     malformed,
-    ready,
+    raw_json,
 )
 from sottovoce.aggregator.intake.fast_batch import FastBatch, decode_fast_batch
-from sottovoce.aggregator.intake.group_commit import Job, Submitted, settled
+from sottovoce.aggregator.intake.group_commit import Job, Submitted, completed_job
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.models import ID
@@ -117,7 +117,7 @@ class Admission:
     def __init__(self, storage: Storage, clock: Clock, submit: Submit | None = None) -> None:
         self._storage = storage
         self._clock = clock
-        self._submit = submit or _at_once(storage)
+        self._submit = submit or _submit_directly(storage)
         self._rules: dict[str, tuple[SurveyRules, ...]] = {}
         self.rejected: Counter[str] = Counter()
         self._counting = _Counting(self.rejected)
@@ -181,7 +181,7 @@ class Admission:
         Raises:
             ReportRejected: ``busy``.
         """
-        rules = self._remembered(submission)
+        rules = self._cached_rules(submission)
         if rules is None:
             return None
         try:
@@ -200,7 +200,7 @@ class Admission:
         with self._counting:
             judged = self._judge(submission, self._clock())
         if isinstance(judged, Receipt):
-            return Pending(settled([]), lambda _: dump(judged))
+            return Pending(completed_job([]), lambda _: dump(judged))
         return self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
@@ -220,7 +220,7 @@ class Admission:
                 return pending
             judged = [self._judge_item(name, item, now) for item in decode_batch(body)]
             arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
-            submitted = self._submit(arrivals) if arrivals else settled([])
+            submitted = self._submit(arrivals) if arrivals else completed_job([])
         return Pending(submitted, lambda outcomes: self._batch_reply(judged, outcomes))
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
@@ -275,7 +275,7 @@ class Admission:
             # the report may be stored already, and then its sender gets the receipt again.
             if rejection.code == "malformed":
                 raise
-            self._look_up(rules, submission, rejection)
+            self._raise_unless_stored(rules, submission, rejection)
             return make_receipt(submission, rules.length(submission.wave))
         return _candidate(rules, submission, packed)
 
@@ -284,7 +284,7 @@ class Admission:
             submitted = self._submit([candidate.arrival])
         return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
 
-    def _look_up(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
+    def _raise_unless_stored(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
         """Return if this very report is stored; otherwise raise the rejection with the highest priority."""
         plan, report = rules.plan, submission.report
         key = (plan.survey, bytes.fromhex(report.report_id))
@@ -307,19 +307,19 @@ class Admission:
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
         with self._counting:
-            (settled,) = self._replies_for([candidate.receipt], outcomes)
-            if isinstance(settled, ReportRejected):
-                raise settled
-        return dump(settled)
+            (receipt,) = self._replies_for([candidate.receipt], outcomes)
+            if isinstance(receipt, ReportRejected):
+                raise receipt
+        return dump(receipt)
 
     def _fast_reply(self, receipts: list[str], all_receipts: bytes, outcomes: list[Outcome]) -> bytes:
         if outcomes.count(Outcome.NEW) == len(receipts):
             return all_receipts
-        return self._batch_document(self._replies_for(list(map(ready, receipts)), outcomes))
+        return self._batch_document(self._replies_for(list(map(raw_json, receipts)), outcomes))
 
     def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
-        settled = iter(self._replies_for([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
-        return self._batch_document([next(settled) if isinstance(item, _Candidate) else item for item in judged])
+        replies = iter(self._replies_for([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
+        return self._batch_document([next(replies) if isinstance(item, _Candidate) else item for item in judged])
 
     def _batch_document(self, replies: Sequence[object]) -> bytes:
         self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
@@ -352,17 +352,17 @@ class Admission:
 
     def _find(self, sent: _ForSurvey) -> SurveyRules:
         """Return the rules of the revision that a report was made for; reload them if they may be stale."""
-        rules = self._remembered(sent)
+        rules = self._cached_rules(sent)
         # Reload for a revision that the cache lacks, and for a closed survey, which may have been reopened or deleted.
         if rules is None or rules.stored.closed:
-            rules = _of_digest(self._load(sent.survey), sent.digest)
+            rules = _rules_with_digest(self._load(sent.survey), sent.digest)
         if rules is None:
             raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
         return rules
 
-    def _remembered(self, sent: _ForSurvey) -> SurveyRules | None:
+    def _cached_rules(self, sent: _ForSurvey) -> SurveyRules | None:
         """Return the cached rules of the revision, or None."""
-        return _of_digest(self._rules.get(sent.survey, ()), sent.digest)
+        return _rules_with_digest(self._rules.get(sent.survey, ()), sent.digest)
 
     def _load(self, name: str) -> tuple[SurveyRules, ...]:
         stored = self._storage.revisions(name)
@@ -372,7 +372,7 @@ class Admission:
         return self._rules[name]
 
 
-def _of_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules | None:
+def _rules_with_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules | None:
     return next((rules for rules in reversed(revisions) if rules.stored.digest == digest), None)
 
 
@@ -396,5 +396,5 @@ def _arrivals(plan: StoragePlan, wave: int, report_ids: bytes, packed: list[byte
     return [ReportBatch(plan, wave, report_id, values) for report_id, values in pairs]
 
 
-def _at_once(storage: Storage) -> Submit:
-    return lambda job: settled(storage.store(job))
+def _submit_directly(storage: Storage) -> Submit:
+    return lambda job: completed_job(storage.store(job))

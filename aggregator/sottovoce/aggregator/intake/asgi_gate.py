@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
-from sottovoce.aggregator.accounts.authentication import let_in_by
+from sottovoce.aggregator.accounts.authentication import authenticate_key
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import problems
@@ -148,7 +148,7 @@ class Gate:
             status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
-        route = _answered_here(scope)
+        route = _gate_endpoint(scope)
         if route is not None:
             self._traffic.note(route, status, perf_counter() - began)
         # A HEAD reply must have no body (RFC 9110, 9.3.2); Flask drops its own, this drops the gate's.
@@ -284,7 +284,7 @@ class Gate:
     async def _check_researcher(self, scope: Scope) -> None:
         """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""
         today = day_of(self._clock())
-        if await self._with_database(let_in_by, self._storage, _authorization(scope), today) is None:
+        if await self._with_database(authenticate_key, self._storage, _authorization(scope), today) is None:
             if _authorization(scope):
                 self._refused_logins.count(int(self._clock().timestamp()))
             raise Refusal("unauthorized", EXPECTED)
@@ -296,7 +296,7 @@ class Gate:
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1
         status, fields, body = problems.reply(code, partial(_header, scope), detail)
-        if _answered_here(scope) is None:
+        if _gate_endpoint(scope) is None:
             self._traffic.note(GATE, status, 0.0)
         fields.append(("Content-Length", str(len(body))))
         fields += self._limits.headers(f"{scope.method} {scope.path}", status)
@@ -304,7 +304,7 @@ class Gate:
         return status, add_headers(fields, self._standing), body
 
 
-def _answered_here(scope: Scope) -> str | None:
+def _gate_endpoint(scope: Scope) -> str | None:
     """Return the endpoint of a request that the gate answers itself; None for those that Flask answers and counts."""
     if scope.method == "POST":
         intake = _INTAKE(scope.path)

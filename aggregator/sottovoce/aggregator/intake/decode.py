@@ -158,9 +158,9 @@ def _submission(item: BatchItem) -> Submission:
 
 def _well_formed_items(items: list[BatchItem]) -> list[BatchItem | None]:
     # One regular expression over all ids is faster than a thousand, and usually all ids are well formed.
-    heads = {(report.format, report.wave, report.digest): report for report in [item.report for item in items]}
+    distinct = {(report.format, report.wave, report.digest): report for report in [item.report for item in items]}
     ids = [item.report.report_id for item in items]
-    if set(map(len, ids)) == {32} and _HEX("".join(ids)) and all(map(_well_formed, heads.values())):
+    if set(map(len, ids)) == {32} and _HEX("".join(ids)) and all(map(_well_formed, distinct.values())):
         return list(items)
     return [item if _well_formed(item.report) else None for item in items]
 
@@ -208,7 +208,7 @@ def dump(value: object) -> bytes:
     return _encode(value)
 
 
-def ready(text: str) -> msgspec.Raw:
+def raw_json(text: str) -> msgspec.Raw:
     """Wrap JSON text, to be inserted into a reply unchanged."""
     return msgspec.Raw(text)
 

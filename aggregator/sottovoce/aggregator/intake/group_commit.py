@@ -90,7 +90,7 @@ class Submitted:
         return outcomes
 
 
-def settled(result: JobResult) -> Submitted:
+def completed_job(result: JobResult) -> Submitted:
     """Return a job whose outcomes are known, such as one that was stored without the group commit."""
     group = CommitGroup()
     group.stored.set_result([result])

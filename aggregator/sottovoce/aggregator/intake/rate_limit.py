@@ -51,11 +51,11 @@ class Rates:
         if now - self._renewed >= DAY or len(self._buckets) >= MOST_NETWORKS:
             self._renew()
         key = self._hash(network)
-        left = self._left(key, now)
+        left = self._tokens_left(key, now)
         self._buckets[key] = (max(left - 1, 0.0), now)
         return left >= 1
 
-    def has_room(self, peer: str | None, forwarded: str = "") -> bool:
+    def is_within_limit(self, peer: str | None, forwarded: str = "") -> bool:
         """
         Return True if a request would be within the limit, without counting it.
 
@@ -64,12 +64,12 @@ class Rates:
             forwarded: values of all X-Forwarded-For lines, in order, joined with commas; "" if there are none.
         """
         network = self._network(peer, forwarded)
-        return not self._per_minute or network is None or self._left(self._hash(network), self._now()) >= 1
+        return not self._per_minute or network is None or self._tokens_left(self._hash(network), self._now()) >= 1
 
     def _hash(self, network: bytes) -> bytes:
         return hashlib.blake2b(network, key=self._key, digest_size=16).digest()
 
-    def _left(self, key: bytes, now: float) -> float:
+    def _tokens_left(self, key: bytes, now: float) -> float:
         left, then = self._buckets.get(key, (float(self._per_minute), now))
         return min(self._per_minute, left + (now - then) * self._per_minute / 60)
 

@@ -29,8 +29,8 @@ for codes of an institution's sign-in, since each causes a request to the instit
 """
 
 UNBELIEVED = (
-    "a proxy seems to stand in front: X-Forwarded-For came, and SOTTOVOCE_PROXY_HOPS is 0, so that nobody's network is "
-    "told from another's"
+    "requests seem to pass a proxy: they carry X-Forwarded-For, but SOTTOVOCE_PROXY_HOPS is 0, so all clients count as "
+    "one network; set it to the number of proxies"
 )
 
 _log = logging.getLogger("sottovoce")
@@ -75,14 +75,14 @@ class Limits:
         Raises:
             Refusal: ``too_many``.
         """
-        sender = (peer, _forwarded(headers))
+        sender = (peer, _forwarded_for(headers))
         if sender[1] and not self._has_warned:
             self._has_warned = True
             _log.warning(UNBELIEVED)
         if not asked.startswith(_FREE) and not self._rates.allow(*sender):
             raise Refusal("too_many")
         # Refuse valid tokens as well above the limit, so that the reply does not reveal which tokens are valid.
-        if _GUESSABLE(asked) and not self._failures.has_room(*sender):
+        if _GUESSABLE(asked) and not self._failures.is_within_limit(*sender):
             raise Refusal("too_many")
 
     def headers(self, asked: str, status: int) -> list[tuple[str, str]]:
@@ -118,7 +118,7 @@ class Limits:
             headers: of the request.
         """
         if status == _REFUSED and _GUESSABLE(asked):
-            self._failures.allow(peer, _forwarded(headers))
+            self._failures.allow(peer, _forwarded_for(headers))
 
 
 def _policy(limit: Limit, per_minute: int) -> str:
@@ -145,7 +145,7 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
         if name in seen and name in _ONCE:
             raise Refusal("malformed")
         seen[name] = value
-    declared = _declared(seen)
+    declared = _content_length(seen)
     no_json = declared > 0 and path.startswith("/api/") and seen.get("content-type", "").lower() not in _JSON
     if no_json or "content-encoding" in seen:
         raise Refusal("unsupported_type")
@@ -154,12 +154,12 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
     return declared
 
 
-def _forwarded(headers: Pairs) -> str:
+def _forwarded_for(headers: Pairs) -> str:
     # All lines in order: the nearest proxy appends last, and the sender may have written the first.
     return ",".join(value for name, value in headers if name == "x-forwarded-for")
 
 
-def _declared(headers: dict[str, str]) -> int:
+def _content_length(headers: dict[str, str]) -> int:
     declared = headers.get("content-length")
     if declared is None or "transfer-encoding" in headers:
         raise Refusal("length_required")

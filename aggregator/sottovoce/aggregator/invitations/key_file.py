@@ -55,7 +55,7 @@ class KeysFile:
         Raises:
             StorageError: no file is configured, it lacks published keys, or it is unusable.
         """
-        with self._alone():
+        with self._lock():
             self.check(name, published)
             keys = self._keys() if self._path.exists() else {}
             known = keys.get(name, ())
@@ -129,7 +129,7 @@ class KeysFile:
         put(self._path, json.dumps(document))
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """
         Hold a file lock against other processes on this machine.
 

@@ -13,7 +13,7 @@ MOST_CARDS = 800
 """Maximum number of cards or letters at once (100 sheets); each takes about 10 ms."""
 
 
-def as_table(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",)) -> str:
+def links_csv(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",)) -> str:
     """
     Write tokens and links as CSV, one row for each token.
 
@@ -31,7 +31,7 @@ def as_table(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[st
     return file.getvalue()
 
 
-def token_in(line: str) -> str:
+def parse_token_line(line: str) -> str:
     """Extract the token from a line: a row of the table, a link, or the token alone."""
     cells = [cell.strip() for cell in line.split(",")]
     link = next((cell for cell in cells if "#" in cell), "")

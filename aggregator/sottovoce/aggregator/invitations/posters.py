@@ -126,8 +126,8 @@ def _who(invitation: PosterContent) -> str:
     researcher = invitation.survey.document.get("researcher")
     if researcher is None:
         return ""
-    told = [invitation.text(researcher[key]) for key in ("institution", "name") if key in researcher]
-    return f'<p class="who" dir="auto">{", ".join(told)}</p>'
+    lines = [invitation.text(researcher[key]) for key in ("institution", "name") if key in researcher]
+    return f'<p class="who" dir="auto">{", ".join(lines)}</p>'
 
 
 def _protection(survey: Survey) -> str:
@@ -147,6 +147,6 @@ def _pictures(invitation: PosterContent) -> str:
 
 def _picture(invitation: PosterContent, hundred: IconArray) -> str:
     number = invitation.words.number(hundred.filled)
-    told = number if hundred.is_exact else invitation.words.translate("poster_about", number=number)
-    said = invitation.translate(f"poster_{hundred.truth}", number=told)
-    return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"
+    shown_number = number if hundred.is_exact else invitation.words.translate("poster_about", number=number)
+    caption = invitation.translate(f"poster_{hundred.truth}", number=shown_number)
+    return f"<figure>{dots(hundred.filled)}<figcaption>{caption}</figcaption></figure>"

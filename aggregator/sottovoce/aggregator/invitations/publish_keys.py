@@ -37,7 +37,7 @@ def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
             raise SpecError([Problem("/access", "lists the keys of another survey; write blind")])
         keys.of(survey.name, survey.moduli)
         return survey
-    return _signed(survey, keys.make(survey.name, len(survey.waves), settings.blind_key_bits, published))
+    return _with_keys(survey, keys.make(survey.name, len(survey.waves), settings.blind_key_bits, published))
 
 
 def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
@@ -56,10 +56,10 @@ def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> S
     if not survey.is_blind:
         return survey
     _, published = _checked(storage, survey, settings)
-    return survey if survey.moduli or len(published) < len(survey.waves) else _signed(survey, published)
+    return survey if survey.moduli or len(published) < len(survey.waves) else _with_keys(survey, published)
 
 
-def _signed(survey: Survey, moduli: Sequence[int]) -> Survey:
+def _with_keys(survey: Survey, moduli: Sequence[int]) -> Survey:
     spelled = [spell_modulus(modulus) for modulus in moduli[: len(survey.waves)]]
     return parse_survey({**survey.document, "access": {"blind": spelled}})
 

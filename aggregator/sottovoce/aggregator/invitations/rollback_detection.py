@@ -52,7 +52,7 @@ class RollbackMarks:
         self._path = Path(f"{keys_file}.marks")
         self._is_refused = False
 
-    def look(self, storage: Storage, now: int) -> None:
+    def check(self, storage: Storage, now: int) -> None:
         """
         Put invitations on hold if the database is older than the stored mark, and store its current mark.
 
@@ -80,9 +80,8 @@ class RollbackMarks:
         known = self._read().get(line)
         if known is None:
             return (
-                f"no node has noted beside the file of keys how new the database is ({self._path.name}): here nobody"
-                " would notice that an old copy was put back by hand; whoever does that says: sottovoce token"
-                " hold-after-restore"
+                f"the file {self._path.name} beside the key file does not record the database's age, so a restored old"
+                " copy would not be noticed; after a restore by hand run: sottovoce token hold-after-restore"
             )
         return f"{_OLDER}; invitations are held as soon as a node starts" if known > storage.mark() else ""
 

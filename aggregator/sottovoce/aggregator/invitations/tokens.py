@@ -1,8 +1,8 @@
 """
 Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a hash.
 
-A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist that
-nobody holds. The server stores only hashes and cannot show tokens again. For a request with an ``Idempotency-Key`` it
+A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist
+without a holder. The server stores only hashes and cannot show tokens again. For a request with ``Idempotency-Key``, it
 therefore derives them by HMAC from the researcher's secret (at least 192 random bits) and that key. The same two inputs
 give the same tokens. The log keeps only fingerprints, which reveal nothing. Without a key, tokens are random and cannot
 be recovered.
@@ -53,8 +53,8 @@ class TokenRequest(NamedTuple):
 
     def derive(self, purpose: bytes) -> bytes:
         """Derive 32 pseudorandom bytes from the researcher's secret by HMAC-SHA-256 (RFC 2104)."""
-        told = b" ".join([b"sottovoce-tokens/1", self.survey.encode(), self.key.encode(), purpose])
-        return hmac.digest(self.researcher.encode(), told, hashlib.sha256)
+        data = b" ".join([b"sottovoce-tokens/1", self.survey.encode(), self.key.encode(), purpose])
+        return hmac.digest(self.researcher.encode(), data, hashlib.sha256)
 
 
 def new_request_key() -> str:
@@ -100,10 +100,10 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
     """
     made = [spell_token(int.from_bytes(request.derive(b"token %d" % number)[: BITS // 8])) for number in range(count)]
     hashes = [token_hash(token, name) for token in made]
-    told = request.derive(b"request").hex()
+    request_hash = request.derive(b"request").hex()
     first = _first_revision(storage, name)
     blind = survey_of(first.document).is_blind
-    batch = TokenBatch(first.key, name, hashes, told, request.asked_for, request.who, blind)
+    batch = TokenBatch(first.key, name, hashes, request_hash, request.asked_for, request.who, blind)
     if storage.add_tokens_once(batch) != request.asked_for:
         raise KeyReused
     return [print_token(token, name) for token in made]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
-VERSIONS_KEPT = 50
+MAX_VERSIONS = 50
 """Versions of a draft that remain stored."""
 
 _MAKE = """
@@ -29,13 +29,13 @@ _MAKE = """
 """
 
 
-def _made(**words: str) -> tuple[str, ...]:
+def _created_tables(**words: str) -> tuple[str, ...]:
     return tuple(_MAKE.format(**words).strip().split(";\n"))
 
 
-MAKE_DRAFTS = _made(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID")
+MAKE_DRAFTS = _created_tables(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID")
 """Statements of the migration on SQLite."""
-MAKE_DRAFTS_SHARED = _made(text="text", number="bigint", bytes="bytea", end="")
+MAKE_DRAFTS_SHARED = _created_tables(text="text", number="bigint", bytes="bytea", end="")
 """Statements of the migration on PostgreSQL."""
 
 _NEWEST = "SELECT name, version, document FROM drafts WHERE name = ? ORDER BY version DESC LIMIT 1"
@@ -87,13 +87,13 @@ class DraftTables:
     def add(self, name: str, document: bytes) -> bool:
         """Add a draft; return False without writing if the name is taken."""
         with self._back_end.write() as db:
-            return _newest(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
+            return _newest_version(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
 
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
         """Return the newest version of a draft, or the given one; None if it does not exist."""
         with self._back_end.read() as db:
             if version is None:
-                return _newest(db, name)
+                return _newest_version(db, name)
             query = "SELECT name, version, document FROM drafts WHERE name = ? AND version = ?"
             row = db.execute(query, [name, version]).fetchone()
         return None if row is None else _draft(*row)
@@ -111,7 +111,7 @@ class DraftTables:
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
         """
-        Add a version and delete versions older than the last ``VERSIONS_KEPT``.
+        Add a version and delete versions older than the last ``MAX_VERSIONS``.
 
         Args:
             name: of the draft.
@@ -122,19 +122,19 @@ class DraftTables:
             Number of the new version; None, without writing, if ``typed_over`` is no longer the newest.
         """
         with self._back_end.write() as db:
-            newest = _newest(db, name)
+            newest = _newest_version(db, name)
             if newest is None or newest.version != typed_over:
                 return None
             # On PostgreSQL another node may have saved since the query; then ON CONFLICT leaves rowcount 0.
             if db.execute(_SAVE, [name, typed_over + 1, document]).rowcount != 1:
                 return None
-            db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - VERSIONS_KEPT])
+            db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - MAX_VERSIONS])
         return typed_over + 1
 
     def rename(self, name: str, new: str) -> bool:
         """Rename a draft with all of its versions; return False without writing if the new name is taken."""
         with self._back_end.write() as db:
-            if _newest(db, new) is not None:
+            if _newest_version(db, new) is not None:
                 return False
             return db.execute("UPDATE drafts SET name = ? WHERE name = ?", [new, name]).rowcount > 0
 
@@ -169,7 +169,7 @@ def _delete(db: Handle, name: str) -> None:
     db.execute("DELETE FROM drafts WHERE name = ?", [name])
 
 
-def _newest(db: Handle, name: str) -> DraftVersion | None:
+def _newest_version(db: Handle, name: str) -> DraftVersion | None:
     row = db.execute(_NEWEST, [name]).fetchone()
     return None if row is None else _draft(*row)
 

@@ -38,7 +38,7 @@ from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, se
 from sottovoce.shared.spec import Survey
 
 
-def with_whole(cells: Sequence[Cell]) -> list[Cell]:
+def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:
     """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
     at_close = [cell.at_close for cell in cells if cell.at_close is not None]
     return [
@@ -47,7 +47,7 @@ def with_whole(cells: Sequence[Cell]) -> list[Cell]:
             ALL,
             sum(cell.reports for cell in cells),
             sum(cell.withdrawn for cell in cells),
-            tallied(row for cell in cells for row in _flat(cell)),
+            count_by_question(row for cell in cells for row in _flat(cell)),
             sum(at_close) if at_close else None,
         ),
         *(cell for cell in cells if cell.cohort != NO_COHORT),
@@ -60,7 +60,7 @@ def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
         yield from ((question, value, number) for value, number in tally.items())
 
 
-def tallied(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
+def count_by_question(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
     """Counts by question and counted value."""
     tallies: dict[int, dict[int, int]] = {}
     for question, value, count in rows:
@@ -337,15 +337,22 @@ class SQLStorage(TokenStorage):
                 [survey],
             ).fetchall()
         cells = [
-            Cell(wave, cohort, reports, withdrawn, tallied(row[2:] for row in counts if row[:2] == (wave, cohort)), at)
+            Cell(
+                wave,
+                cohort,
+                reports,
+                withdrawn,
+                count_by_question(row[2:] for row in counts if row[:2] == (wave, cohort)),
+                at,
+            )
             for wave, cohort, reports, withdrawn, at in rows
         ]
-        return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in with_whole(list(of_wave))]
+        return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in cells_with_total(list(of_wave))]
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """Return the live counts of all respondents and waves, by question and value."""
         with self._read() as db:
-            return tallied(
+            return count_by_question(
                 db.execute(
                     "SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ?"
                     " GROUP BY question, value HAVING sum(reports) <> 0",

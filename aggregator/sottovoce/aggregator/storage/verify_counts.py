@@ -78,7 +78,7 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     masks = load_survey(stored.document).masks
     counts: dict[int, dict[int, int]] = {}
     for chunk in storage.packed_by_wave(stored.key):
-        for rows in _alike([packed for _, packed in chunk]):
+        for rows in _group_by_length([packed for _, packed in chunk]):
             for _, index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks).tolist():
                 tally = counts.setdefault(index, {})
                 tally[value] = tally.get(value, 0) + number
@@ -93,9 +93,11 @@ def wrong_counts(storage: Storage) -> list[str]:
         # Without a valid survey text, the columns of its reports have no meaning.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
         cells, counts, invalid = _recount(rows("reports"), known)
-    spent = _spent(revisions, totals)
-    messages = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, totals, cells, counts)]
-    messages += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, totals, spent[one.key])]
+    spent = _count_spent_tokens(revisions, totals)
+    messages = [f"{one.title}: {words}" for one in revisions for words in _wrong_cells(one, totals, cells, counts)]
+    messages += [
+        f"{one.title}: {words}" for one in revisions for words in _wrong_token_counts(one, totals, spent[one.key])
+    ]
     return messages + [f"rows of reports that hold no values of their survey: {invalid}"] * (invalid > 0)
 
 
@@ -109,24 +111,26 @@ def _figures(storage: Storage) -> tuple[Any, ...]:
     return counts, storage.record()
 
 
-def _wrong(one: CheckedRevision, totals: StoredTotals, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
+def _wrong_cells(
+    one: CheckedRevision, totals: StoredTotals, cells: Counter[Any], counts: Counter[Any]
+) -> Iterator[str]:
     if one.survey is None:
         yield "the text is not the one of its digest"
         return
     if (
-        _of(one.key, totals.arrived - totals.withdrawn) != _of(one.key, cells)
+        _nonzero_counts(one.key, totals.arrived - totals.withdrawn) != _nonzero_counts(one.key, cells)
         or min(totals.withdrawn.values(), default=0) < 0
     ):
         yield "the numbers of reports by wave and cohort are not those of the rows"
-    if _of(one.key, totals.counts) != _of(one.key, counts):
+    if _nonzero_counts(one.key, totals.counts) != _nonzero_counts(one.key, counts):
         yield "the counts are not those of the rows"
-    withdrawn = sum(_of(one.key, totals.withdrawn).values())
+    withdrawn = sum(_nonzero_counts(one.key, totals.withdrawn).values())
     if not one.purged and withdrawn != totals.tombstones[one.key]:
-        yield "the number of withdrawn reports is not that of what is kept of them"
+        yield "the number of withdrawn reports differs from the number of rows kept for them"
     yield from wrong_shown(one.key, one.survey, totals)
 
 
-def _spent(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[int]:
+def _count_spent_tokens(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[int]:
     """
     Number of spent tokens, by the key of the first revision.
 
@@ -137,12 +141,12 @@ def _spent(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[in
     spent: Counter[int] = Counter()
     for one in revisions:
         if one.survey is not None and one.survey.asks_for_token:
-            spent[first.setdefault(one.survey.name, one.key)] += sum(_of(one.key, totals.arrived).values())
+            spent[first.setdefault(one.survey.name, one.key)] += sum(_nonzero_counts(one.key, totals.arrived).values())
         spent[one.key] += totals.redeemed[one.key]
     return spent
 
 
-def _wrong_tokens(one: CheckedRevision, totals: StoredTotals, spent: int) -> Iterator[str]:
+def _wrong_token_counts(one: CheckedRevision, totals: StoredTotals, spent: int) -> Iterator[str]:
     created, noted, revoked, held, since, dropped = totals.tokens.get(one.key, Tokens())
     gone = created - revoked - held - dropped - totals.good_tokens[one.key]
     # The last purge deletes the rows of redeemed invitations and stores their number in ``spent``.
@@ -150,7 +154,7 @@ def _wrong_tokens(one: CheckedRevision, totals: StoredTotals, spent: int) -> Ite
     if min(created, revoked, gone, held, dropped) < 0 or gone != spent:
         yield "the numbers of tokens contradict each other"
     if held != totals.held[one.key] or (since is None) == (held > 0):
-        yield "the number of held invitations is not that of the rows"
+        yield "the number of held invitations differs from the number of rows"
 
 
 def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> CheckedRevision:  # noqa: ANN401
@@ -223,12 +227,12 @@ def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> Report
     return ReportBatch(plan, wave, bytes(ID * len(packed)), b"".join(packed))
 
 
-def _of(key: int, counter: Counter[Any]) -> dict[Any, int]:
+def _nonzero_counts(key: int, counter: Counter[Any]) -> dict[Any, int]:
     """Return the nonzero numbers of one revision."""
     return {place: number for place, number in counter.items() if place[0] == key and number}
 
 
-def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:
+def _group_by_length(chunk: list[bytes]) -> Iterable[list[bytes]]:
     """Group rows by length and width of values; usually there is one group."""
     widths = {row[:1] for row in chunk}
     if len(widths) == 1 and len(set(map(len, chunk))) == 1:

@@ -73,7 +73,7 @@ ROUTES = (
         "Remember a language for this browser.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("language", "The language."), Query("page", "Where to go on.")),
+        query=(Query("language", "The language."), Query("page", "Address to continue at.")),
     ),
 )
 """Route that sets the language."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flask import current_app, g, render_template, url_for
-from sottovoce.aggregator.accounts.permissions import AccessDecision, may
+from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
@@ -85,7 +85,7 @@ def is_there(page: str) -> bool:
 
 def may_open(name: str) -> Callable[[str], bool]:
     """Return a predicate: may the reader open the page with this key of the survey?"""
-    return lambda page: is_there(page) and may(g.actor, f"studio.{page}", name) is AccessDecision.ALLOWED
+    return lambda page: is_there(page) and access_decision(g.actor, f"studio.{page}", name) is AccessDecision.ALLOWED
 
 
 def published_page(name: str, page: str) -> SurveyPage:

@@ -17,5 +17,5 @@ def randomize(mechanism: BitwiseRR, value: int, draws: Draws) -> int:
 
 def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
     """A mask with a bit for each option, from option 0 on, each with the weights of its own truth."""
-    chosen = mechanism.chosen(value)
-    return sum(draws.pick(mechanism.bit.weights(chosen >> option & 1)) << option for option in range(mechanism.options))
+    bits = mechanism.selected_bits(value)
+    return sum(draws.pick(mechanism.bit.weights(bits >> option & 1)) << option for option in range(mechanism.options))

@@ -17,5 +17,5 @@ def randomize(mechanism: SubsetSelection, value: int, draws: Draws) -> int:
     for place in range(mechanism.size):
         other = place + draws.below(len(others) - place)
         others[place], others[other] = others[other], others[place]
-    chosen = others[: mechanism.size - included] + [value] * included
-    return sum(1 << option for option in chosen)
+    selected = others[: mechanism.size - included] + [value] * included
+    return sum(1 << option for option in selected)

@@ -5,13 +5,13 @@ from datetime import datetime
 import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
-from sottovoce.client.terminal.screen import tell
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.words import text_of, translate
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
 
-def look(me: Respondent) -> RevisionStatus | None:
+def check_open(me: Respondent) -> RevisionStatus | None:
     """
     Return the survey's status in this wave; None if it is unknown, which does not prevent answering.
 
@@ -21,10 +21,10 @@ def look(me: Respondent) -> RevisionStatus | None:
     try:
         found = me.standing()
     except TransportError as error:
-        _go_on(error)
+        _print_unless_final(error)
         return None
     if found is not None and found.state != "open":
-        raise TransportError(_why_not(me, found))
+        raise TransportError(_refusal_sentence(me, found))
     return found
 
 
@@ -50,19 +50,19 @@ def begin(me: Respondent, asks: bool) -> None:
     try:
         good = me.check_token()
     except TransportError as error:
-        _go_on(error)
+        _print_unless_final(error)
         return
     if good is False:
-        raise TransportError(f"{translate('status_token')} {whom_to_ask(me.survey)}")
+        raise TransportError(f"{translate('status_token')} {contact_sentence(me.survey)}")
 
 
-def whom_to_ask(survey: Survey) -> str:
+def contact_sentence(survey: Survey) -> str:
     """A sentence that says who can help."""
-    who = asked_by(survey)
+    who = researcher_line(survey)
     return f"Ask {who}." if who else "Ask the person who gave you the link."
 
 
-def asked_by(survey: Survey) -> str:
+def researcher_line(survey: Survey) -> str:
     """Return the researcher's institution, name and contact; "" if the survey has none."""
     researcher = survey.document.get("researcher", {})
     names = [text_of(survey, researcher[key]) for key in ("institution", "name") if key in researcher]
@@ -75,7 +75,7 @@ def moment_in_words(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _why_not(me: Respondent, found: RevisionStatus) -> str:
+def _refusal_sentence(me: Respondent, found: RevisionStatus) -> str:
     window = me.survey.waves[me.wave]
     if found.state == "early":
         return (
@@ -84,7 +84,7 @@ def _why_not(me: Respondent, found: RevisionStatus) -> str:
             else translate("status_not_yet")
         )
     if found.state == "retired":
-        return f"{translate('status_retired')} Nothing was asked. {whom_to_ask(me.survey)}"
+        return f"{translate('status_retired')} Nothing was asked. {contact_sentence(me.survey)}"
     if found.closed_on:
         return translate("status_closed", date=found.closed_on.isoformat())
     return (
@@ -92,8 +92,8 @@ def _why_not(me: Respondent, found: RevisionStatus) -> str:
     )
 
 
-def _go_on(error: TransportError) -> None:
+def _print_unless_final(error: TransportError) -> None:
     if error.status is None:
-        tell(translate("status_offline"))
+        print_line(translate("status_offline"))
     elif not error.is_final:
-        tell("The server is busy. You can answer now; your answers are sent later.")
+        print_line("The server is busy. You can answer now; your answers are sent later.")

@@ -6,14 +6,14 @@ survey, so that no second report is drawn: two reports would reveal more than on
 from typing import Any, NamedTuple
 
 import click
+from sottovoce.client.cached_survey import cached_or_fetched_survey, cached_survey
 from sottovoce.client.delivery import deliver, receipt_of
-from sottovoce.client.kept_survey import kept_or_fetched, kept_survey
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature
-from sottovoce.client.terminal.begin import whom_to_ask
-from sottovoce.client.terminal.receipt import tell_kept
-from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.client.terminal.begin import contact_sentence
+from sottovoce.client.terminal.receipt import print_not_sent
+from sottovoce.client.terminal.screen import notifying_transport, print_line
 from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.spec import Survey
 
@@ -38,18 +38,18 @@ class EarlierReport(NamedTuple):
     another_person: bool = False
 
 
-def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
+def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     """
     The report that was drawn before; one that has not arrived is sent now, the same bytes.
 
     Args:
         ledger: where to look.
         link: any of the survey.
-        asks: there is somebody to ask: whether a report drawn with another link is theirs, and whether one that was
-            refused is to be sent once more.
+        asks: a person can be asked whether a report drawn with another link is theirs, and whether to send a refused
+            one again.
 
     Raises:
-        BudgetExhausted: it was withdrawn or forgotten; or there is nobody to ask whose it is.
+        BudgetExhausted: it was withdrawn or forgotten; or no person can be asked whose it is.
         TransportError: it was refused, or not acknowledged.
     """
     key = Key(link.origin, link.survey, link.wave, link.token)
@@ -57,19 +57,19 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
     if found is not None:
         # The process that recorded it may have been killed before it wiped the signature's first copy.
         forget_signature(ledger, key)
-        tell("You have already answered this survey on this device. Your answers are not drawn a second time.")
-        return _told(ledger, link, found, asks)
+        print_line("You have already answered this survey on this device. Your answers are not drawn a second time.")
+        return _earlier_receipt(ledger, link, found, asks)
     elsewhere = ledger.unaccepted(key) if key.token else None
     if elsewhere is None:
         return EarlierReport()
     if not _is_same_person(asks):
-        tell(ASK_WHO_ANSWERED)
+        print_line(ASK_WHO_ANSWERED)
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
     if bound is None:
         # Another program has sent it or ended it meanwhile.
-        return look_back(ledger, link, asks)
-    return _arrived(ledger, link, (key, bound))
+        return find_earlier_report(ledger, link, asks)
+    return _deliver_earlier(ledger, link, (key, bound))
 
 
 def _is_same_person(asks: bool) -> bool:
@@ -80,21 +80,21 @@ def _is_same_person(asks: bool) -> bool:
     return click.confirm(f"{question} Was that you?", default=None, err=True)
 
 
-def _told(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> EarlierReport:
+def _earlier_receipt(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> EarlierReport:
     key, entry = found
     if entry.waiting:
         if entry.refused:
-            _ask_once_more(ledger, entry, asks)
-        return _arrived(ledger, link, found)
+            _confirm_resend(ledger, entry, asks)
+        return _deliver_earlier(ledger, link, found)
     receipt = receipt_of(entry)
-    return EarlierReport(receipt, kept_or_fetched(ledger, entry.digest, patient(key.origin), link))
+    return EarlierReport(receipt, cached_or_fetched_survey(ledger, entry.digest, notifying_transport(key.origin), link))
 
 
-def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
-    survey = kept_survey(ledger, entry.digest)
-    tell(f"The server refused your earlier answers ({entry.refused}). This device keeps them unchanged.")
+def _confirm_resend(ledger: Ledger, entry: Entry, asks: bool) -> None:
+    survey = cached_survey(ledger, entry.digest)
+    print_line(f"The server refused your earlier answers ({entry.refused}). This device keeps them unchanged.")
     if survey is not None:
-        tell(whom_to_ask(survey))
+        print_line(contact_sentence(survey))
     if not asks:
         raise TransportError(
             "nothing was sent. To send your answers again, run `sottovoce ledger send`, or open this link without --yes"
@@ -102,15 +102,15 @@ def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
     click.confirm("Try once more?", default=False, abort=True, err=True)
 
 
-def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> EarlierReport:
+def _deliver_earlier(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> EarlierReport:
     key, entry = found
-    transport = patient(key.origin)
+    transport = notifying_transport(key.origin)
     try:
         receipt = deliver(ledger, key, entry, transport)
     except NotYet:
         raise
     except (TransportError, KeyboardInterrupt) as error:
-        tell_kept(error)
+        print_not_sent(error)
         raise
-    tell("Your earlier answers have now been sent.")
-    return EarlierReport(receipt, kept_or_fetched(ledger, entry.digest, transport, link))
+    print_line("Your earlier answers have now been sent.")
+    return EarlierReport(receipt, cached_or_fetched_survey(ledger, entry.digest, transport, link))

@@ -4,8 +4,8 @@ import click
 from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
-from sottovoce.client.terminal.begin import asked_by, moment_in_words
-from sottovoce.client.terminal.screen import heading, tell
+from sottovoce.client.terminal.begin import moment_in_words, researcher_line
+from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
@@ -16,76 +16,78 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
 
-def explain(me: Respondent, allowance: Allowance, stands: RevisionStatus | None = None) -> None:
+def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None = None) -> None:
     """
     Show the researcher, the title, the texts, the protection of answers, its limits, and each question's odds.
 
     Args:
         me: who is asked.
         allowance: what this person allows.
-        stands: the survey's status now; None if it is unknown.
+        status: the survey's status now; None if it is unknown.
     """
     survey = me.survey
-    _say_who_and_what(survey)
-    if stands is not None:
-        _tell_standing(me, stands)
+    _print_introduction(survey)
+    if status is not None:
+        _print_status(me, status)
     _explain_protection(me, allowance)
     _explain_limits(me)
     heading(translate("questions_title"))
     if survey.ask is not None:
-        tell(translate("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
+        print_line(translate("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
-        tell(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
-    tell(f"\nPress Ctrl-C to stop at any time before sending. Nothing is stored then{but_the_set(survey)}.")
+        print_line(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
+    print_line(f"\nPress Ctrl-C to stop at any time before sending. Nothing is stored then{stored_set_note(survey)}.")
 
 
-def _say_who_and_what(survey: Survey) -> None:
-    who = asked_by(survey)
+def _print_introduction(survey: Survey) -> None:
+    who = researcher_line(survey)
     if who:
-        tell(who)
+        print_line(who)
     click.secho(text_of(survey, survey.title), bold=True, err=True)
     if survey.trial:
-        tell(translate("status_trial"))
+        print_line(translate("status_trial"))
     for key in ("description", "consent"):
         if key in survey.document:
-            tell(text_of(survey, survey.document[key]))
-    _say_what_becomes_of_it(survey)
+            print_line(text_of(survey, survey.document[key]))
+    _print_data_notice(survey)
 
 
-def _say_what_becomes_of_it(survey: Survey) -> None:
+def _print_data_notice(survey: Survey) -> None:
     researcher = survey.document.get("researcher", {})
     if "ethics" in researcher:
-        tell(text_of(survey, researcher["ethics"]))
+        print_line(text_of(survey, researcher["ethics"]))
     if "notice" in survey.document:
-        tell(f"{translate('notice_title')}: {text_of(survey, survey.document['notice'])}")
+        print_line(f"{translate('notice_title')}: {text_of(survey, survey.document['notice'])}")
     day = survey.document["retention"].get("delete_on")
     if day is not None:
-        tell(translate("about_deleted", date=day))
+        print_line(translate("about_deleted", date=day))
 
 
-def _tell_standing(me: Respondent, stands: RevisionStatus) -> None:
+def _print_status(me: Respondent, status: RevisionStatus) -> None:
     closes = me.survey.waves[me.wave].closes
     if closes is not None:
-        tell(translate("status_open", date=moment_in_words(closes)))
-    if stands.newest > 1:
-        tell(translate("about_revision", number=str(me.survey.revision), of=str(stands.newest)))
+        print_line(translate("status_open", date=moment_in_words(closes)))
+    if status.newest > 1:
+        print_line(translate("about_revision", number=str(me.survey.revision), of=str(status.newest)))
 
 
 def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     survey = me.survey
     heading(translate("explain_title"))
     if not survey.private:
-        tell(translate("all_public"))
+        print_line(translate("all_public"))
         return
-    tell(translate(_procedure(survey)))
-    tell(translate("no_lie"))
-    for line in _belief(survey):
-        tell(line)
+    print_line(translate(_procedure(survey)))
+    print_line(translate("no_lie"))
+    for line in _belief_sentences(survey):
+        print_line(line)
     if len(survey.waves) > 1:
-        tell(translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
-    tell(f"In numbers: epsilon {show_epsilon(survey.epsilon)} in total.")
-    tell(f"You allow {allowance.question:g} for one question and {allowance.total:g} in total.")
-    tell(_spent_before(me))
+        print_line(
+            translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
+        )
+    print_line(f"In numbers: epsilon {show_epsilon(survey.epsilon)} in total.")
+    print_line(f"You allow {allowance.question:g} for one question and {allowance.total:g} in total.")
+    print_line(_spent_sentence(me))
 
 
 def _procedure(survey: Survey) -> str:
@@ -96,12 +98,12 @@ def _procedure(survey: Survey) -> str:
     return "explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"
 
 
-def _belief(survey: Survey) -> list[str]:
+def _belief_sentences(survey: Survey) -> list[str]:
     """Sentences with the largest posterior probability for a prior of 10 %, after one answer and after all."""
     dearest = max(question.epsilon for question in survey.questions)
     steps = [("belief_before", 0.0), ("belief_answer", dearest), ("belief_report", survey.epsilon)]
-    told = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
-    return [translate("belief"), *(f"  {translate(key, share=_share(epsilon))}" for key, epsilon in told)]
+    shown = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
+    return [translate("belief"), *(f"  {translate(key, share=_share(epsilon))}" for key, epsilon in shown)]
 
 
 def _share(epsilon: float) -> str:
@@ -112,27 +114,29 @@ def _share(epsilon: float) -> str:
 def _explain_limits(me: Respondent) -> None:
     survey = me.survey
     heading(translate("limits_title"))
-    tell(translate("limits_presence"))
-    for sentence in _seen(survey, me.wave):
-        tell(sentence)
+    print_line(translate("limits_presence"))
+    for sentence in _visibility_sentences(survey, me.wave):
+        print_line(sentence)
     what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
-    tell(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
-    tell(f"a {what[1]}, and two reports give away more than one.")
+    print_line(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
+    print_line(f"a {what[1]}, and two reports give away more than one.")
 
 
-def _seen(survey: Survey, wave: int) -> list[str]:
+def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
     """Sentences about what the aggregator sees of a person with a personal link, and when a report is sent."""
-    told = [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
+    sentences = (
+        [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
+    )
     # In the last minutes of a wave nothing waits, so no wait is promised.
     waits = longest_wait(survey, wave, now()) > 0
     if survey.is_blind and not waits:
-        told.append(translate("seen_blind_now"))
+        sentences.append(translate("seen_blind_now"))
     if waits:
-        told.append(translate("explain_later", hours=str(survey.send_within_hours)))
-    return told
+        sentences.append(translate("explain_later", hours=str(survey.send_within_hours)))
+    return sentences
 
 
-def _spent_before(me: Respondent) -> str:
+def _spent_sentence(me: Respondent) -> str:
     try:
         before = me.spent
     except BudgetExhausted:
@@ -144,6 +148,6 @@ def _spent_before(me: Respondent) -> str:
     )
 
 
-def but_the_set(survey: Survey) -> str:
+def stored_set_note(survey: Survey) -> str:
     """Name what stays stored if the person stops before sending: under ``ask``, the set of questions drawn for them."""
     return "" if survey.ask is None else " except which questions you were asked"

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import click
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.terminal.prompts import ask
-from sottovoce.client.terminal.screen import tell
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.words import text_of, translate
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
@@ -93,9 +93,9 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
     return answers
 
 
-def tell_what_remains(file: BinaryIO | None) -> None:
+def print_visible_answers(file: BinaryIO | None) -> None:
     """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
     if file is None:
-        tell("\nYour answers may still be visible in this terminal. Close it if other people use it.")
+        print_line("\nYour answers may still be visible in this terminal. Close it if other people use it.")
     elif file.name not in {"-", "<stdin>"}:
-        tell(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")
+        print_line(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")

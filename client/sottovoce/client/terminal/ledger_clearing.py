@@ -8,7 +8,7 @@ from sottovoce.client.ledger import MEMO, SIGNERS
 from sottovoce.client.ledger_entry import Record
 from sottovoce.client.link import parse_link
 from sottovoce.client.terminal.ledger_lists import line
-from sottovoce.client.terminal.screen import tell
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.shared.errors import BudgetExhausted
 
 
@@ -32,7 +32,7 @@ class EntriesToClear:
     count: int
 
 
-def choose(book: FileLedger, survey: str | None, everything: bool) -> EntriesToClear:
+def select_entries(book: FileLedger, survey: str | None, everything: bool) -> EntriesToClear:
     """
     The entries of a survey, a name or a link, or all of them.
 
@@ -45,40 +45,40 @@ def choose(book: FileLedger, survey: str | None, everything: bool) -> EntriesToC
         BudgetExhausted: there are none.
     """
     records, damaged = readable(book)
-    chosen = [record for record in records if survey is None or _is_for(record, survey)]
+    selected = [record for record in records if survey is None or _is_for(record, survey)]
     # Whose signatures were asked for is no report: without it, a second key for one wave would not be noticed.
-    chosen = [record for record in chosen if everything or record.key.wave != SIGNERS]
-    found = [record.name for record in chosen] + (damaged if everything and survey is None else [])
+    selected = [record for record in selected if everything or record.key.wave != SIGNERS]
+    found = [record.name for record in selected] + (damaged if everything and survey is None else [])
     # Also the sets of questions of surveys that were opened and never answered.
     rest = ["*"] if everything and survey is None and book.folder.exists() else []
     if not found and not rest:
         raise BudgetExhausted("there is nothing to clear")
-    return EntriesToClear(chosen, found + rest, damaged, everything, len(found))
+    return EntriesToClear(selected, found + rest, damaged, everything, len(found))
 
 
-def explain_clearing(chosen: EntriesToClear) -> None:
+def explain_clearing(selected: EntriesToClear) -> None:
     """Show the consequences of clearing, before it is done."""
-    for record in chosen.records:
-        tell(f"{record.key.origin}: {line(record)}")
-    waiting = sum(record.entry.waiting for record in chosen.records)
+    for record in selected.records:
+        print_line(f"{record.key.origin}: {line(record)}")
+    waiting = sum(record.entry.waiting for record in selected.records)
     if waiting:
-        tell(f"{waiting} of them have not arrived. If you clear them, they are never sent.")
-    tell("You cannot withdraw a report after you clear it, because only this device has its id.")
-    if any(record.key.wave == MEMO for record in chosen.records) and not chosen.everything:
-        tell("Without its memo, this device cannot answer further waves of that survey.")
-    if chosen.everything:
-        tell(
+        print_line(f"{waiting} of them have not arrived. If you clear them, they are never sent.")
+    print_line("You cannot withdraw a report after you clear it, because only this device has its id.")
+    if any(record.key.wave == MEMO for record in selected.records) and not selected.everything:
+        print_line("Without its memo, this device cannot answer further waves of that survey.")
+    if selected.everything:
+        print_line(
             "This device will not know that it has answered. If you answer again, the dice are rolled a second time: "
             "the epsilons of both add up, and this device does not count the first."
         )
     else:
-        tell("The cost stays recorded: this device still refuses to answer the same survey a second time.")
+        print_line("The cost stays recorded: this device still refuses to answer the same survey a second time.")
 
 
-def clear_chosen(book: FileLedger, chosen: EntriesToClear) -> None:
+def clear_entries(book: FileLedger, selected: EntriesToClear) -> None:
     """Forget what was chosen, or erase it where the charges go too."""
-    for name in chosen.names:
-        if chosen.everything:
+    for name in selected.names:
+        if selected.everything:
             book.erase(name)
         else:
             book.forget(name)

@@ -9,7 +9,7 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO, REDEMPTION, SIGNERS
 from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.begin import moment_in_words
-from sottovoce.client.terminal.screen import tell
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.shared.rational import show_epsilon
 
 FORMAT = "sottovoce-ledger/1"
@@ -71,10 +71,10 @@ def line(record: Record) -> str:
     return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{why}{waits}{bound}"
 
 
-def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
+def print_damaged(book: FileLedger, damaged: list[str]) -> None:
     """Name the files that cannot be read, and what follows from it."""
     for name in damaged:
-        tell(
+        print_line(
             f"Damaged: {book.folder / name}.json. It may belong to a report that was sent, so this device does not "
             "answer that survey again. To remove the file, run `sottovoce ledger clear --everything`."
         )

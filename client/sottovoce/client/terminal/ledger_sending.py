@@ -10,12 +10,12 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import REDEMPTION, Entry, Key
 from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.ledger_lists import about
-from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.client.terminal.screen import notifying_transport, print_line
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
 
 
-def one_signed(records: Sequence[Record], draws: Draws) -> list[Record]:
+def select_records(records: Sequence[Record], draws: Draws) -> list[Record]:
     """
     Select the records that one run sends: all unsigned ones, and one signed one at random, if possible not refused.
 
@@ -25,7 +25,7 @@ def one_signed(records: Sequence[Record], draws: Draws) -> list[Record]:
     free = [record for record in signed if not record.entry.refused] or signed
     one = free[draws.below(len(free))] if free else None
     if len(signed) > 1:
-        tell(
+        print_line(
             "Only one anonymous report is sent at a time, so that the server cannot tell that several are from one "
             f"person. To send the others, run this command again some hours apart. Reports left: {len(signed) - 1}."
         )
@@ -39,10 +39,10 @@ def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict
         what = f"{record.key.survey}, wave {record.key.wave}, at {record.key.origin}"
         try:
             sent.append(_send(book, record))
-            tell(f"Arrived: {what}")
+            print_line(f"Arrived: {what}")
         except SurveyError as error:
             failed.append({**about(record), "reason": str(error)})
-            tell(f"Not sent: {what}: {error}")
+            print_line(f"Not sent: {what}: {error}")
     return sent, failed
 
 
@@ -50,7 +50,9 @@ def _send(book: FileLedger, record: Record) -> dict[str, Any]:
     if record.bound and not record.entry.signature:
         raise BudgetExhausted("this report needs the token of its link. Open the link with: sottovoce respond LINK")
     _wipe_copy(book, record)
-    return deliver(EntryByName(book.folder, record.name), record.key, record.entry, patient(record.key.origin))
+    return deliver(
+        EntryByName(book.folder, record.name), record.key, record.entry, notifying_transport(record.key.origin)
+    )
 
 
 def _wipe_copy(book: FileLedger, sending: Record) -> None:
@@ -58,19 +60,19 @@ def _wipe_copy(book: FileLedger, sending: Record) -> None:
     if not sending.entry.signature:
         return
     key = sending.key._replace(wave=REDEMPTION)
-    for kept in readable(book)[0]:
-        if kept.key == key:
-            wiped = _without(kept.entry, sending.key.wave, sending.entry.signature)
+    for stored in readable(book)[0]:
+        if stored.key == key:
+            wiped = _remove_signature(stored.entry, sending.key.wave, sending.entry.signature)
             if wiped:
-                EntryByName(book.folder, kept.name).revise(key, kept.entry.body, wiped)
+                EntryByName(book.folder, stored.name).revise(key, stored.entry.body, wiped)
 
 
-def _without(kept: Entry, wave: int, signature: str) -> str:
+def _remove_signature(stored: Entry, wave: int, signature: str) -> str:
     """Return an invitation's kept signatures without the one of this wave; "" if it is not among them."""
-    if signature not in kept.body:
+    if signature not in stored.body:
         return ""
     try:
-        waves = canonical.load(kept.body.encode())["waves"]
+        waves = canonical.load(stored.body.encode())["waves"]
         is_own = waves[wave]["signature"] == signature
     except (ValueError, LookupError, TypeError):
         # Damaged: the report goes all the same, and its link says what is wrong.

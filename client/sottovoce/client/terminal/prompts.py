@@ -13,7 +13,7 @@ REFUSAL = "-"
 
 
 class _Refused(Exception):
-    """Somebody prefers not to say."""
+    """Raised when the person prefers not to say."""
 
 
 def ask(survey: Survey, question: Question, number: int) -> object:
@@ -44,17 +44,17 @@ def ask(survey: Survey, question: Question, number: int) -> object:
 def _one(survey: Survey, question: Question) -> str:
     _list(survey, question)
 
-    def chosen(text: str) -> str:
+    def parse_choice(text: str) -> str:
         return question.options[_position(text, 1, _own(question))]
 
-    return str(_prompt(question, "Your answer", chosen))
+    return str(_prompt(question, "Your answer", parse_choice))
 
 
 def _several(survey: Survey, question: Question) -> list[str]:
     """Numbers separated by spaces or commas; 0 for none of the options."""
     _list(survey, question)
 
-    def chosen(text: str) -> list[str]:
+    def parse_choices(text: str) -> list[str]:
         positions = [_position(word, 0, len(question.options)) for word in text.replace(",", " ").split()]
         answer = [question.options[position] for position in positions if position >= 0]
         try:
@@ -64,7 +64,7 @@ def _several(survey: Survey, question: Question) -> list[str]:
         return answer
 
     most = question.domain.max_choices
-    return list(_prompt(question, f"Your answers (up to {most}, 0 for none)", chosen))
+    return list(_prompt(question, f"Your answers (up to {most}, 0 for none)", parse_choices))
 
 
 def _number(question: Question, label: str) -> str:
@@ -72,14 +72,14 @@ def _number(question: Question, label: str) -> str:
     assert grid is not None  # noqa: S101 - only numbers are asked for so
     range_ = f"{grid.text(0)} to {grid.text(grid.steps)}, in steps of {grid.step_text}"
 
-    def on_grid(text: str) -> str:
+    def parse_number(text: str) -> str:
         try:
             grid.index(text.strip())
         except ValueError:
             raise click.BadParameter(f"enter a {grid.noun} from {range_}") from None
         return text.strip()
 
-    return str(_prompt(question, f"{label} ({range_})", on_grid))
+    return str(_prompt(question, f"{label} ({range_})", parse_number))
 
 
 def _plain_number(_survey: Survey, question: Question) -> str:
@@ -120,9 +120,9 @@ def _position(text: str, low: int, high: int) -> int:
 
 
 def _prompt(question: Question, label: str, read: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever ``read`` gives
-    def reading(text: str) -> Any:  # noqa: ANN401 - the same
+    def parse_answer(text: str) -> Any:  # noqa: ANN401 - the same
         if question.absent is not None and text.strip() == REFUSAL:
             raise _Refused
         return read(text)
 
-    return click.prompt(label, value_proc=reading, err=True)
+    return click.prompt(label, value_proc=parse_answer, err=True)

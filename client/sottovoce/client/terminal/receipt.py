@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal.screen import heading, tell
+from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
@@ -33,17 +33,17 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
         raise
     except (TransportError, KeyboardInterrupt) as error:
         if me.drawn:
-            tell_kept(error)
+            print_not_sent(error)
         raise
 
 
-def tell_kept(error: BaseException) -> None:
+def print_not_sent(error: BaseException) -> None:
     """Say that a report that did not arrive is kept, and how to send it."""
     if isinstance(error, TransportError) and error.is_final:
         how = "They are not sent again automatically. To send them, run `sottovoce ledger send` or this command. "
     else:
         how = "To send them later, run `sottovoce ledger send` or this command. "
-    tell(f"Your answers are kept on this device. {how}They are never drawn again.")
+    print_line(f"Your answers are kept on this device. {how}They are never drawn again.")
 
 
 def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
@@ -58,72 +58,72 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
     """
     heading(translate("receipt_title"))
     if survey is None:
-        tell("The survey cannot be loaded now, so only the sent bytes are shown.")
+        print_line("The survey cannot be loaded now, so only the sent bytes are shown.")
     else:
-        _tell_in_words(survey, receipt, exactly)
-    tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
+        _print_in_words(survey, receipt, exactly)
+    print_line(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
     click.echo(json.dumps(receipt) if as_json else receipt["body"])
 
 
-def _tell_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> None:
+def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> None:
     values = parse_report(receipt["body"].encode()).values
-    _tell_chance(survey, values)
-    _tell_public(survey, values)
+    _print_count(survey, values)
+    _print_public_answers(survey, values)
     if exactly:
-        _tell_values(survey, values)
+        _print_values(survey, values)
     else:
-        tell(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
-    _tell_after(survey)
-    tell(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
+        print_line(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
+    _print_closing_text(survey)
+    print_line(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
 
 
 Values = Sequence[int | None]
 """A report's, one for each question of the survey; None for one that was not asked."""
 
 
-def _tell_chance(survey: Survey, values: Values) -> None:
+def _print_count(survey: Survey, values: Values) -> None:
     """One sentence about all answers that chance had a say in."""
     count = sum(values[index] is not None for index in survey.private)
     if count == 0:
         return
-    tell(translate("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
-    tell(translate("no_lie"))
+    print_line(translate("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
+    print_line(translate("no_lie"))
     if any(survey.questions[index].name in survey.conditional for index in survey.private):
-        tell(translate("receipt_not_shown"))
+        print_line(translate("receipt_not_shown"))
 
 
-def _tell_public(survey: Survey, values: Values) -> None:
+def _print_public_answers(survey: Survey, values: Values) -> None:
     public = [pair for pair in zip(survey.questions, values, strict=True) if pair[0].mechanism is None]
     if public:
-        tell(translate("receipt_public"))
-        _tell_lines(survey, public)
+        print_line(translate("receipt_public"))
+        _print_questions(survey, public)
 
 
-def _tell_values(survey: Survey, values: Values) -> None:
-    tell(f"{translate('receipt_exact')}:")
+def _print_values(survey: Survey, values: Values) -> None:
+    print_line(f"{translate('receipt_exact')}:")
     if survey.private:
-        tell(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
-    _tell_lines(survey, list(zip(survey.questions, values, strict=True)))
+        print_line(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
+    _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 
-def _tell_after(survey: Survey) -> None:
+def _print_closing_text(survey: Survey) -> None:
     after = survey.document.get("after", {})
     if "text" in after:
-        tell(text_of(survey, after["text"]))
+        print_line(text_of(survey, after["text"]))
     if "link" in after:
-        tell(after["link"])
+        print_line(after["link"])
 
 
-def _tell_lines(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:
+def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:
     for question, value in pairs:
-        tell(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
+        print_line(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
         note = _absence_note(survey, question)
         if note:
-            tell(f"    {translate(note)}")
+            print_line(f"    {translate(note)}")
 
 
 def _absence_note(survey: Survey, question: Question) -> str:
-    """The sentence that holds for whoever was not shown the question, or did not answer; the same for everybody."""
+    """Return the key of the note for people who did not see or answer the question; everybody gets the same note."""
     if question.mechanism is None:
         return "public_absent" if question.absent is not None and not question.domain.absent else ""
     return "not_shown" if question.name in survey.conditional else ""

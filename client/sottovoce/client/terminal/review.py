@@ -5,9 +5,9 @@ from collections.abc import Collection
 import click
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import Respondent, randomize
-from sottovoce.client.terminal.explanation import but_the_set
+from sottovoce.client.terminal.explanation import stored_set_note
 from sottovoce.client.terminal.interview import Interview
-from sottovoce.client.terminal.screen import heading, tell
+from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import answered_in_words, reported_in_words
 from sottovoce.client.words import translate
 from sottovoce.shared.answers import Value
@@ -60,10 +60,10 @@ def show_example(me: Respondent) -> None:
     own_coin = me.survey.own_coin
     if not own_coin:
         heading(translate("example_title"))
-        tell(translate("example_note"))
+        print_line(translate("example_note"))
         for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
-            tell(f"  {number}. {translate('example_answer')}: {answered}. {translate('example_sent')}: {sent}.")
-    tell(f"\n{translate('review_own_coin' if own_coin else 'review_note')}")
+            print_line(f"  {number}. {translate('example_answer')}: {answered}. {translate('example_sent')}: {sent}.")
+    print_line(f"\n{translate('review_own_coin' if own_coin else 'review_note')}")
 
 
 def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
@@ -83,7 +83,7 @@ def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
     while True:
         choice = click.prompt(f"Send? ({choices})", value_proc=lambda text: _choice(text, most), err=True)
         if choice == STOP:
-            tell(f"Nothing was drawn, sent or stored{but_the_set(me.survey)}.")
+            print_line(f"Nothing was drawn, sent or stored{stored_set_note(me.survey)}.")
             raise click.Abort
         if choice == SEND:
             return

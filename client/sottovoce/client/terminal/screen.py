@@ -12,16 +12,16 @@ def heading(text: str) -> None:
     click.secho(f"\n{text}", bold=True, err=True)
 
 
-def tell(text: str) -> None:
-    """Print one paragraph unchanged."""
+def print_line(text: str) -> None:
+    """Print one paragraph unchanged on standard error."""
     click.echo(text, err=True)
 
 
-def patient(origin: str) -> Transport:
+def notifying_transport(origin: str) -> Transport:
     """Return a transport that prints a message before it waits to retry."""
 
     def sleep(seconds: float) -> None:
-        tell(f"The aggregator did not answer, or is busy; trying again in {ceil(seconds)} s.")
+        print_line(f"The aggregator did not answer, or is busy; trying again in {ceil(seconds)} s.")
         time.sleep(seconds)
 
     return Transport(origin, sleep=sleep)

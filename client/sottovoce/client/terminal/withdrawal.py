@@ -7,7 +7,7 @@ from sottovoce.client.delivery import drawn_for, take_back
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.link import Link
-from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.client.terminal.screen import notifying_transport, print_line
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import parse_report
 
@@ -17,7 +17,7 @@ _UNCONFIRMED = (
 )
 
 
-def to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
+def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
     """
     Return the keys and entries drawn for the survey that a link names, in any wave.
 
@@ -37,7 +37,7 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     Args:
         ledger: notes each of them at once.
         link: names the aggregator.
-        found: from ``to_withdraw``.
+        found: from ``reports_to_withdraw``.
 
     Yields:
         survey, wave, state and, if it was withdrawn now, report_id.
@@ -50,13 +50,13 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
         if entry.ended != "withdrawn":
             _take_back(ledger, key, entry, link.origin)
             about["report_id"] = parse_report(entry.body.encode()).report_id
-        tell(f"Withdrawn: {key.survey}, wave {key.wave}.")
+        print_line(f"Withdrawn: {key.survey}, wave {key.wave}.")
         yield {**about, "state": "withdrawn"}
 
 
 def _take_back(ledger: FileLedger, key: Key, entry: Entry, origin: str) -> None:
     try:
-        take_back(ledger, key, entry, patient(origin))
+        take_back(ledger, key, entry, notifying_transport(origin))
     except TransportError as error:
         if error.is_final:
             raise

@@ -242,13 +242,13 @@ def _check(name: str, right: bool, scope: str) -> Check:
 
 
 def curator_report(checks: list[Check]) -> dict[str, Any]:
-    """The document (sottovoce-curator-audit/1)."""
+    """Build the document with the format name sottovoce-curator-audit/1."""
     verdict = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
     return {"format": FORMAT, "verdict": verdict, "checks": [check.as_dict() for check in checks]}
 
 
 def curator_lines(document: dict[str, Any]) -> list[str]:
-    """The document for people."""
+    """Format the document as lines of text, one for each check."""
     lines = [
         f"{each['outcome']}: {each['subject']}"
         + ("" if each["epsilon"] is None else f": {each['epsilon']:.4f} of {each['claim']:.4f}")

@@ -51,7 +51,7 @@ class _Disk:
         cut: the step that the power is cut before if it is even, or after; its half is the step's number.
         synced: how many bytes of the ledger are durable.
         steps: how many there were.
-        shown: what somebody saw.
+        shown: answers that were shown.
     """
 
     ledger: Path
@@ -62,7 +62,7 @@ class _Disk:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """One of them."""
+        """Count one step of the disk or the screen, and cut the power before or after it."""
         at = 2 * self.steps
         self.steps += 1
         if self.cut == at:
@@ -72,7 +72,7 @@ class _Disk:
             raise _Cut
 
     def show(self, values: Mapping[str, Any]) -> None:
-        """Somebody sees an answer."""
+        """Record that a person saw an answer."""
         with self.step():
             self.shown.append(values)
 
@@ -80,7 +80,7 @@ class _Disk:
         """One of the system's calls, as a step."""
         real = getattr(os, name)
 
-        def call(*words: Any, **more: Any) -> Any:  # noqa: ANN401 - that of os
+        def call(*words: Any, **more: Any) -> Any:  # noqa: ANN401 - the signature of os
             with self.step():
                 done = real(*words, **more)
                 if name == "fsync" and os.path.samestat(os.fstat(words[0]), self.ledger.stat()):
@@ -91,16 +91,16 @@ class _Disk:
 
 
 def ask_and_show(budget: Budget, show: Show) -> None:
-    """As the commands do."""
+    """Ask once and show the answer, in the order of the commands: ledger first."""
     show(budget.ask(QUESTION, lambda _: RELEASE).entry.answer["values"])
 
 
 def check_ledger(ask: Ask = ask_and_show) -> Check:
     """
-    Whether a power cut, whenever it comes, leaves an answer that was shown and is in no ledger.
+    Check that no power cut leaves an answer that was shown but is missing from the ledger.
 
     Args:
-        ask: asks once; another one than the commands' is there to be found out.
+        ask: asks once; a faulty replacement shows that this check can fail.
     """
     _, steps, shown = _cut_at(ask, None)
     kept = [_cut_at(ask, cut)[0] for cut in range(2 * steps)]
@@ -110,7 +110,7 @@ def check_ledger(ask: Ask = ask_and_show) -> Check:
 
 
 def _cut_at(ask: Ask, cut: int | None) -> tuple[bool, int, bool]:
-    """Whether all that was shown is in the ledger; how many steps there were; and whether anything was shown."""
+    """Cut the power at one step. Return whether the ledger has every shown answer, steps, and whether any was shown."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "data.budget"

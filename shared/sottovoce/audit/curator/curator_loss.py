@@ -1,5 +1,5 @@
 """
-How much a release at a curator tells neighbours apart.
+Privacy loss of one release at a curator between two neighbouring data sets.
 
 Exact     Where a release has finitely many likely answers, all branches of its running code give the distribution
           under either data set: the loss is the largest log-ratio of answers likelier than ``FLOOR`` (without end where

@@ -55,7 +55,7 @@ _DRAWN = re.compile(
 @dataclass(frozen=True)
 class Trace:
     """
-    What one visit leaves to be seen, with marks in the place of what was drawn.
+    Everything that one visit leaves for an observer, with marks in place of random values.
 
     Attributes:
         posted: requests that carry something, in order: address, headers and body.
@@ -124,7 +124,7 @@ def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN4
 
 
 class _Visits:
-    """Visits through one course."""
+    """Visits that go through one sequence of events."""
 
     def __init__(self, browser: Browser, listener: Listener, form: ServedForm, waves: Sequence[int]) -> None:
         self._browser = browser
@@ -133,7 +133,7 @@ class _Visits:
         self._waves = waves
 
     def problem(self, truths: Sequence[Sequence[Value]], tick: Tick) -> str:
-        """What is wrong with the visits; an empty text if nothing is."""
+        """Describe the first difference between the visits; an empty text if there is none."""
         seen: dict[bool, Trace] = {}
         for place, truth in enumerate(truths):
             is_twice = place % 2 == 1
@@ -221,7 +221,7 @@ class _Visits:
 
 
 def _marks(body: bytes, report: Report) -> list[str]:
-    """What follows from what was drawn for a report, and may be seen."""
+    """Return texts that depend on the random draws of a report and may differ between visits."""
     text = body.decode()
     values = text[text.index('"values"') :]
     digest = hashlib.sha256(body).hexdigest()
@@ -229,7 +229,7 @@ def _marks(body: bytes, report: Report) -> list[str]:
 
 
 def _stored(context: BrowserContext, page: Page) -> str:
-    """What a browser stores, and what its tab shows outside of the page."""
+    """Return the browser's storage and the tab's title and address, as JSON."""
     state = context.storage_state(indexed_db=True)
     cookies = [cookie for cookie in state["cookies"] if cookie["name"] != "audit"]
     return json.dumps([cookies, state["origins"], page.title(), page.url], sort_keys=True)

@@ -27,7 +27,7 @@ from sottovoce.shared.spec import Question, Survey
 AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
 
-TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
 FIRST = "form button[type=submit]"
 """Below the questions, whichever of them are asked."""
 
@@ -60,7 +60,7 @@ class ServedForm:
 
 
 def is_too_dear(survey: Survey) -> bool:
-    """Whether the form refuses a survey to whoever has not allowed more."""
+    """Return True if a survey costs more than the default limit: the form then refuses it."""
     costliest_question = max(question.epsilon for question in survey.questions)
     return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
 
@@ -77,7 +77,7 @@ def seen_truth(survey: Survey, person: int) -> Truth:
 
 
 def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
-    """Of whom visits are made: of nobody in turn, for every visitor has a browser of her own."""
+    """Choose the people of the visits: one at a time, because every visitor has a browser of her own."""
     return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
 
 
@@ -121,7 +121,7 @@ def _pressed(
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
     """
-    A browser that remembers nothing, and reaches nobody but a listener.
+    Open a browser without stored data that can reach only the listener.
 
     Args:
         browser: the program.
@@ -206,7 +206,7 @@ def wait_for_receipt(page: Page, survey: Survey) -> None:
 
 
 def needed(form: ServedForm, request: WireRequest) -> bool:
-    """Whether a form needs a request: a file of its own, the survey, or what brings the report."""
+    """Return True if a form needs the request: for its own files, for the survey, or to submit the report."""
     if request.method == "GET":
         api = API + form.survey.name
         return request.address in {*form.files, api, f"{api}/revisions", f"{api}/status"}

@@ -20,10 +20,10 @@ NEEDS = "the audit of a served client needs a Chromium: install one, or name its
 
 def program() -> str | None:
     """
-    Where a Chromium is: as ``CHROMIUM`` says, on the path, or None for the driver's own.
+    Find a Chromium: as ``CHROMIUM`` says, on the path, or None for the driver's own.
 
     Raises:
-        TransportError: the one that is named is not there.
+        TransportError: the program that ``CHROMIUM`` names does not exist.
     """
     named = os.environ.get("CHROMIUM")
     if named and shutil.which(named) is None:
@@ -74,7 +74,7 @@ class Watchdog:
         self._timer: threading.Timer | None = None
 
     def heard(self) -> None:
-        """There was progress."""
+        """Restart the time limit after progress."""
         self.stop()
         self._timer = threading.Timer(self._seconds, self._end)
         self._timer.daemon = True

@@ -5,8 +5,8 @@ files    the survey by its digest, and every served file, byte for byte, against
 script   the served scripts' own functions, run many times in the browser, counted as ``sampled_reports`` does
 page     visits of invented people: what the form sends is caught before it leaves the browser, and answered here
 
-An aggregator can serve other files to other people, and to whoever seems to audit. What this finds is wrong for sure;
-that it finds nothing is true of the files whose digests it names.
+An aggregator can serve other files to other people, and to visitors that look like an audit. A fault found here is
+certain; a pass holds only for the files whose digests the report names.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ _RUN = """([mark, truths, count]) => {
     try {
       outcome = audited(truths, count);
     } catch {
-      // It is told as broken.
+      // The missing outcome is reported as broken.
     }
     console.info(mark + JSON.stringify(outcome));
   });
@@ -114,14 +114,14 @@ def fetch_survey(link: Link) -> Survey:
 
 def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
     """
-    That the aggregator serves the survey of the file.
+    Check that the aggregator serves the survey of the file.
 
     Args:
         link: to it.
         survey: of the file, which need not say what it replaces, nor which keys sign: publishing fills that in.
         served: what ``fetch_survey`` gives.
     """
-    # Nobody has the keys before the survey is published.
+    # The keys are generated when the survey is published, so the file cannot have them.
     told = {"access": None} if survey.is_blind and served.is_blind and not survey.moduli else {}
     mine, theirs = ({**each.document, "replaces": None, **told} for each in (survey, served))
     if mine != theirs:
@@ -216,7 +216,7 @@ def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], c
 
 def check_page(browser: Browser, form: ServedForm, sampling: Sampling) -> list[Check]:
     """
-    What the form sends when people fill it in; no report reaches the aggregator.
+    Check the reports that the form sends when people fill it in; none reaches the aggregator.
 
     Args:
         browser: opens a new visitor for each report.
@@ -243,10 +243,10 @@ def check_page(browser: Browser, form: ServedForm, sampling: Sampling) -> list[C
 
 def _outcome(page: Page, script: str, *given: Any) -> Any:  # noqa: ANN401 - whatever the script says
     """
-    What the script says on the console, within ``_BATCH_SECONDS``.
+    Run a script and return the JSON that it prints on the console within ``_BATCH_SECONDS``.
 
-    The page is not asked for it: whatever is asked of a page that never stops working may wait for ever, with the
-    driver's limit for functions of the page too.
+    The result is not read from the page itself: a call to a page that never stops working may wait for ever, and the
+    driver's time limit does not end it.
     """
     mark = f"outcome {next(_NUMBERS)}: "
     limit = _BATCH_SECONDS * 1000
@@ -283,7 +283,7 @@ def _get(address: str, most: int) -> bytes:
 
 
 def _within(seconds: float, work: Callable[[], T]) -> T:
-    """The work's result; an aggregator that sends a byte now and then keeps nobody waiting for ever."""
+    """Return the work's result within a limit, even if an aggregator sends only a byte now and then."""
     found: list[T] = []
     failed: list[TransportError] = []
 

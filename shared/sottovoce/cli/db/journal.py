@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.accounts.audit_log import entry_document, in_words, names_of
+from sottovoce.aggregator.accounts.audit_log import entry_document, format_entry, names_of
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
@@ -37,7 +37,7 @@ def show(survey: str | None, since: datetime | None, until: datetime | None, dat
     storage = open_storage(data_settings(data))
     names = names_of(storage)
     for entry in storage.journal.entries(survey, *_days(since, until)):
-        click.echo(in_words(entry, names))
+        click.echo(format_entry(entry, names))
 
 
 @journal.command()

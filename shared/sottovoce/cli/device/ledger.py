@@ -6,10 +6,10 @@ import click
 from sottovoce.client.delivery import readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.terminal.ledger_clearing import choose, clear_chosen, explain_clearing
-from sottovoce.client.terminal.ledger_lists import document, line, lines, tell_damaged
-from sottovoce.client.terminal.ledger_sending import one_signed, send_waiting
-from sottovoce.client.terminal.screen import tell
+from sottovoce.client.terminal.ledger_clearing import clear_entries, explain_clearing, select_entries
+from sottovoce.client.terminal.ledger_lists import document, line, lines, print_damaged
+from sottovoce.client.terminal.ledger_sending import select_records, send_waiting
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import now
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -31,10 +31,10 @@ def show(as_json: bool, reports: bool) -> None:
         click.echo(json.dumps(document(book, records, damaged, reports), indent=2, ensure_ascii=False))
         return
     if not records:
-        tell("This device remembers no report.")
+        print_line("This device remembers no report.")
     for text in lines(records, reports):
         click.echo(text)
-    tell_damaged(book, damaged)
+    print_damaged(book, damaged)
 
 
 @ledger.command()
@@ -48,11 +48,11 @@ def send(as_json: bool) -> None:
     waiting = [record for record in unsent if record.entry.send_at <= now().timestamp()]
     for record in unsent:
         if record not in waiting:
-            tell(f"Not yet: {line(record)}")
-    sent, failed = send_waiting(book, one_signed(waiting, Draws()))
+            print_line(f"Not yet: {line(record)}")
+    sent, failed = send_waiting(book, select_records(waiting, Draws()))
     if not unsent:
-        tell("No report is waiting to be sent.")
-    tell_damaged(book, damaged)
+        print_line("No report is waiting to be sent.")
+    print_damaged(book, damaged)
     if as_json:
         click.echo(json.dumps({"sent": sent, "waiting": failed}))
     if failed:
@@ -71,11 +71,11 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
     With --everything that goes too.
     """
     book = FileLedger()
-    chosen = choose(book, survey, everything)
-    explain_clearing(chosen)
+    selected = select_entries(book, survey, everything)
+    explain_clearing(selected)
     if not yes:
         click.confirm("Clear?", abort=True, err=True)
-    clear_chosen(book, chosen)
-    tell(f"Cleared: {chosen.count}.")
+    clear_entries(book, selected)
+    print_line(f"Cleared: {selected.count}.")
     if not everything:
-        tell_damaged(book, chosen.damaged)
+        print_damaged(book, selected.damaged)

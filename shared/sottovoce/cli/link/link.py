@@ -11,7 +11,7 @@ import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
-from sottovoce.aggregator.invitations.personal_links import as_table
+from sottovoce.aggregator.invitations.personal_links import links_csv
 from sottovoce.aggregator.invitations.posters import PosterContent
 from sottovoce.aggregator.invitations.posters import cards as print_cards
 from sottovoce.aggregator.invitations.tokens import (
@@ -71,7 +71,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     ):
         links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
         if table is not None:
-            table.write(as_table(links, survey.trial))
+            table.write(links_csv(links, survey.trial))
         if page is not None:
             page.write(print_cards(PosterContent(survey, wave, Words(language)), [made for _, made in links]))
     if survey.trial:

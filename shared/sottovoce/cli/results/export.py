@@ -77,8 +77,15 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         source = Source(storage, revisions, present(storage), wave)
         check_public(kind, source, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
-        write_files(kind, source, out)
-        click.echo(f"Written: {out}", err=True)
+        _write(kind, source, out)
+
+
+def _write(kind: str, source: Source, out: Path | str) -> None:
+    """Write the files, and name those that failed."""
+    failed = write_files(kind, source, out)
+    click.echo(f"Written: {out}", err=True)
+    if failed:
+        raise StorageError("\n".join(failed))
 
 
 def _told(results: SurveyResults) -> SurveyResults:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.curator.data.sample_uniques import in_words
-from sottovoce.aggregator.export.archive import write_folder, write_zip
+from sottovoce.aggregator.export.archive import write_file, write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.cli.output_file import check_free, new_file
@@ -61,21 +61,28 @@ def check_public(kind: str, source: Source, yes: bool) -> None:
             raise StorageError("nothing was written (--yes writes it without asking)")
 
 
-def write_files(kind: str, source: Source, out: Path | str) -> None:
+def write_files(kind: str, source: Source, out: Path | str) -> list[str]:
     """
-    Write one of them, or a folder, which is there as a whole or not at all.
+    Write one of them, or a folder.
 
     Args:
         kind: one of ``FORMATS``, but for JSON on standard output.
         source: of what.
         out: where to.
+
+    Returns:
+        One sentence for each file of ``all`` or the archive that could not be written; the others are there.
     """
     if kind in COUNTABLE:
         with new_place(out) as folder:
             write_reports(source, folder, COUNTABLE[kind], tell)
     elif kind == ALL:
         with new_folder(Path(out)) as folder:
-            write_folder(source, folder)
+            return write_folder(source, folder)
+    elif kind == ZIP:
+        with new_file(Path(out)) as file:
+            return write_zip(source, file)
     else:
         with new_file(Path(out)) as file:
-            write_zip(source, file) if kind == ZIP else SINGLE[kind](source, file)
+            write_file(source, kind, SINGLE[kind], file)
+    return []

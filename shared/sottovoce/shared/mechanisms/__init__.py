@@ -62,8 +62,8 @@ def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") ->
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError("epsilon must lie between 0.01 and 10")
-    chosen = MECHANISMS[PRESETS.get(name, name)] if name else DEFAULTS[kind](epsilon, domain)
-    mechanism = chosen.for_epsilon(epsilon, domain)
+    mechanism_class = MECHANISMS[PRESETS.get(name, name)] if name else DEFAULTS[kind](epsilon, domain)
+    mechanism = mechanism_class.for_epsilon(epsilon, domain)
     if mechanism.likelihood_ratio > rational.exp_below(epsilon):
         raise AssertionError("a mechanism costs more than was asked for")
     return mechanism

@@ -34,7 +34,7 @@ class Bits(Mask):
             )
 
     @abstractmethod
-    def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
+    def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """The mask of the options that are true, when the true value is ``value``; of arrays as of single ones."""
 
     @property
@@ -44,8 +44,8 @@ class Bits(Mask):
 
     def probability(self, reported: int, value: int) -> Fraction:
         """The product over the options."""
-        chosen = self.chosen(value)
-        each = (self.bit.probability(reported >> j & 1, chosen >> j & 1) for j in range(self.options))
+        bits = self.selected_bits(value)
+        each = (self.bit.probability(reported >> j & 1, bits >> j & 1) for j in range(self.options))
         return prod(each, start=Fraction(1))
 
     @property

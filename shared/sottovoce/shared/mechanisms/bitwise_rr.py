@@ -65,7 +65,7 @@ class BitwiseRR(Bits):
         """The bit's a and b; the number of options and max_choices are the question's."""
         return {**self.bit.dump(), "name": self.name}
 
-    def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
+    def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """The mask of the true bits, which is the true value itself."""
         return value
 

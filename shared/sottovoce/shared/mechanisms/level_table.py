@@ -73,8 +73,8 @@ class LevelTable(Mechanism):
         if not 1 <= self.steps <= rational.MAX_DENOMINATOR:
             raise ValueError("this mechanism serves grids of 1 to 2^32 steps")
         if not (2 <= len(self.rows) <= MAX_SIDE and 2 <= len(self.marks) <= MAX_SIDE):
-            told = "weights must have 2 to {most} rows and as many columns as there are scores"
-            raise ValueError(Sentence(told, most=MAX_SIDE))
+            message = "weights must have 2 to {most} rows and as many columns as there are scores"
+            raise ValueError(Sentence(message, most=MAX_SIDE))
         if any(len(row) != len(self.marks) or min(row) < 1 or sum(row) != sum(self.rows[0]) for row in self.rows):
             raise ValueError("weights must be above 0, one for each score, with the same sum in every row")
         if sum(self.rows[0]) > rational.MAX_DENOMINATOR:

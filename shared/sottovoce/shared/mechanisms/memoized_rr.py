@@ -33,7 +33,7 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.parameters import MECHANISM, Parameter, exact_fields, integer_field, whole
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 
 MAX_WAVES = 52
 """A year of weeks; beyond that no layers are left that tell anything."""
@@ -89,7 +89,7 @@ class MemoizedRR(Mechanism):
     def support(self) -> tuple[Fraction, Fraction]:
         """P(report yes | yes) and P(report yes | no) in one wave."""
         s, t = self.instantaneous.support
-        a, b = (t + (s - t) * kept for kept in self.permanent.support)
+        a, b = (t + (s - t) * share for share in self.permanent.support)
         return a, b
 
     def probability(self, reported: int, value: int) -> Fraction:
@@ -116,7 +116,7 @@ class MemoizedRR(Mechanism):
     def _run(self, truth: int, yes: int, no: int) -> int:
         """P(so many yes and no in a given order | this truth in all of them), times a number that depends on w only."""
         layers = zip(self.permanent.weights(truth), map(self.instantaneous.weights, (0, 1)), strict=True)
-        return sum(kept * zero**no * one**yes for kept, (zero, one) in layers)
+        return sum(weight * zero**no * one**yes for weight, (zero, one) in layers)
 
 
 def _layer(fields: Mapping[str, Any], key: str, domain: Domain) -> BinaryRR:
@@ -124,7 +124,7 @@ def _layer(fields: Mapping[str, Any], key: str, domain: Domain) -> BinaryRR:
     try:
         return BinaryRR.parse(layer, domain)
     except (LookupError, TypeError):
-        told = "must be a map that names a yes/no mechanism"
-        raise ValueError(Sentence("{parameter} {reason}", parameter=key, reason=told)) from None
+        message = "must be a map that names a yes/no mechanism"
+        raise ValueError(Sentence("{parameter} {reason}", parameter=key, reason=message)) from None
     except ValueError as error:
-        raise ValueError(Sentence("{field}: {reason}", field=key, reason=said(error))) from None
+        raise ValueError(Sentence("{field}: {reason}", field=key, reason=error_message(error))) from None

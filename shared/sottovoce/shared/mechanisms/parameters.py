@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.shared import rational
-from sottovoce.shared.sentence import Sentence, said
+from sottovoce.shared.sentence import Sentence, error_message
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
     try:
         return rational.parse_fraction(fields[name])
     except ValueError as error:
-        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=said(error))) from None
+        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=error_message(error))) from None
 
 
 def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:

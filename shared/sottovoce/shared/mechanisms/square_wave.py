@@ -67,8 +67,8 @@ class SquareWave(Table):
 
     def __post_init__(self) -> None:
         if not 2 <= self.bins <= min(MAX_BINS, self.steps + 1):
-            told = "bins must be at least 2 and at most {most} and the number of values on the grid"
-            raise ValueError(Sentence(told, most=str(MAX_BINS)))
+            message = "bins must be at least 2 and at most {most} and the number of values on the grid"
+            raise ValueError(Sentence(message, most=str(MAX_BINS)))
         if not 0 <= self.width <= self.bins:
             raise ValueError("width must lie between 0 and the number of bins")
         if self.keep <= 1:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.sentence import said
+from sottovoce.shared.sentence import error_message
 from sottovoce.shared.types.base import Fields, QuestionType, is_below
 
 BOUNDS = ("min", "max", "step")
@@ -48,7 +48,7 @@ class DecimalType(QuestionType):
         try:
             return Domain(tuple(names), self.grid(low, high, step))
         except ValueError as error:
-            reader.problem(pointer, said(error))
+            reader.problem(pointer, error_message(error))
             return None
 
     def dump_domain(self, domain: Domain) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class DecimalType(QuestionType):
         try:
             number: Fraction = read(value)
         except ValueError as error:
-            reader.problem(pointer, said(error))
+            reader.problem(pointer, error_message(error))
             return None
         if self.must_be_whole and number.denominator != 1:
             reader.problem(pointer, self.must_be_whole)

@@ -40,12 +40,12 @@ class SelectMultipleType(QuestionType):
         # A text is a sequence too, so that the one option "ab" would pass for the two options "a" and "b".
         if not isinstance(answer, list | tuple):
             raise ValueError("must be a list of options")
-        chosen = [option_index(domain, option) for option in answer]
-        if len(set(chosen)) != len(chosen):
+        selected = [option_index(domain, option) for option in answer]
+        if len(set(selected)) != len(selected):
             raise ValueError("names an option twice")
-        if len(chosen) > domain.max_choices:
+        if len(selected) > domain.max_choices:
             raise ValueError("names more options than may be chosen")
-        return sum(1 << option for option in chosen)
+        return sum(1 << option for option in selected)
 
     def answer(self, domain: Domain, value: int) -> list[str]:
         """The names of the options, in their order."""

@@ -234,9 +234,9 @@ def test_provider_that_hangs_takes_no_more_threads_than_it_may() -> None:
     ended = threading.Event()
     calls = ProviderCalls(1)
     with pytest.raises(ProviderUnavailable, match="did not answer"):
-        calls.within(ended.wait, seconds=0.05)
+        calls.run_with_timeout(ended.wait, seconds=0.05)
     with pytest.raises(ProviderUnavailable, match="Other people are signing in"):
-        calls.within(ended.wait, seconds=0.05)
+        calls.run_with_timeout(ended.wait, seconds=0.05)
     ended.set()
 
     assert oidc_http.SECONDS == 5
@@ -260,7 +260,7 @@ def _first_free(calls: ProviderCalls) -> str:
     """What a call returns once the thread of the one before has ended, a moment after it was told to."""
     for _ in range(500):
         try:
-            return calls.within(lambda: "answer")
+            return calls.run_with_timeout(lambda: "answer")
         except ProviderUnavailable:
             time.sleep(0.01)
     return "none was free"

@@ -5,7 +5,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from sottovoce.aggregator.export.archive import SUMS, write_zip
+import pytest
+from sottovoce.aggregator.export.archive import FAILED, SUMS, write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, Source
 
 
@@ -34,6 +35,27 @@ def test_zip_holds_the_same_with_sums_that_hold(every: Source, folder: Path, tmp
     assert {name: hashlib.sha256(content).hexdigest() for name, content in found.items()} == sums
     assert dates == {(1980, 1, 1, 0, 0, 0)}
     assert [path.name for path in tmp_path.iterdir()] == ["everything.zip"]
+
+
+def test_file_that_fails_is_named_and_leaves_the_others(
+    every: Source, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of failures has sums too, and repeats nothing of the data."""
+
+    def fail(_source: Source, path: Path) -> None:
+        path.write_text("half of it", encoding="utf-8")
+        raise ValueError("an answer")
+
+    monkeypatch.setitem(OF_REPORTS, "reports.dta", fail)
+    failed = write_folder(every, tmp_path)
+
+    (line,) = failed
+    assert line.startswith("reports.dta was not written: ")
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in folder.iterdir()} - {"reports.dta"} | {
+        FAILED
+    }
+    assert line in (tmp_path / FAILED).read_text(encoding="utf-8")
+    assert "an answer" not in line
 
 
 def test_every_text_names_the_survey_and_the_version(every: Source, folder: Path) -> None:

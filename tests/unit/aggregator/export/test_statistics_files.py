@@ -6,7 +6,7 @@ from pathlib import Path
 import pyreadstat
 import pytest
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
-from sottovoce.aggregator.export.statistics_files import allowed_names, cut
+from sottovoce.aggregator.export.statistics_files import allowed_names, column_names, cut
 
 from tests.exported import TODAY, published, send, source
 from tests.surveys import document, survey
@@ -28,7 +28,7 @@ def test_file_read_back_holds_reports_labels_and_channels(every: Source, folder:
     assert labels["far"][20] == "10"
     assert labels["days"] == {0: "low end (0)", 1: "high end (30)"}
     assert "why" not in labels  # a mask has too many values
-    assert told.column_names_to_labels["ever"].startswith("Have you ever taken an illegal drug? [binary_rr, a 0.66")
+    assert told.column_names_to_labels["ever"] == "Have you ever taken an illegal drug?"
     assert set(frame["ever_a"].round(6)) == {0.666667}
     assert set(frame["ever_b"].round(6)) == {0.333333}
     assert told.file_label.startswith("survey exam; revision 1; digest ")
@@ -76,7 +76,31 @@ def test_names_are_such_as_the_programs_take(longest: int) -> None:
     assert max(map(len, found)) <= longest
 
 
-def test_text_is_cut_between_letters() -> None:
-    """Half a letter would make the file unreadable."""
+@pytest.mark.parametrize("kind", READ)
+def test_question_with_the_longest_name_is_in_the_file(tmp_path: Path, kind: str) -> None:
+    """With value labels, next to one that differs in its last letter only; the codebook lists the shorter names."""
+    questions = document()["questions"]
+    names = ["x" * 64, "x" * 63 + "y", "q" * 32]
+    questions = [{**questions[0], "name": name} for name in names]
+    asked = survey(questions=questions)
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, 1)] * 6)
+    storage.close_survey("exam", TODAY)
+    SINGLE[f"reports{kind}"](source(storage, asked), tmp_path / f"r{kind}")
+    SINGLE["codebook.html"](source(storage, asked), tmp_path / "codebook.html")
+    storage.close()
+
+    frame, told = READ[kind](tmp_path / f"r{kind}")
+    shorter = column_names(asked, kind)
+    codebook = (tmp_path / "codebook.html").read_text(encoding="utf-8")
+    assert [frame[shorter[name]].unique().tolist() for name in names] == [[0], [1], [1]]
+    assert all(told.variable_value_labels[shorter[name]] == {0: "No", 1: "Yes"} for name in names)
+    assert all(f"<code>{short}</code>" in codebook for name in names if (short := shorter[name]) != name)
+
+
+def test_text_is_cut_between_words_or_letters() -> None:
+    """Half a letter would make the file unreadable, and half a word is hard to read."""
     assert cut("aÄÄ", 4) == "aÄ"
+    assert cut("taken an illegal drug", 15) == "taken an"
+    assert cut("taken an illegal drug", 16) == "taken an illegal"
     assert cut("short", 80) == "short"

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import Gate
-from sottovoce.aggregator.intake.group_commit import GroupCommit, Submitted, settled
+from sottovoce.aggregator.intake.group_commit import GroupCommit, Submitted, completed_job
 from sottovoce.aggregator.intake.request_limits import FAILURES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -287,7 +287,7 @@ def test_what_goes_wrong_behind_is_told_alike(
     def fails(_: object) -> Submitted:
         if at_once:
             raise error
-        return settled(error)
+        return completed_job(error)
 
     for door in doors:
         door.app.extensions["admission"]._submit = fails

@@ -31,14 +31,17 @@ def test_looking_for_room_takes_none() -> None:
     """It says what the next request would be told, and leaves it so."""
     time = Time()
     rates = Rates(2, monotonic=time)
-    seen = [(rates.has_room("203.0.113.1"), rates.has_room("203.0.113.9"), rates.allow("203.0.113.1")) for _ in "123"]
+    seen = [
+        (rates.is_within_limit("203.0.113.1"), rates.is_within_limit("203.0.113.9"), rates.allow("203.0.113.1"))
+        for _ in "123"
+    ]
 
     assert seen == [(True, True, True), (True, True, True), (False, False, False)]
-    assert rates.has_room("198.51.100.7")
-    assert rates.has_room("127.0.0.1")
+    assert rates.is_within_limit("198.51.100.7")
+    assert rates.is_within_limit("127.0.0.1")
     time.seconds += 30
-    assert rates.has_room("203.0.113.1")
-    assert Rates(0).has_room("203.0.113.1")
+    assert rates.is_within_limit("203.0.113.1")
+    assert Rates(0).is_within_limit("203.0.113.1")
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", None])

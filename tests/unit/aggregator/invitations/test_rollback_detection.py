@@ -53,21 +53,21 @@ def test_old_copy_is_held_by_a_node_that_ran_on_a_newer_one(
     newer, old = stores
     survey = newer.surveys()[0].key
     node = RollbackMarks(keys)
-    node.look(newer, NOON)
+    node.check(newer, NOON)
     copy_all(newer, old)
-    node.look(newer, NOON + 60)
+    node.check(newer, NOON + 60)
     assert newer.redeem_invitation(survey, FIRST, b"x" * 32) is Outcome.NEW
     assert newer.held_invitations() == {}
 
     with caplog.at_level(logging.ERROR):
-        RollbackMarks(keys).look(old, NOON + 120)
+        RollbackMarks(keys).check(old, NOON + 120)
     assert "an old copy was put back" in caplog.text
     assert old.held_invitations()["exam"].number == 2
     assert old.redeem_invitation(survey, FIRST, b"y" * 32) is Outcome.UNKNOWN
     assert [entry.what for entry in old.journal.entries()].count(RESTORED) == 1
     assert old.reissue_invitations(survey) == 2
     for second in (0, 60):
-        RollbackMarks(keys).look(old, NOON + 120 + second)
+        RollbackMarks(keys).check(old, NOON + 120 + second)
     assert old.held_invitations() == {}
 
 
@@ -77,8 +77,8 @@ def test_clock_that_is_set_back_and_other_databases_hold_nothing(stores: tuple[S
     other.mark_unfinished(False)
     other.add_tokens(other.publish(blind_survey(name="other")).key, [FIRST], blind=True)
     for seconds in (600, 0, -86400):
-        RollbackMarks(keys).look(store, NOON + seconds)
-        RollbackMarks(keys).look(other, NOON + seconds - 300)
+        RollbackMarks(keys).check(store, NOON + seconds)
+        RollbackMarks(keys).check(other, NOON + seconds - 300)
     # By one each time, so that an old copy is seen while a clock that was ahead is waited for.
     assert (store.mark(), other.mark()) == (NOON + 602, NOON + 302)
     assert {**store.held_invitations(), **other.held_invitations()} == {}
@@ -91,11 +91,11 @@ def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: s
     """A restore drill with the same file of keys began with the same line, and lies in another place."""
     real, drill = stores
     here, there = place_of("", Path("real")), place_of("", Path("drill"))
-    RollbackMarks(keys, here).look(real, NOON)
+    RollbackMarks(keys, here).check(real, NOON)
     copy_all(real, drill)
     for second in (60, 120):
-        RollbackMarks(keys, there).look(drill, NOON + second)
-        RollbackMarks(keys, here).look(real, NOON + second - 30)
+        RollbackMarks(keys, there).check(drill, NOON + second)
+        RollbackMarks(keys, here).check(real, NOON + second - 30)
     assert {**real.held_invitations(), **drill.held_invitations()} == {}
     signed_in = [place_of(f"postgresql://{who}@host:5432/base?sslmode=require", Path()) for who in ("a:secret", "b")]
     assert signed_in[0] == signed_in[1] != place_of("postgresql://b@host:5432/other", Path())
@@ -104,12 +104,12 @@ def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: s
 def test_what_restore_has_held_is_not_held_again_once_it_is_let_go(stores: tuple[Storage, Storage], keys: str) -> None:
     """Whether a node was started before that or not."""
     newer, old = stores
-    RollbackMarks(keys).look(newer, NOON)
+    RollbackMarks(keys).check(newer, NOON)
     copy_all(newer, old)
-    RollbackMarks(keys).look(newer, NOON + 60)
+    RollbackMarks(keys).check(newer, NOON + 60)
     old.hold_invitations(NOON + 61)
     old.reissue_invitations(old.surveys()[0].key)
-    RollbackMarks(keys).look(old, NOON + 120)
+    RollbackMarks(keys).check(old, NOON + 120)
     assert old.held_invitations() == {}
 
 
@@ -145,16 +145,16 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
         with caplog.at_level(logging.WARNING), monkeypatch.context() as refusing:
             refusing.setattr("tempfile.mkstemp", _refuse)
             node = RollbackMarks(keys)
-            node.look(storage, NOON)
-            node.look(storage, NOON)
+            node.check(storage, NOON)
+            node.check(storage, NOON)
     assert caplog.text.count("nothing can be noted beside them") == 1
     run = CliRunner().invoke
     assert "hold-after-restore" in run(main, ["doctor", "--data", str(tmp_path)]).stderr
     held = run(main, ["token", "hold-after-restore", "--data", str(tmp_path)])
-    assert (held.exit_code, "exam: 1 invitation is held" in held.stderr) == (0, True)
+    assert (held.exit_code, "exam: 1 invitation is on hold" in held.stderr) == (0, True)
     with closing(SQLiteStorage(tmp_path / FILE)) as storage:
         place = place_of("", tmp_path)
-        RollbackMarks(keys, place).look(storage, NOON)
+        RollbackMarks(keys, place).check(storage, NOON)
         known = {f"{storage.record()[0].hash.hex()} {place}": storage.mark()}
         assert json.loads(Path(f"{keys}.marks").read_text()) == known
     assert "hold-after-restore" not in run(main, ["doctor", "--data", str(tmp_path)]).stderr

@@ -39,7 +39,7 @@ class Multinomial:
 
     @property
     def rows(self) -> int:
-        """Number n of reports."""
+        """Number n of reports in the fit."""
         return len(self.codes)
 
     @property

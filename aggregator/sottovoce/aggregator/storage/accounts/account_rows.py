@@ -259,7 +259,7 @@ def _check_subject(db: Handle, subject: str | None) -> None:
 def _check_other_admin(db: Handle, account_id: bytes) -> None:
     row = db.execute("SELECT 1 FROM accounts WHERE account = ? AND admin = 1", [account_id]).fetchone()
     if row is not None and db.execute(_OTHER_ADMIN, [account_id]).fetchone() is None:
-        raise AccessRefused("nobody else is an admin; make somebody one first", "last_admin")
+        raise AccessRefused("this is the only admin; give another account that role first", "last_admin")
 
 
 def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
@@ -267,4 +267,4 @@ def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
     if db.execute(query, [account_id, survey]).fetchone() is None:
         return
     if db.execute(_OTHER_OWNER, [survey, account_id]).fetchone() is None:
-        raise AccessRefused("nobody else owns this survey; make somebody its owner first", "last_owner")
+        raise AccessRefused("this is the survey's only owner; give another account that role first", "last_owner")

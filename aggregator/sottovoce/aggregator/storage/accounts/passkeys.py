@@ -43,14 +43,14 @@ _TABLES = """
 """
 
 
-def _made(**words: str) -> tuple[str, ...]:
+def _created_tables(**words: str) -> tuple[str, ...]:
     return tuple(_TABLES.format(**words).rstrip().split(";\n"))
 
 
-MAKE_PASSKEYS = _made(bytes="BLOB", text="TEXT", number="INTEGER", end=" STRICT, WITHOUT ROWID")
+MAKE_PASSKEYS = _created_tables(bytes="BLOB", text="TEXT", number="INTEGER", end=" STRICT, WITHOUT ROWID")
 """Statements of the migration on SQLite."""
 
-MAKE_PASSKEYS_SHARED = _made(bytes="bytea", text="text", number="bigint", end="")
+MAKE_PASSKEYS_SHARED = _created_tables(bytes="bytea", text="text", number="bigint", end="")
 """Statements of the migration on PostgreSQL."""
 
 

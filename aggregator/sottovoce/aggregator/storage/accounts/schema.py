@@ -58,11 +58,11 @@ _ACCESS = """
 """
 
 
-def _made(**words: str) -> tuple[str, ...]:
+def _created_tables(**words: str) -> tuple[str, ...]:
     return tuple(_ACCESS.format(**words).split(";\n"))
 
 
-MAKE_ACCESS = _made(
+MAKE_ACCESS = _created_tables(
     bytes="BLOB",
     text="TEXT",
     number="INTEGER",
@@ -72,7 +72,7 @@ MAKE_ACCESS = _made(
 )
 """Statements of the migration on SQLite."""
 
-MAKE_ACCESS_SHARED = _made(
+MAKE_ACCESS_SHARED = _created_tables(
     bytes="bytea",
     text="text",
     number="bigint",

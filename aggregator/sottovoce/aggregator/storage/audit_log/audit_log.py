@@ -57,7 +57,7 @@ class _Journal:
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
         """Yield the selected entries, oldest first."""
-        condition, parameters = _of(survey)
+        condition, parameters = _where(survey)
         with self._read() as db:
             order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
             yield from table.entries(db, order, [*parameters, since, until])
@@ -66,7 +66,7 @@ class _Journal:
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
         """Return the last entries, newest first."""
-        condition, parameters = _of(survey)
+        condition, parameters = _where(survey)
         with self._read() as db:
             last = table.head(db).number + 1 if before is None else before
             order = f"{condition} AND number < ? AND day <= ? ORDER BY number DESC LIMIT ?"
@@ -102,5 +102,5 @@ class _Journal:
                 table.cut(db, self._today(db))
 
 
-def _of(survey: str | None) -> tuple[str, list[Any]]:
+def _where(survey: str | None) -> tuple[str, list[Any]]:
     return ("WHERE number > 0", []) if survey is None else (f"WHERE {OF_SURVEY}", of_survey(survey))

@@ -34,7 +34,7 @@ class PostgresHandle:
         self._connection = connection
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
-        """Run one statement."""
+        """Run one statement and return its cursor."""
         return self._connection.execute(_marks(statement), list(parameters) or None)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
@@ -57,7 +57,7 @@ class PostgresHandle:
         return self._connection.execute("SELECT * FROM sottovoce_known_9(%s, %s::bytea[])", [survey, list(report_ids)])
 
     def is_any_settled(self, arrivals: Sequence[ReportBatch]) -> bool:
-        """Whether one of these reports lies elsewhere than where reports arrive."""
+        """Return True if one of these reports has left the table for new reports."""
         query = "SELECT EXISTS (SELECT FROM sottovoce_settled_9(%s, %s::bytea[]))"
         return any(
             self._connection.execute(query, [each.plan.survey, cut(each.report_ids, ID)]).fetchone() == (True,)
@@ -65,7 +65,7 @@ class PostgresHandle:
         )
 
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
-        """Let nobody else store reports under these ids until the end of the transaction; some others wait as well."""
+        """Lock these ids against other writers until the transaction ends; those with the same first byte wait too."""
         self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
 
     def take_out(self, survey: int, report_id: bytes) -> bool:

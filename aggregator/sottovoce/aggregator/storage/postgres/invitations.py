@@ -67,7 +67,7 @@ def sort_invitations(connection: psycopg.Connection[Any]) -> None:
 
 
 def _held(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the old table was had alone; who redeems waits behind this for a moment at most."""
+    """Return True if the old table was locked; a redemption waits behind this for 200 ms at most."""
     for _ in range(_TRIES):
         try:
             with connection.transaction():

@@ -1,5 +1,5 @@
 """
-How a PostgreSQL database comes to the present schema while nodes run on it, and which nodes can go on afterwards.
+Migrate a PostgreSQL database to the present schema while nodes run on it, and decide which nodes may continue.
 
 ``schema_version`` is one row: how many migrations the database has behind it, and the earliest schema whose programs
 can go on with it. A node is ready while that is not above its own, also after a newer one has migrated.

@@ -1,5 +1,5 @@
 """
-Where reports lie in a PostgreSQL database, and the functions that look into all of these places.
+Tables that hold reports in a PostgreSQL database, and the SQL functions that search all of them.
 
 They arrive in ``reports``, in the order of their arrival. Once a day that table takes the name ``settling``, an empty
 one takes its own, and what settles goes, in the order of the random ids, into ``settled_KEY``, the partition of its

@@ -184,7 +184,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         self._own_slot.check()
 
     def verify(self) -> list[str]:
-        """What is wrong with the tables; the pages themselves are the server's own concern."""
+        """Describe contradictions between the tables; damaged pages are for the server's own checks."""
         with self._read_reports() as db:
             self._check_known(db)
             return checks.problems(db, described(db))
@@ -196,7 +196,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         db.execute("UPDATE schema_version SET version = ?", [version])
 
     def close(self) -> None:
-        """Close all connections."""
+        """Stop background work and close all connections."""
         self._publisher.end()
         self._settling.ended = True
         if self._maintenance is not None:
@@ -252,7 +252,7 @@ def _insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
 
 
 def _arguments(arrivals: Sequence[ReportBatch], added: Change) -> list[str | list[bytes]]:
-    """What the function in the database is called with, but for the slot."""
+    """Return the arguments of the SQL function, without the slot."""
     surveys = sorted(added.batches)
     tokens = sorted(sql_statements.tokens_of(arrivals))
     return [

@@ -32,10 +32,10 @@ def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
     for arrival in arrivals:
         shape = (arrival.plan.survey, arrival.wave, arrival.size, arrival.packed[0], len(arrival.tokens) > 0)
         by_shape.setdefault(shape, []).append(arrival)
-    return [_merged(by_shape[shape]) for shape in sorted(by_shape)]
+    return [_merge(by_shape[shape]) for shape in sorted(by_shape)]
 
 
-def _merged(alike: list[ReportBatch]) -> ReportBatch:
+def _merge(alike: list[ReportBatch]) -> ReportBatch:
     ids = b"".join([arrival.report_ids for arrival in alike])
     packed = b"".join([arrival.packed for arrival in alike])
     tokens = [token for arrival in alike for token in arrival.tokens]

@@ -73,7 +73,7 @@ class _Group:
         }
         self._withdrawn = _withdrawn(db, ids)
         tokens = {token for token in map(_token, reports) if token is not None}
-        self._good = {(survey, bytes(found)) for survey, found in _look_up(db, _TOKENS + lock, sorted(tokens))}
+        self._good = {(survey, bytes(found)) for survey, found in _rows_for_keys(db, _TOKENS + lock, sorted(tokens))}
 
     def classify(self, report: ReportBatch) -> Outcome:
         """Return the outcome of one report; later reports of the group see it as stored."""
@@ -133,10 +133,10 @@ def _token(report: ReportBatch) -> Key | None:
 def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
     """Return (survey key, hash of the id) of the withdrawn reports among these ids."""
     hashes = sorted({(survey, id_hash(report_id)) for survey, report_id in ids})
-    return {(survey, bytes(found)) for survey, found in _look_up(db, _WITHDRAWN, hashes)}
+    return {(survey, bytes(found)) for survey, found in _rows_for_keys(db, _WITHDRAWN, hashes)}
 
 
-def _look_up(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
+def _rows_for_keys(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query for these keys, each preceded by its survey key."""
     for survey, chunk in _chunks(keys):
         statement, parameters = for_keys(query, chunk)

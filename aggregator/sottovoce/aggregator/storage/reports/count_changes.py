@@ -36,8 +36,8 @@ def change(arrivals: Iterable[ReportBatch]) -> Change:
         batches.setdefault(plan.survey, plan.release_batch)
         numbers = matrix(arrival.packed, len(arrival))
         cohorts = _cohorts(numbers, plan.cohort)
-        cells.append(_placed(arrival, np.stack(distinct(cohorts), axis=1)))
-        counts.append(_placed(arrival, tallies(numbers, plan.masks, cohorts)))
+        cells.append(_prepend_place(arrival, np.stack(distinct(cohorts), axis=1)))
+        counts.append(_prepend_place(arrival, tallies(numbers, plan.masks, cohorts)))
     return Change(_sum(cells), _sum(counts), batches)
 
 
@@ -49,7 +49,7 @@ def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
     return np.where(is_null(column), 0, column.astype(np.int64) - NO_COHORT)
 
 
-def _placed(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
+def _prepend_place(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
     """Prepend survey and wave to rows that begin with a shifted cohort, and shift the cohort back."""
     placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
     placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows

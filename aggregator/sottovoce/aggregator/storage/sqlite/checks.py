@@ -21,7 +21,7 @@ def problems(db: Database) -> list[str]:
     """Describe damage that SQLite finds, and differences from a new database; empty if there are none."""
     with Database(memory=True) as fresh:
         migrate(fresh)
-        return damage(db) + list(_unlike(db, fresh))
+        return damage(db) + list(_schema_differences(db, fresh))
 
 
 def damage(db: Database) -> list[str]:
@@ -29,7 +29,7 @@ def damage(db: Database) -> list[str]:
     return [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]
 
 
-def _unlike(db: Database, fresh: Database) -> Iterator[str]:
+def _schema_differences(db: Database, fresh: Database) -> Iterator[str]:
     usual = {table.name: table for table in fresh.tables}
     for table in db.tables:
         if table.name in usual:

@@ -167,9 +167,9 @@ def _page(endpoint: str, method: str, path: str, view: Callable[..., object], su
 
 
 ROUTES = (
-    _page("accounts", "GET", "", accounts, "All accounts."),
+    _page("accounts", "GET", "", accounts, "List all accounts."),
     _page("invite_account", "POST", "", invite, "Make an invitation for a new account."),
-    _page("account", "GET", "/<account>", account, "One account."),
+    _page("account", "GET", "/<account>", account, "Show one account."),
     _page("change_account", "POST", "/<account>", change_account, "Change one account, or make a link to sign in."),
 )
 """Routes of the pages about accounts, for admins."""

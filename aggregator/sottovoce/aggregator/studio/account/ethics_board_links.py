@@ -79,13 +79,13 @@ def _board(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/board"
 
 ROUTES = (
-    Route("studio.board", "GET", _PATH, board, "Links for ethics boards.", Kind.PAGE, ("text/html",)),
+    Route("studio.board", "GET", _PATH, board, "List links for ethics boards.", Kind.PAGE, ("text/html",)),
     Route(
         "studio.change_board",
         "POST",
         _PATH,
         change_board,
-        "Make or end a link for an ethics board.",
+        "Create or revoke a link for an ethics board.",
         Kind.PAGE,
         ("text/html",),
     ),

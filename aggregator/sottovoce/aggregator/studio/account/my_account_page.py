@@ -142,13 +142,13 @@ def _page(endpoint: str, method: str, path: str, view: Callable[..., Any], summa
 
 
 ROUTES = (
-    _page("me", "GET", "/me", me, "One's own roles, keys and sessions."),
-    _page("make_key", "POST", "/me/keys", make_key, "Make a key."),
-    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of one's own keys."),
-    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of one's own sessions."),
-    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of one's own sessions."),
-    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up one's own role on a survey."),
-    _page("invitation", "GET", "/invitation", invitation, "Ask whoever was invited for a name."),
-    _page("accept", "POST", "/invitation", accept, "Make the account of whoever was invited."),
+    _page("me", "GET", "/me", me, "Show your own roles, keys and sessions."),
+    _page("make_key", "POST", "/me/keys", make_key, "Create an API key."),
+    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of your own keys."),
+    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of your own sessions."),
+    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of your own sessions."),
+    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up your own role on a survey."),
+    _page("invitation", "GET", "/invitation", invitation, "Ask the invited person for a name."),
+    _page("accept", "POST", "/invitation", accept, "Create the account of the invited person."),
 )
 """Routes of the signed-in account, and of invitations."""

@@ -40,7 +40,7 @@ DISABLED = "This account is disabled. Ask the operator of this aggregator."
 def start() -> Response:
     """Redirect the browser to the institution's sign-in page."""
     address, attempt = _new_attempt()
-    return _with_attempt(authentication.redirected(redirect(address)), attempt, request.args.get("next", ""))
+    return _with_attempt(authentication.flask_redirect(redirect(address)), attempt, request.args.get("next", ""))
 
 
 def invitation() -> str:
@@ -80,7 +80,7 @@ def callback() -> Response:
     """Handle the redirect back from the provider, which carries a one-time authorization code."""
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
-    page = Response(render_template("signed_in.html", onward=authentication.onward(page_asked_for)))
+    page = Response(render_template("signed_in.html", onward=authentication.redirect_target(page_asked_for)))
     reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)
@@ -181,7 +181,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/invitation",
         invitation,
-        "Ask an invited person what colleagues are to call them; the institution is not asked for names.",
+        "Ask an invited person for the name that colleagues see; the institution is not asked for names.",
         Kind.PAGE,
         _HTML,
     ),
@@ -190,7 +190,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/invitation",
         accept,
-        "Show the link to the institution: whoever comes back from there is let in, from then on.",
+        "Show the link to the institution's sign-in, which is accepted from then on.",
         Kind.PAGE,
         _HTML,
     ),
@@ -199,7 +199,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/bind",
         bind,
-        "Show the link to the institution, which lets one's own account in from then on.",
+        "Show the link that connects your own account to the institution's sign-in.",
         Kind.PAGE,
         _HTML,
     ),
@@ -208,7 +208,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/callback",
         callback,
-        "Where the institution sends the browser back to, with a code that is good once.",
+        "Receive the browser from the institution with a one-time code.",
         Kind.PAGE,
         _HTML,
     ),

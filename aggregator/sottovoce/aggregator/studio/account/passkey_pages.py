@@ -53,7 +53,7 @@ def sign_in() -> Response:
     if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
     return authentication.with_cookie(
-        authentication.redirected(redirect(authentication.onward(request.args.get("next", "")))), cookie
+        authentication.flask_redirect(redirect(authentication.redirect_target(request.args.get("next", "")))), cookie
     )
 
 
@@ -72,7 +72,7 @@ def add() -> Response | tuple[str, int]:
     except (SignInRefused, AccessRefused) as refused:
         sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
         return _own(sentence), 422
-    return authentication.redirected(redirect(url_for("passkeys.own")))
+    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
 def remove() -> Response:
@@ -82,7 +82,7 @@ def remove() -> Response:
     except ValueError:
         return problems.response("malformed")
     storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
-    return authentication.redirected(redirect(url_for("passkeys.own")))
+    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
 def _own(refused: str) -> str:
@@ -134,7 +134,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkey.js",
         script,
-        "The script of both pages.",
+        "Serve the script of both passkey pages.",
         Kind.PAGE,
         ("text/javascript",),
     ),
@@ -143,7 +143,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkey",
         offer,
-        "The page that asks for any passkey of this site.",
+        "Show the page that asks for a passkey of this site.",
         Kind.PAGE,
         _HTML,
     ),
@@ -152,7 +152,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkey",
         sign_in,
-        "Let in whose passkey has answered this page's question.",
+        "Sign in with a passkey that signed the page's challenge.",
         Kind.PAGE,
         _HTML,
     ),
@@ -161,7 +161,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkeys",
         own,
-        "A person's own passkeys, and how to add one.",
+        "Show your own passkeys, and how to add one.",
         Kind.PAGE,
         _HTML,
     ),
@@ -170,7 +170,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkeys",
         add,
-        "Add the passkey that the person's device has just made.",
+        "Add the passkey that your device has just created.",
         Kind.PAGE,
         _HTML,
     ),
@@ -179,7 +179,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkeys/remove",
         remove,
-        "Let the person in by one of the passkeys no more.",
+        "Remove one of your passkeys.",
         Kind.PAGE,
         _HTML,
     ),

@@ -127,7 +127,7 @@ def _team(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/team"
 
 ROUTES = (
-    Route("studio.team", "GET", _PATH, team, "Who has which role on a survey.", Kind.PAGE, ("text/html",)),
+    Route("studio.team", "GET", _PATH, team, "Show the roles on a survey.", Kind.PAGE, ("text/html",)),
     Route("studio.change_team", "POST", _PATH, change_team, "Change a survey's team.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the team page."""

@@ -106,7 +106,7 @@ def _file() -> Begun | None:
     data = uploaded.read() if uploaded else b""
     if data.startswith(WORKBOOK):
         form = read_xlsform(data)
-        return Begun(draft_of(form.document), [words().in_this_language(each.told) for each in form.left_out])
+        return Begun(draft_of(form.document), [words().in_this_language(each.message) for each in form.left_out])
     return Begun(draft_in(data)) if data else None
 
 
@@ -143,7 +143,7 @@ _WAYS: Mapping[str, Callable[[], Begun | None]] = {
 _NEW = "/dashboard/new"
 
 ROUTES = (
-    Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
+    Route("studio.new", "GET", _NEW, new, "Choose a template or a file for a new survey.", Kind.PAGE, ("text/html",)),
     Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "New survey"."""

@@ -16,12 +16,13 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
+from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
-from sottovoce.aggregator.studio.design.sentences import Sentences, about
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.request_context import storage
@@ -42,6 +43,7 @@ class ItemView:
     Attributes:
         card: the item of the draft.
         name: name that the author typed; "" if it was generated.
+        file_name: name of the question in files.
         uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
@@ -52,6 +54,7 @@ class ItemView:
 
     card: DraftItem
     name: str
+    file_name: str
     uses: Sequence[str]
     steps: Sequence[Step]
     question: Question | None
@@ -82,6 +85,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
         ItemView(
             card,
             card.name if is_given(card.name) else "",
+            final.name,
             uses_of(str(card.treated.get("type", ""))),
             steps_of(figures.draft, card),
             found.question if found else None,
@@ -89,7 +93,9 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             earlier_questions(figures.draft, number),
             simple_condition(card),
         )
-        for number, (card, found) in enumerate(zip(figures.draft.cards, figures.of_items, strict=True))
+        for number, (card, found, final) in enumerate(
+            zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
+        )
     ]
 
 
@@ -114,7 +120,6 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
-        about=about,
         other_languages={tag: told for tag, told in NAMES.items() if tag not in draft.tags},
     )
 
@@ -210,9 +215,9 @@ _DESIGN = "/dashboard/surveys/<name>/design"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "The questions of a draft.", Kind.PAGE, _HTML),
-    Route("studio.save_design", "POST", _DESIGN, save_design, "Keep what was typed.", Kind.PAGE, _HTML),
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML),
+    Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
-    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Take a draft out.", Kind.PAGE, _HTML),
+    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),
 )
 """Routes of the page "Design"."""

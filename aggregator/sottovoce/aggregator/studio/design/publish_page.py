@@ -13,7 +13,7 @@ from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, wit
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
-from sottovoce.aggregator.studio.design.sentences import Sentences, about, texts_in_words
+from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
@@ -47,7 +47,6 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         survey=survey,
         texts=[] if survey is None else texts_in_words(survey, words()),
         panel=panel_of(draft, name),
-        about=about,
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name, figures) if problem.grave],
         earlier=earlier,
@@ -147,7 +146,7 @@ def _again(name: str, *told: str) -> Response:
 _PUBLISH = "/dashboard/surveys/<name>/publish"
 
 ROUTES = (
-    Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final.", Kind.PAGE, ("text/html",)),
     Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "Publish"."""

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals
+from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, goal_of
 from sottovoce.aggregator.authoring.draft import DraftProblem, SurveyDraft
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
+from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.shared.accounting import BELIEF_BEFORE
@@ -39,7 +41,21 @@ class Sentences:
         if not found.epsilon:
             return [first]
         openly = self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
-        return [first, openly, self._needed(found, draft.declining)]
+        # An aim that these people already reach needs no further number.
+        needed = [self._needed(found, draft.declining)] if found.margin > found.wanted else []
+        return [first, openly, *needed]
+
+    def goals(self, draft: SurveyDraft, totals: Totals) -> Sequence[str]:
+        """Return the people needed for each planned analysis, as one line each."""
+        return [
+            self.words.translate(
+                "design_goal",
+                goal=self.words.translate(f"use_{goal_of(draft.cards[number])}"),
+                question=self.words.translate("design_question", number=number + 1),
+                needed=self._needed(found, "each"),
+            )
+            for number, found in totals.goals
+        ]
 
     def _needed(self, found: Figures, declining: str) -> str:
         if found.needed is None:
@@ -87,12 +103,12 @@ class Sentences:
             spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
             before=self.words.percent(BELIEF_BEFORE, 0),
-            after=self.words.percent(totals.after, 0),
+            after=self.words.percent(Fraction(totals.after, 100), 0),
         )
 
     def spent(self, epsilon: float) -> str:
-        """Format an epsilon with one decimal, rounded up; 1e-6 absorbs errors of floating point."""
-        return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
+        """Format an epsilon as on all other pages."""
+        return NumberFormat(self.words).epsilon(epsilon)
 
     def problem(self, problem: DraftProblem) -> str:
         """Describe a problem of a draft in a sentence."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from flask import current_app, g, redirect, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.accounts.ownership import owned
+from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage import StoredSurvey
@@ -64,7 +64,7 @@ def try_out(name: str) -> ResponseReturnValue:
         check_affordable(survey)
     except SpecError:
         return redirect(url_for("studio.preview", name=name), 303)
-    with owned(storage(), g.actor, survey.name):
+    with claim_name(storage(), g.actor, survey.name):
         storage().publish(survey, who=g.who)
     _share(name, survey.name)
     return redirect(url_for("studio.results", name=survey.name), 303)
@@ -92,7 +92,7 @@ ROUTES = (
         "POST",
         "/dashboard/surveys/<name>/preview/trial",
         try_out,
-        "Publish a try-out.",
+        "Start a test run.",
         Kind.PAGE,
         ("text/html",),
     ),

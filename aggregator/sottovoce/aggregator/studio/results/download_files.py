@@ -9,17 +9,18 @@ downloads have different checksums; SHA256SUMS in everything.zip lists those of 
 import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from flask import current_app
 from sottovoce.aggregator.analysis.estimates import revisions_of
-from sottovoce.aggregator.export.archive import write_zip
+from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.shared.errors import EstimateError
 
 EVERYTHING = "everything.zip"
 
@@ -122,7 +123,8 @@ def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
     found = {}
     for file in offered(source):
         if with_reports or file not in OF_CLOSED:
-            with _written(source, file) as path:
+            # A file that fails has no checksum; its own link says why.
+            with suppress(EstimateError), _written(source, file) as path:
                 found[file] = _made(path)
     return found
 
@@ -132,7 +134,7 @@ def _written(source: Source, file: str) -> Iterator[Path]:
     """Write a file for the duration of the context; a handle opened inside it stays readable afterwards."""
     with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn():
         path = Path(folder) / file
-        OFFERED[file](source, path)
+        write_file(source, file, OFFERED[file], path)
         yield path
 
 

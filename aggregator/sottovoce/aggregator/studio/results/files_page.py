@@ -107,12 +107,12 @@ def _digest(made: MadeFile) -> str:
 
 
 _PATH = "/dashboard/surveys/<name>/files"
-_WAVE = Query("wave", "Only its reports.")
+_WAVE = Query("wave", "Only reports of this wave.")
 
 ROUTES = (
-    Route("studio.files", "GET", _PATH, files, "The survey's files.", Kind.PAGE, ("text/html",),
-          query=(_WAVE, Query("sums", "1: also sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
-    Route("studio.file", "GET", f"{_PATH}/<file>", file, "One of the survey's files.", Kind.PAGE,
+    Route("studio.files", "GET", _PATH, files, "List the survey's files.", Kind.PAGE, ("text/html",),
+          query=(_WAVE, Query("sums", "1 adds sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
+    Route("studio.file", "GET", f"{_PATH}/<file>", file, "Download one of the survey's files.", Kind.PAGE,
           tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()})), query=(_WAVE,),
           refuses=("malformed", "not_found", "still_open", "estimate_impossible")),
 )  # fmt: skip

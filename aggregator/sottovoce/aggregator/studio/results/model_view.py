@@ -40,7 +40,7 @@ class ModelsInWords:
 
     @property
     def write(self) -> NumberFormat:
-        """Its figures."""
+        """Number format in the page's language."""
         return NumberFormat(self.words)
 
     def regression(self, document: Document) -> ShownAnswer:

@@ -143,7 +143,7 @@ class TablesInWords:
 
     @property
     def write(self) -> NumberFormat:
-        """Its figures."""
+        """Number format in the page's language."""
         return NumberFormat(self.words)
 
     def crosstab(self, document: Document) -> ShownAnswer:

@@ -18,7 +18,7 @@ from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
-from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, as_table, in_steps, token_in
+from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps, links_csv, parse_token_line
 from sottovoce.aggregator.invitations.posters import PosterContent, cards
 from sottovoce.aggregator.invitations.tokens import (
     KeyReused,
@@ -161,7 +161,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     The reply does not tell how many links were unspent: for a single link that would reveal if its person answered.
     """
     found = invited(name)
-    given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
+    given = [parse_token_line(line) for line in request.form.get("back", "").splitlines() if line.strip()]
     if not found.survey.asks_for_invitation or not given:
         return _page(name, "links_back_none"), 400
     revoke_tokens(storage(), name, given, g.who)
@@ -181,7 +181,7 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return _csv(as_table(links, found.survey.trial), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(links, found.survey.trial), f"{found.stored.name}-links.csv")
 
 
 def _table_of_waves(found: Invited, made: list[str]) -> Response:
@@ -189,7 +189,7 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
     waves = [wave for wave in found.waves if wave.state != "closed"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
     columns = [f"link_wave_{wave.number}" for wave in waves]
-    return _csv(as_table(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
@@ -263,17 +263,17 @@ ROUTES = (
         "GET",
         _INVITE,
         invite,
-        "How people are invited to a survey.",
+        "Show the ways to invite people to a survey.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("wave", "The wave, from 0 on."), Query("in", "Language of the texts.")),
+        query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts.")),
     ),
     Route(
         "studio.personal_links",
         "POST",
         f"{_INVITE}/links",
         personal_links,
-        "Make personal links, shown in this reply and nowhere else.",
+        "Create personal links; only this reply shows them.",
         Kind.PAGE,
         ("text/csv", "text/html"),
     ),
@@ -282,7 +282,7 @@ ROUTES = (
         "POST",
         f"{_INVITE}/links/back",
         take_links_back,
-        "Take personal links back.",
+        "Revoke personal links.",
         Kind.PAGE,
         ("text/html",),
     ),

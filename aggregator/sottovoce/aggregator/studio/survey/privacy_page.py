@@ -130,7 +130,7 @@ def _form_sentences(language: str) -> Mapping[str, str]:
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"
-_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft`: what is not published yet."))
+_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` shows the unpublished revision."))
 
 ROUTES = (
     Route(
@@ -138,7 +138,7 @@ ROUTES = (
         "GET",
         _PRIVACY,
         privacy,
-        "A survey's whole privacy account.",
+        "Show a survey's whole privacy account.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -148,7 +148,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.html",
         privacy_print,
-        "The same to print.",
+        "Show the privacy account for printing.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -158,7 +158,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.json",
         privacy_data,
-        "The same as a document.",
+        "Return the privacy account as a JSON document.",
         Kind.PAGE,
         ("privacy",),
         query=_CHOICE,

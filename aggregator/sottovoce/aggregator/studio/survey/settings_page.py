@@ -103,9 +103,9 @@ _SETTINGS = "/dashboard/surveys/<name>/settings"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.settings", "GET", _SETTINGS, settings, "What can be done with a survey.", Kind.PAGE, _HTML),
+    Route("studio.settings", "GET", _SETTINGS, settings, "Show the settings of a survey.", Kind.PAGE, _HTML),
     Route("studio.close", "POST", f"{_SETTINGS}/close", close, "Close a survey.", Kind.PAGE, _HTML),
-    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Open a survey again.", Kind.PAGE, _HTML),
+    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Reopen a survey.", Kind.PAGE, _HTML),
     Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions.", Kind.PAGE, _HTML),
     Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey.", Kind.PAGE, _HTML),
 )

@@ -406,5 +406,5 @@ def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, sto
     assert re.findall(r"Epsilon ([\d.]+)\.", steps[0]) == ["2.00", "1.10", "0.70"]
     assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
     assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
-    assert "beside the questions you need about" in page
-    assert "A respondent who answers in all 2 waves spends 4.4 in total." in page
+    assert re.search(r"Shares \(Question 2\): For 3 points you need about [\d,]+ people\.", page)
+    assert "A respondent who answers in all 2 waves spends 4.40 in total." in page

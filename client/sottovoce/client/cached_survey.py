@@ -11,7 +11,7 @@ from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 
-def kept_survey(ledger: Ledger, digest: str) -> Survey | None:
+def cached_survey(ledger: Ledger, digest: str) -> Survey | None:
     """The survey with this digest; None if it was not kept, or needs a newer release than this one."""
     text = ledger.text(digest)
     try:
@@ -21,7 +21,7 @@ def kept_survey(ledger: Ledger, digest: str) -> Survey | None:
     return survey if survey is not None and survey.digest == digest else None
 
 
-def kept_or_fetched(ledger: Ledger, digest: str, transport: Transport, link: Link) -> Survey | None:
+def cached_or_fetched_survey(ledger: Ledger, digest: str, transport: Transport, link: Link) -> Survey | None:
     """
     The same; where an earlier release kept none, the aggregator is asked, and what it sends is kept from now on.
 
@@ -34,9 +34,9 @@ def kept_or_fetched(ledger: Ledger, digest: str, transport: Transport, link: Lin
     Returns:
         None if it cannot be had.
     """
-    kept = kept_survey(ledger, digest)
-    if kept is not None:
-        return kept
+    cached = cached_survey(ledger, digest)
+    if cached is not None:
+        return cached
     try:
         survey = survey_for(transport, replace(link, digest=digest[:32]))
     except SurveyError:
