@@ -5,7 +5,7 @@ A back end adds its connections, its fast path for storing a group of reports, a
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -18,14 +18,15 @@ from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
-from sottovoce.aggregator.storage.interface import ALL, Rows, Storage
+from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
 from sottovoce.aggregator.storage.maintenance_thread import MaintenanceThread
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports import surveys as survey_life
-from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT, change
+from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
+from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_statements import (
     Handle,
     count_down,
@@ -36,38 +37,6 @@ from sottovoce.aggregator.storage.sql_statements import (
 from sottovoce.aggregator.storage.survey_log import lines
 from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, select
 from sottovoce.shared.spec import Survey
-
-
-def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
-    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
-    return [
-        Cell(
-            cells[0].wave,
-            ALL,
-            sum(cell.reports for cell in cells),
-            sum(cell.withdrawn for cell in cells),
-            count_by_question(row for cell in cells for row in _flat(cell)),
-            sum(at_close) if at_close else None,
-        ),
-        *(cell for cell in cells if cell.cohort != NO_COHORT),
-    ]
-
-
-def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
-    """(question, counted value, number) of a cell."""
-    for question, tally in cell.tallies.items():
-        yield from ((question, value, number) for value, number in tally.items())
-
-
-def count_by_question(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
-    """Counts by question and counted value."""
-    tallies: dict[int, dict[int, int]] = {}
-    for question, value, count in rows:
-        tally = tallies.setdefault(int(question), {})
-        tally[int(value)] = tally.get(int(value), 0) + count
-    return tallies
-
 
 # Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
@@ -272,12 +241,8 @@ class SQLStorage(TokenStorage):
             rows = db.execute(query, arguments).fetchall()
         return [_stored(*row) for row in rows]
 
-    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
-        """Redeem an invitation, see ``Storage.redeem_invitation``."""
-        outcome = super().redeem_invitation(survey, invitation, blinded)
-        if outcome is Outcome.NEW:
-            self._note_stored(0)
-        return outcome
+    def _note_redeemed(self) -> None:
+        self._note_stored(0)
 
     # Reports
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from sottovoce.aggregator.storage.sql_statements import Handle
-from sottovoce.aggregator.storage.table_catalogue import fill, select
+from sottovoce.aggregator.storage.table_catalogue import clear, fill, select
 
 MOVED_ROWS = 2000
 """Reports a transaction: those that arrive meanwhile wait for some ten milliseconds."""
@@ -49,8 +49,7 @@ def settle(write: Write) -> None:
 def rewrite(write: Write, table: str) -> None:
     """Delete all rows of a table and insert them again in the order of the key, unless there are too many."""
     with write() as db:
-        (rows,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - a constant of the caller
-        if rows <= REWRITTEN_ROWS:
-            kept = db.execute(select(table)).fetchall()
-            db.execute(f"DELETE FROM {table}")  # noqa: S608 - a constant of the caller
-            db.executemany(fill(table, table), kept)
+        rows = db.execute(select(table)).fetchmany(REWRITTEN_ROWS + 1)
+        if len(rows) <= REWRITTEN_ROWS:
+            db.execute(clear(table))
+            db.executemany(fill(table, table), rows)

@@ -128,10 +128,9 @@ class SQLiteStorage(sql_storage.SQLStorage):
         """Return None: SQLite uses this machine's clock."""
         return None
 
-    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
-        """Redeem an invitation, see ``Storage.redeem_invitation``."""
+    def _note_redeemed(self) -> None:
         self._are_secrets_used = True
-        return super().redeem_invitation(survey, invitation, blinded)
+        super()._note_redeemed()
 
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
