@@ -43,7 +43,7 @@ def front() -> Response:
 
 
 _FRONT = (Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),)
-_ROOMS: Sequence[Sequence[Route]] = (
+_ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,
     results.ROUTES,
@@ -55,7 +55,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     description.ROUTES,
     access.ROUTES,
 )
-ROUTES = tuple(route for room in _ROOMS for route in room)
+ROUTES = tuple(route for group in _ROUTE_GROUPS for route in group)
 """All routes except those of optional sign-in methods; a test compares them with the URL map."""
 
 

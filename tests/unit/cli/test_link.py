@@ -95,7 +95,7 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
     storage.close()
     out = tmp_path / "links.csv"
     assert create(tmp_path, out).exit_code == 0
-    assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link"]
+    assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link,warning"]
 
     ended = CliRunner().invoke(main, ["token", "revoke", "exam", str(out), "--data", str(tmp_path)])
     assert (ended.exit_code, ended.stderr) == (0, "3 tokens revoked\n")

@@ -82,7 +82,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
+        self._published = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
         self._reports = 0
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
@@ -102,11 +102,11 @@ class Metrics:
             # Deleting a survey lowers the number of shown reports; measure growth from the lower number.
             self._reports = min(self._reports, standing.reports)
             if standing.reports - self._reports >= standing.step:
-                self._told, self._reports = _in_steps(now, standing.step), standing.reports
-            told = self._told
+                self._published, self._reports = _in_steps(now, standing.step), standing.reports
+            published = self._published
         at_once = {key: series for key, series in now.requests.items() if not key[0].startswith(RESPONDENTS)}
         refused = {reason: number for reason, number in now.refused.items() if reason not in HELD_REASONS}
-        return Measured({**told.requests, **at_once}, told.groups, {**told.refused, **refused})
+        return Measured({**published.requests, **at_once}, published.groups, {**published.refused, **refused})
 
 
 def _in_steps(now: Measured, step: int) -> Measured:
@@ -119,8 +119,8 @@ def _in_steps(now: Measured, step: int) -> Measured:
 
 
 class _Families(Collector):
-    def __init__(self, told: Measured, standing: PublicStatus) -> None:
-        self._told = told
+    def __init__(self, published: Measured, standing: PublicStatus) -> None:
+        self._published = published
         self._standing = standing
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
@@ -144,7 +144,7 @@ class _Families(Collector):
         groups = HistogramMetricFamily(
             "sottovoce_group_reports", "Reports stored in one transaction, rounded down to steps."
         )
-        groups.add_metric([], *_buckets(SIZES, self._told.groups))
+        groups.add_metric([], *_buckets(SIZES, self._published.groups))
         yield groups
         yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
 
@@ -154,14 +154,14 @@ class _Families(Collector):
             "Refused requests and reports by reason.",
             labels=["reason"],
         )
-        for reason, number in self._told.refused.items():
+        for reason, number in self._published.refused.items():
             family.add_metric([reason], number)
         return family
 
     def _requests(self) -> HistogramMetricFamily:
         about = "Duration of requests in seconds; counts of respondents' routes are rounded down to steps."
         family = HistogramMetricFamily("sottovoce_request_seconds", about, labels=["route", "class"])
-        for labels, series in sorted(self._told.requests.items()):
+        for labels, series in sorted(self._published.requests.items()):
             family.add_metric(labels, *_buckets(BOUNDS, series))
         return family
 

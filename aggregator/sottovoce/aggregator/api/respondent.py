@@ -130,13 +130,13 @@ def register_limits(app: Flask, settings: Settings) -> None:
             limits.note(f"{request.method} {request.path}", reply.status_code, request.remote_addr, _headers())
         return reply
 
-    def tell(reply: Response) -> Response:
+    def add_headers(reply: Response) -> Response:
         reply.headers.extend(limits.headers(f"{request.method} {request.path}", reply.status_code))
         return reply
 
     app.before_request(check)
     app.after_request(note)
-    app.after_request(tell)
+    app.after_request(add_headers)
     app.after_request(allow_any_origin)
 
 

@@ -136,6 +136,13 @@ EXPLANATIONS = {
         RESEARCHER,
         "Change the request as `detail` says, or wait for more reports.",
     ),
+    "analysis_stopped": Explanation(
+        "The analysis was stopped before it had a result: it reached the limit of time or memory, or someone cancelled "
+        "it. `detail` says which.",
+        RESEARCHER,
+        "Use fewer predictors or categories, or compute it with the command line or Python, which have no limit. The "
+        "operator sets the limits with SOTTOVOCE_ANALYSIS_SECONDS and SOTTOVOCE_ANALYSIS_MEMORY.",
+    ),
     "options_invalid": Explanation(
         "Some options of the analysis are missing, unknown or of the wrong type. `problems` lists each.",
         RESEARCHER,

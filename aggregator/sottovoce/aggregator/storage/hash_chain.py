@@ -96,11 +96,13 @@ def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterat
         before: head of the chain before the first line; None if the first line begins the chain, with any number.
     """
     for line in lines:
+        # The number is checked too: a line cut from the middle together with a recomputed chain would leave a gap.
         if line.previous != (before.hash if before else FIRST) or (before and line.number != before.number + 1):
             yield line.number
         before = ChainHead(line.number, line.hash)
 
 
 def _hash(*fields: int | str | bytes) -> bytes:
+    # Canonical JSON separates the fields, so that no two entries can have the same bytes.
     values = [each.hex() if isinstance(each, bytes) else each for each in fields]
     return hashlib.sha256(canonical.dump(values)).digest()

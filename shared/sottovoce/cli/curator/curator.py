@@ -65,7 +65,7 @@ def bind(  # noqa: PLR0913, PLR0917 - one option each
 def budget(
     files: tuple[Path, ...], survey: str | None, declaration: Path | None, data: Path | None, as_json: bool
 ) -> None:
-    """What the budget is, what was asked of it, and what is left; of several files, also the largest."""
+    """Show a budget, the questions answered from it, and the rest; for several files also the largest use."""
     named = [named_data_set(file, declaration, None, None) for file in files]
     if survey is not None or not files:
         named.append(named_data_set(None, declaration, survey, data))

@@ -29,7 +29,7 @@ from sottovoce.shared.errors import SpecError
 )
 @question_options
 def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weight: tuple[str, ...]) -> None:
-    """How many records meet a condition, each of a list, or with which weights of one column's names."""
+    """Count the records that meet a condition, or each of a list, or sum weights of one column's names."""
     if not weight:
         if asked.columns:
             raise SpecError("a count is of conditions; name them with --where")
@@ -43,7 +43,7 @@ def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weigh
 @click.command()
 @question_options
 def histogram(asked: CuratorRequest) -> None:
-    """How many records are in each declared cell of the columns, empty cells too."""
+    """Count the records in each declared cell of the columns, empty cells too."""
     asked.answer(lambda declared: histogram_question(declared, asked.columns))
 
 

@@ -25,7 +25,7 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
     declaration: Path | None,
     as_json: bool,
 ) -> None:
-    """Who could be found if FILE was published without noise; for its curator's own eyes."""
+    """Report who could be identified if FILE was published without noise; for its curator's own eyes."""
     if other is not None and sensitive is None:
         raise click.UsageError("--with needs --sensitive, the column that both tables have")
     table = read_table(file, declaration, public, sensitive)

@@ -44,7 +44,7 @@ def doctor(data: Path | None) -> None:
 
 
 def _tell_keys(storage: Storage, settings: Settings) -> None:
-    """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
+    """Print surveys whose keys are missing, and a warning if an old database was, or could be, put back."""
     for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
         click.echo(f"{name}: invitations cannot be redeemed at a node with this configuration: {why}", err=True)
     problem = RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)

@@ -25,8 +25,8 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
     """
     Make the respondent's page for another place than the aggregator.
 
-    Whoever opens the aggregator's own page must trust what the aggregator serves at that moment. A page on a host that
-    somebody else runs, or in a file, stays what it is; it still sends to the aggregator. With a survey's link, the file
+    People who open the aggregator's own page must trust what it serves at that moment. A page on another host or in a
+    file does not change; it still sends to the aggregator. With a survey's link, the file
     holds the survey. Standard output gets the files' SHA-256.
     """
     if (folder is None) == (file is None):

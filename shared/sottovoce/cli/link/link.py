@@ -71,7 +71,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     ):
         links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
         if table is not None:
-            table.write(links_csv(links, survey.trial))
+            table.write(links_csv(links, survey.trial, words=Words(language)))
         if page is not None:
             page.write(print_cards(PosterContent(survey, wave, Words(language)), [made for _, made in links]))
     if survey.trial:

@@ -37,7 +37,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
     release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
         if place["survey"] is None or any((within, weights, place["folder"], place["url"])) or wave is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
@@ -65,7 +65,7 @@ def compare(
 @source_options
 @_wave
 def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
-    """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
+    """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave), None, as_json, place)
 
 

@@ -98,7 +98,7 @@ def list_grants(data: Path | None) -> None:
 @survey_option
 @data_option
 def invite(role: str, survey: str, data: Path | None) -> None:
-    """Print a link by which somebody new gets an account with a ROLE, once, within a week."""
+    """Print a link for one new account with a ROLE; it is valid once, for a week."""
     settings = data_settings(data)
     storage = open_storage(settings)
     click.echo(invitation_link(storage.access.by(MACHINE), served_settings(settings).url, survey, role, day_of(now())))

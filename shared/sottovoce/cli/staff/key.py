@@ -52,7 +52,7 @@ def list_all(data: Path | None) -> None:
 @click.argument("number")
 @data_option
 def revoke(number: str, data: Path | None) -> None:
-    """Let nobody in by the key of this NUMBER any more; the sessions that its account began with keys end."""
+    """Revoke the key of this NUMBER; the sessions that its account began with keys end."""
     tables = open_storage(data_settings(data)).access.by(MACHINE)
     found = [one for one in tables.list_keys() if one.number == number]
     if not found:

@@ -89,6 +89,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         self._own_slot = Slot(url)
         self._publisher = SnapshotPublisher(self.show_grown)
         self._settling = Reordering(self._connection)
+        # Unknown after a start.
+        self._are_tokens_spent = True
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped)
@@ -98,6 +100,7 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
+        self._are_tokens_spent |= any(arrival.tokens for arrival in arrivals)
         merged = merge(arrivals)
         added = change(merged)
         with self._connection() as connection:
@@ -147,6 +150,10 @@ class PostgresStorage(sql_storage.SQLStorage):
         self._settling.run()
         with self._connection() as connection:
             sort_invitations(connection)
+            if self._are_tokens_spent:
+                # Privacy: VACUUM leaves bytes of a spent token, and the number of its transaction, in the page.
+                self._are_tokens_spent = False
+                write_anew(connection, ("tokens",), lambda: self._settling.ended)
             connection.execute(_VACUUM)
 
     def _forget(self) -> None:

@@ -12,8 +12,8 @@ from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import refusal_message
 from sottovoce.aggregator.studio.request_context import tables as _tables
-from sottovoce.aggregator.studio.request_context import told
 
 
 def me() -> str:
@@ -28,7 +28,7 @@ def make_key() -> str | tuple[str, int]:
         key = _asked_for(digest)
         _tables().add_key(key)
     except AccessRefused as refused:
-        return _me(refused=told(refused)), 422
+        return _me(refused=refusal_message(refused)), 422
     return _me(made=secret)
 
 
@@ -46,7 +46,7 @@ def leave(name: str) -> str | tuple[str, int] | Response:
         try:
             _tables().revoke_grant(_own().id, name)
         except AccessRefused as refused:
-            return _me(refused=told(refused)), 422
+            return _me(refused=refusal_message(refused)), 422
     return _back()
 
 
@@ -81,7 +81,7 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     try:
         account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
-        return render_template("invitation.html", refused=told(refused)), 422
+        return render_template("invitation.html", refused=refusal_message(refused)), 422
     if not _tables().accept_invitation(link, account, today):
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     return begin_session(account.id, "link", _back())

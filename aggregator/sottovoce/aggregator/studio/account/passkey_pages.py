@@ -19,7 +19,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage
 
 MOST_LABEL = 60
 
@@ -70,7 +70,9 @@ def add() -> Response | tuple[str, int]:
         today = authentication.now() // DAY
         storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
-        sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        sentence = (
+            refusal_message(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        )
         return _own(sentence), 422
     return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 

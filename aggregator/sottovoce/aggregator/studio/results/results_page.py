@@ -27,7 +27,7 @@ from sottovoce.aggregator.studio.results.results_view import (
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.survey_frame import later, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 REFRESH = 30
@@ -39,7 +39,7 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
-    if (told := later(name, "results")) is not None:
+    if (told := draft_placeholder(name, "results")) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
     shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}

@@ -168,7 +168,7 @@ def subject_of(name: str) -> Subject:
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    kept, revisions = drafts.kept_draft(name), storage().revisions(name)
+    kept, revisions = drafts.find_draft(name), storage().revisions(name)
     if kept is not None:
         frame = draft_page(name, "rehearse", kept.draft.title)
         try:

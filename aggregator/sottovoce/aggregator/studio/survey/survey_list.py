@@ -123,7 +123,7 @@ def survey(name: str) -> ResponseReturnValue:
     revisions = storage().revisions(name)
     if revisions:
         return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
-    if drafts.kept_draft(name) is None:
+    if drafts.find_draft(name) is None:
         raise unknown_survey()
     return redirect(address_of(name, "design"), 303)
 

@@ -222,14 +222,14 @@ def test_real_pages_know_nothing_of_a_rehearsal(get: Any) -> None:
 def test_rehearsal_leaves_no_trace(get: Any, storage: SQLiteStorage, app: Flask) -> None:
     """Not a byte of the database, no entry of the journal, nothing that is kept for the next analysis."""
     folder = Path(storage._path).parent
-    kept = len(app.extensions["joint_results"]._kept)
+    kept = len(app.extensions["joint_results"]._cache)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for path in (*PAGES, *DOWNLOADS, "/files/everything.zip", "/files?sums=1"):
         assert get(f"exam/rehearse{path}{'&' if '?' in path else '?'}n=60").status_code == 200
         assert get(f"fresh/rehearse{path}{'&' if '?' in path else '?'}n=60").status_code == 200
 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert len(app.extensions["joint_results"]._kept) == kept
+    assert len(app.extensions["joint_results"]._cache) == kept
 
 
 def test_every_address_of_a_rehearsal_only_reads() -> None:
