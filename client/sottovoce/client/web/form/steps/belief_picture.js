@@ -7,7 +7,8 @@ const WIDTH = 100;
 const ROUNDING = 1e-9;
 
 /**
- * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. Its maths stands beside `belief_after` in the Python package.
+ * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. See
+ * `belief_after` in the Python package for the maths.
  */
 export function beliefAfter(epsilon) {
   const odds = (BEFORE / (100 - BEFORE)) * Math.exp(epsilon);
