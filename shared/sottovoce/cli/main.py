@@ -37,7 +37,7 @@ VERBS = {
     "compare": ("results.analyse", "Compare a share or a mean between groups."),
     "pairs": ("results.analyse", "Associations between all pairs of questions."),
     "regress": ("results.analyse", "Fit a regression to a closed survey."),
-    "weights": ("results.analyse", "Weights to known margins, and what they cost."),
+    "weights": ("results.weights", "Weights to known margins, and what they cost."),
     "curator": ("curator.curator", "Noisy answers from data in trusted hands, under a budget."),
     "reidentify": ("curator.reidentify", "Who could be found if a table was published as it is."),
     "audit": ("audit", "Test the running clients against what a survey claims."),

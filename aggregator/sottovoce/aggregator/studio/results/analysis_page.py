@@ -255,6 +255,8 @@ MODELS_QUERY = (
     Query("outcome", "What is explained."),
     Query("on", "What explains it; may be given many times."),
     Query("model", "If another than suits the outcome: logit, multinomial, ordered or linear."),
+    Query("among", "Those who answered, or all."),
+    Query("declining", "A logit of declining (modelled), or one common share (common)."),
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only its reports."),
 )
