@@ -10,7 +10,6 @@ import pytest
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES
 from sottovoce.aggregator.planning.number_channel import SCORED
-from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import TRUTHS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
@@ -86,26 +85,22 @@ def test_client_public_names_are_the_agreed_ones() -> None:
     assert sottovoce.client.__all__ == ["FileLedger", "MemoryLedger", "Respondent"]
 
 
-def test_every_verb_has_a_line_of_help() -> None:
-    """The list of verbs is made of these, and imports nothing."""
-    assert all(0 < len(line) < 68 for _, line in VERBS.values())
-
-
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
-REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
 
 
-def test_reference_names_every_verb_mechanism_and_question_type() -> None:
+def test_reference_names_every_mechanism_and_question_type() -> None:
     """What exists is documented."""
-    words = [*VERBS, *MECHANISMS, *PRESETS, *TYPES]
+    words = [*MECHANISMS, *PRESETS, *TYPES]
     assert [word for word in words if not re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)] == []
 
 
 def test_reference_lists_all_its_pages() -> None:
     """No page is without a line in the list, and every link within the documents leads somewhere."""
     listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    pages = [path for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
-    assert [path.name for path in pages if f"({path.name})" not in listed] == []
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    unlisted = {page for page in pages if f"({page})" not in listed}
+    assert unlisted - {"README.md"} == {page for page in pages if page.startswith("decisions/0")}
 
 
 def test_links_between_documents_lead_somewhere() -> None:

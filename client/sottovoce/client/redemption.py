@@ -77,12 +77,14 @@ def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws:
     entry = ledger.get(own)
     if entry is None:
         # Drawn, then offered: of two visits at once the ledger keeps the ids of one, and both send those.
-        drawn = _dump([_to_sign(each) for each in prepare(survey.moduli, draws)])
+        drawn = _dump([_signing_request(each) for each in prepare(survey.moduli, draws)])
+        # ``sent=True`` keeps these entries out of the lists of reports that wait.
         entry = ledger.record(own, Entry("", 0.0, drawn, sent=True))
-    prepared = [_prepared(each) for each in _read(entry) if each is not None and "blinded" in each]
+    # Only what was never signed: a restart after the reply must not ask again.
+    prepared = [_parse_prepared(each) for each in _read(entry) if each is not None and "blinded" in each]
     if prepared:
         signed = _ask(survey, own, prepared, transport)
-        _have_signed(ledger, own, entry.body, prepared, signed, survey.moduli[: len(prepared)])
+        _request_signatures(ledger, own, entry.body, prepared, signed, survey.moduli[: len(prepared)])
 
 
 def prepare(moduli: Sequence[int], draws: Draws) -> list[Prepared]:
@@ -143,6 +145,7 @@ def forget_signature(ledger: Ledger, key: Key) -> None:
 
 def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
     own = Key(key.origin, key.survey, SIGNERS)
+    # Hashes suffice to compare keys, and keep the ledger small.
     named = [hashlib.sha256(each.to_bytes(each.bit_length() // 8)).hexdigest() for each in survey.moduli]
     entry = ledger.record(own, Entry("", 0.0, canonical.dump({"keys": named}).decode(), sent=True))
     known = _document(entry.body).get("keys") if entry.body else []
@@ -159,6 +162,7 @@ def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
 
 def _prepare(modulus: int, draws: Draws) -> Prepared:
     report_id = draws.identity()
+    # Order of bytes is part of the protocol shared with the browser: id, salt, blinding factor.
     salt = draws.exactly(SALT)
     factor = draw_factor(modulus, draws.exactly)
     return Prepared(report_id, blind(message(modulus, bytes.fromhex(report_id)), modulus, salt, factor))
@@ -171,6 +175,7 @@ def _ask(survey: Survey, own: Key, prepared: Sequence[Prepared], transport: Rede
     try:
         reply = parse_reply(transport.redeem(survey.name, dump_request(request)))
     except TransportError as error:
+        # Known refusals are translated for the person; others keep the aggregator's own words.
         raise TransportError(_REFUSALS.get(error.reason or "", str(error)), error.status, error.reason) from None
     except ValueError:
         raise TransportError("the aggregator's signatures cannot be read") from None
@@ -179,7 +184,7 @@ def _ask(survey: Survey, own: Key, prepared: Sequence[Prepared], transport: Rede
     return reply.signed
 
 
-def _have_signed(
+def _request_signatures(
     ledger: Ledger, own: Key, body: str, prepared: Sequence[Prepared], signed: Sequence[bytes], moduli: Sequence[int]
 ) -> None:
     try:
@@ -195,12 +200,12 @@ def _have_signed(
     ledger.revise(own, body, _dump([{"id": each.report_id, "signature": each.signature} for each in done]))
 
 
-def _to_sign(prepared: Prepared) -> dict[str, str]:
+def _signing_request(prepared: Prepared) -> dict[str, str]:
     sent, inverse, encoded = prepared.blinded.sent, prepared.blinded.inverse, prepared.blinded.encoded
     return {"id": prepared.report_id, "blinded": spell(sent), "inverse": f"{inverse:x}", "encoded": f"{encoded:x}"}
 
 
-def _prepared(stored: dict[str, Any]) -> Prepared:
+def _parse_prepared(stored: dict[str, Any]) -> Prepared:
     try:
         blinded = Blinded(read_number(stored["blinded"]), int(stored["inverse"], 16), int(stored["encoded"], 16))
     except (KeyError, TypeError, ValueError):

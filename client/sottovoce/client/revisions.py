@@ -70,8 +70,9 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
             other; nothing was sent.
         SpecError: what it sends is none.
     """
+    # Always the newest by name: a request for a digest would tell the server which link is open.
     newest = transport.fetch_survey(link.survey)
-    body = newest if _digest(newest).startswith(link.digest) else _older(transport, link, _digest(newest))
+    body = newest if _digest(newest).startswith(link.digest) else _find_revision(transport, link, _digest(newest))
     survey = load_survey(body)
     if survey.name != link.survey:
         raise _contradiction_error()
@@ -86,6 +87,7 @@ def published(transport: Publisher, name: str) -> list[PublishedRevision]:
         TransportError: the aggregator cannot be reached, refuses, or its reply cannot be read.
     """
     reply = transport.fetch_revisions(name)
+    # Servers before revisions had no such list; then the newest alone must do.
     shown = [] if reply is None else _read(reply, name)
     newest = transport.fetch_survey(name)
     return shown if _digest(newest) in {each.digest for each in shown} else [_revision(newest), *shown]
@@ -140,7 +142,7 @@ def _state(state: str, retired: bool) -> str:
     return "retired" if retired and state != "closed" else state
 
 
-def _older(transport: Publisher, link: Link, newest: str) -> bytes:
+def _find_revision(transport: Publisher, link: Link, newest: str) -> bytes:
     """The bytes of the revision that a link names, out of a chain in which the newest one stands too."""
     reply = transport.fetch_revisions(link.survey)
     revisions = [] if reply is None else _read(reply, link.survey)

@@ -59,9 +59,13 @@ class SpecError(SurveyError):
     Args:
         problems: every mistake found.
         places: where the pointers among them lead, in words, if it was read from a file.
+
+    Attributes:
+        file: the file that it was read from, as it was named; "" if from none.
     """
 
     code = "spec_invalid"
+    file = ""
 
     def __init__(self, problems: Sequence[Problem] | str, places: Mapping[str, str] | None = None) -> None:
         self.places = places or {}
@@ -126,7 +130,7 @@ class TransportError(SurveyError):
 
 class NotYet(TransportError):
     """
-    The report waits on the device for the moment that was drawn with it, and nobody is told of it before.
+    The report waits on the device for the moment that was drawn with it; no request is sent before.
 
     Attributes:
         send_at: that moment, in seconds since 1970.

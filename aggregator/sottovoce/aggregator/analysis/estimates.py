@@ -294,7 +294,7 @@ def _with_cells(revision: RevisionCounts, cells: Iterable[Cell]) -> RevisionCoun
 
 
 def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cell, ...]:
-    """Return the cohort cells of a revision if its cohort question is that of the newest revision, else none."""
+    """Return the cohort cells of a revision if its cohort question equals the newest revision's, else none."""
     mine, wanted = (each.survey.cohort for each in (revision, newest))
     if mine is None or wanted is None:
         return ()

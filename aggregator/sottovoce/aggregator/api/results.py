@@ -135,7 +135,7 @@ def delete(name: str) -> Response:
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.delete_survey(name, g.who)
-    current_app.extensions["joint_results"].drop()
+    current_app.extensions["joint_results"].drop(name)
     return jsonify({"name": name, "deleted": True})
 
 
@@ -193,7 +193,7 @@ _CHOICES = (
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
     Query(
         "people",
-        "People in a group of whom all have answered: shares are told as numbers of them too; empty for no such group.",
+        "Size of a group in which everybody answered: shares are also shown as numbers of people; empty for a sample.",
         {"type": "string", "pattern": f"^([1-9][0-9]{{0,{MOST_DIGITS - 1}}})?$"},
     ),
 )
@@ -204,7 +204,7 @@ ROUTES = (
         "GET",
         "/api/v1/surveys",
         surveys,
-        "Revisions of surveys in pages, with the number of reports so far in whole batches.",
+        "List revisions of surveys in pages, with the number of published reports.",
         Kind.RESEARCHER,
         ("survey-list",),
         query=PAGING,
@@ -215,11 +215,11 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/publish",
         publish,
-        "Publish a survey or a new revision of one; the same one again changes nothing.",
+        "Publish a survey or a revision; publishing the same bytes again changes nothing.",
         Kind.RESEARCHER,
         ("published",),
         body="survey",
-        query=(Query("retire", "1 retires the revisions before it.", {"enum": ["0", "1"]}),),
+        query=(Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),),
         refuses=("spec_invalid",),
     ),
     Route(
@@ -227,7 +227,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/close",
         close,
-        "Admit no more reports; the first time, show all counts.",
+        "Close a survey: refuse further reports, and publish all counts at the first close.",
         Kind.RESEARCHER,
         ("closed",),
     ),
@@ -236,7 +236,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/reopen",
         reopen,
-        "Admit reports again, until ids are forgotten and while the window lasts.",
+        "Reopen a survey, until its report ids are deleted and within its dates.",
         Kind.RESEARCHER,
         ("closed",),
         refuses=("closed",),
@@ -246,7 +246,7 @@ ROUTES = (
         "DELETE",
         _SURVEY,
         delete,
-        "Delete everything of a survey but the lines that it existed.",
+        "Delete a survey and its data; only the log of its events remains.",
         Kind.RESEARCHER,
         ("deleted",),
     ),
@@ -255,7 +255,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/estimates",
         estimates,
-        "Estimates from the last snapshot.",
+        "Return estimates from the last snapshot.",
         Kind.RESEARCHER,
         ("export",),
         query=_CHOICES,
@@ -267,7 +267,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/export",
         export,
-        "Estimates from the last snapshot, as a file to keep.",
+        "Download estimates from the last snapshot as a file.",
         Kind.RESEARCHER,
         ("export",),
         query=_CHOICES,

@@ -10,7 +10,7 @@ from sottovoce.shared.spec import Survey
 
 _MARK = "-trial-"
 _LONGEST = 50
-"""Letters of the survey's name in that of a test run: with mark and number it still is a valid name."""
+"""Letters of the survey's name that a test run's name keeps: with mark and number it is still a valid name."""
 
 _WEEK = timedelta(weeks=1)
 

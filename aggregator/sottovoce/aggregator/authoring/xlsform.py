@@ -39,7 +39,7 @@ _METADATA = {
     "email",
     "audit",
 }
-_NO_HOME = {
+_UNSUPPORTED = {
     "text": "free text identifies people; ask for one of several choices",
     "calculate": "a calculation; results are computed from the counts, not on the device",
     "hidden": "a hidden value",
@@ -133,7 +133,7 @@ class _Form:
             self._repeats += 1 if kind == "begin_repeat" else -1
         if self._repeats > 0 or kind == "end_repeat" or not kind:
             if kind and kind != "end_repeat":
-                self._leave(row, _NO_HOME["begin_repeat"])
+                self._leave(row, _UNSUPPORTED["begin_repeat"])
         elif kind == "end_group":
             self._groups = self._groups[:-1]
         elif kind == "begin_group":
@@ -288,7 +288,7 @@ def _unsupported(kind: str) -> str:
         return "a position on the map, which identifies people; ask for a region"
     if kind in {"select_one_from_file", "select_multiple_from_file", "select_one_external"}:
         return "choices from a file; put them on the sheet choices"
-    return _NO_HOME.get(kind, "")
+    return _UNSUPPORTED.get(kind, "")
 
 
 def _plain_name(name: str) -> str:

@@ -63,7 +63,7 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
     if "joined" in document:
         both = document["joined"]
         people, known = _people(both["people"]), _people(both["known"])
-        yield f"The second table has the group of {people}. The value of {known} is known to whoever knows"
+        yield f"The second table has the group of {people}. The value of {known} is known to anyone who knows"
         yield f"  that they are in both; k is {both['k']} then."
     yield from _coarse_lines(document["coarsening"])
     yield from (f"Note: {note}." for note in document["notes"])

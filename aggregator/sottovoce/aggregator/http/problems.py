@@ -39,6 +39,7 @@ STATUS = {
     "key_reused": 422,
     "spec_invalid": 422,
     "estimate_impossible": 422,
+    "analysis_stopped": 422,
     "options_invalid": 422,
     "too_many": 429,
     "internal": 500,
@@ -69,6 +70,7 @@ TITLES = {
     "key_reused": "The Idempotency-Key was used for another request",
     "spec_invalid": "The survey is not valid",
     "estimate_impossible": "The estimate is not available",
+    "analysis_stopped": "The analysis was stopped",
     "options_invalid": "The options of the analysis are not valid",
     "too_many": "Too many requests from this network",
     "internal": "Internal error",
@@ -155,7 +157,7 @@ def reply(
         home: path of the researchers' list of surveys, to link to; "" for respondents.
     """
     if error_pages.wants_page(header("accept")):
-        language = languages.chosen_language(header("cookie")) or languages.language_of(header("accept-language"))
+        language = languages.cookie_language(header("cookie")) or languages.language_of(header("accept-language"))
         return (
             STATUS[code],
             [*error_pages.headers(language), *_more(code)],

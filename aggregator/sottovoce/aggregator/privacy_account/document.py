@@ -142,7 +142,7 @@ def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], w
 
 def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     return {
-        # First, so that the account is not mistaken for that of the real survey.
+        # First, so that readers do not take it for the real survey's account.
         **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,

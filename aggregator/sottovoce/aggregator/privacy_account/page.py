@@ -1,6 +1,6 @@
 """Render the privacy account as one HTML page for printing: inline style, no script, no external resources."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
@@ -9,7 +9,15 @@ from string import Template
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.text import caveat, conditions, digest_in_words, percent, totals
+from sottovoce.aggregator.privacy_account.text import (
+    at_least,
+    at_most,
+    caveat,
+    conditions,
+    digest_in_words,
+    percent,
+    totals,
+)
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -153,7 +161,8 @@ def _question(number: int, row: Document, words: Words) -> str:
         return f"<article>{label}{odds}{_beliefs('privacy_about_answer', row['beliefs'], words)}</article>"
     columns = ("privacy_about_yes", "privacy_after_yes", "privacy_after_no")
     rows = [(entry["before"], entry["after_yes"], entry["after_no"]) for entry in row["yes_no"]]
-    return f"<article>{label}{odds}{_pictures(row, words)}{_table(columns, rows, words)}</article>"
+    table = _table(columns, rows, words, (percent, percent))
+    return f"<article>{label}{odds}{_pictures(row, words)}{table}</article>"
 
 
 def _together(document: Document, words: Words) -> str:
@@ -163,14 +172,28 @@ def _together(document: Document, words: Words) -> str:
 
 def _beliefs(about: str, beliefs: list[Document], words: Words) -> str:
     rows = [(entry["before"], entry["at_most"], entry["at_least"]) for entry in beliefs]
-    return _table((about, "privacy_at_most", "privacy_at_least"), rows, words)
+    return _table((about, "privacy_at_most", "privacy_at_least"), rows, words, (at_most, at_least))
 
 
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: Words) -> str:
+def _table(
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[float, ...]],
+    words: Words,
+    shows: Sequence[Callable[[float, Words], str]],
+) -> str:
+    """
+    Return a table of probabilities.
+
+    Args:
+        columns: keys of the headings.
+        rows: the prior probability, then a probability for each other column.
+        words: translator.
+        shows: format of each column after the first.
+    """
     head = "".join(f'<th scope="col">{escape(words.translate(heading))}</th>' for heading in columns)
     body = "".join(
         f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.translate("privacy_before"))}</th>'
-        + "".join(f"<td>{escape(percent(share, words))}</td>" for share in after)
+        + "".join(f"<td>{escape(show(share, words))}</td>" for share, show in zip(after, shows, strict=True))
         + "</tr>"
         for before, *after in rows
     )

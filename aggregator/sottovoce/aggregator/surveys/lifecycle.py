@@ -33,10 +33,10 @@ class ListedSurvey:
 
 def list_surveys(storage: Storage) -> list[ListedSurvey]:
     """Return all surveys ordered by name, each with the states of its revisions."""
-    return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
+    return [_list_survey(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
 
 
-def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
+def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
     last = rows[-1]
     states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
     return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)
@@ -62,11 +62,11 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     signed = signed_before(earlier, survey)
     if signed:
         words.append(
-            f"Whoever has redeemed an invitation before this has signatures for {signed} of the {len(survey.waves)}"
-            " waves, and needs another invitation for the others."
+            f"People who redeemed an invitation before this have signatures for {signed} of the {len(survey.waves)}"
+            " waves, and need another invitation for the others."
         )
     words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
-    words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
+    words.append("People who answered an earlier revision are not asked again and keep its receipt.")
     return "\n".join(words)
 
 

@@ -40,9 +40,9 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
 def print_not_sent(error: BaseException) -> None:
     """Say that a report that did not arrive is kept, and how to send it."""
     if isinstance(error, TransportError) and error.is_final:
-        how = "They are not sent again automatically. To send them, run `sottovoce ledger send` or this command. "
+        how = "They are not sent again automatically. To send them, run `sottovoce device send` or this command. "
     else:
-        how = "To send them later, run `sottovoce ledger send` or this command. "
+        how = "To send them later, run `sottovoce device send` or this command. "
     print_line(f"Your answers are kept on this device. {how}They are never drawn again.")
 
 
@@ -123,7 +123,7 @@ def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]
 
 
 def _absence_note(survey: Survey, question: Question) -> str:
-    """The sentence that holds for whoever was not shown the question, or did not answer; the same for everybody."""
+    """Return the key of the note for people who did not see or answer the question; everybody gets the same note."""
     if question.mechanism is None:
         return "public_absent" if question.absent is not None and not question.domain.absent else ""
     return "not_shown" if question.name in survey.conditional else ""

@@ -8,6 +8,7 @@ from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.regression import MODELS
+from sottovoce.cli.command import command
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import answer, given
 from sottovoce.cli.results.survey_source import source_options
@@ -20,7 +21,7 @@ _weights = click.option(
 )
 
 
-@click.command()
+@command(example="sottovoce results crosstab exam --rows cheated --columns year")
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
@@ -35,7 +36,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
     release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
         if place["survey"] is None or any((within, weights, place["folder"], place["url"])) or wave is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
@@ -44,7 +45,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
@@ -59,15 +60,15 @@ def compare(
     answer("compare", given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results associations exam")
 @source_options
 @_wave
-def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
-    """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
+def associations(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave), None, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results regress exam --outcome cheated --on year,age")
 @source_options
 @click.option("--outcome", required=True, help="Question that is explained.")
 @click.option("--on", required=True, help="Questions that explain it, with commas between them.")

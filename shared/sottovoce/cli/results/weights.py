@@ -6,13 +6,14 @@ from typing import Any
 import click
 from sottovoce.aggregator.export.results_client.sources import FolderReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.cli.results.run_analysis import show
 from sottovoce.cli.results.survey_source import reports_of, source_options
 from sottovoce.shared.errors import SpecError
 
 
-@click.command()
+@command(example="sottovoce results weights exam --to margins.yaml")
 @source_options
 @click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")

@@ -95,7 +95,8 @@ def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
     """Half the report, twice the people, no pairs."""
     whole, half = totals_of(draft()), totals_of(change(draft(), "ask:1"))
     assert half.epsilon == pytest.approx(whole.epsilon / 2)
-    assert half.needed == pytest.approx(2 * (whole.needed or 0), abs=2)
+    assert [number for number, _ in half.goals] == [1]
+    assert half.goals[0][1].needed == pytest.approx(2 * (whole.goals[0][1].needed or 0), abs=2)
     assert (whole.pairs, half.pairs) == (1.0, 0.0)
 
 
@@ -169,6 +170,21 @@ def test_survey_that_devices_refuse_cannot_be_published() -> None:
     mend = next(problem.mend for problem in problems_of(many, "t") if problem.key == "dear_survey")
     assert mend == "ask:4"
     assert grave(change(many, mend)) == {}
+
+
+def test_mend_never_makes_a_survey_unpublishable() -> None:
+    """Fewer questions cannot be asked where one depends on a private one; protecting a public one costs too much."""
+    many = asks(*[{}] * 4, {"visible_if": {"q1": ["yes"]}})
+    many = replace(many, cards=tuple(replace(card, harm="little") for card in many.cards))
+    assert [problem.mend for problem in problems_of(many, "t") if problem.key == "dear_survey"] == [""]
+
+    full = asks({"type": "integer", "min": "0", "max": "999", "step": "1"}, *[{}] * 4)
+    levels = ("public", *["little"] * 4)
+    cards = tuple(replace(card, harm=harm) for card, harm in zip(full.cards, levels, strict=True))
+    full = replace(full, cards=cards, people=100)
+    assert grave(full) == {}
+    assert grave(change(full, "step:0:little")) == {"dear_survey": "ask"}
+    assert [problem.mend for problem in problems_of(full, "t") if problem.key == "alone"] == [""]
 
 
 def test_public_answers_that_single_people_out_are_told_with_a_mend() -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.declining import COMMON, DECLINED_PER_PARAMETER, DecliningModel
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Term
@@ -26,9 +27,9 @@ from sottovoce.shared.sentence import Sentence
 CUTS = "(cuts)"
 
 NO_MAXIMUM = (
-    "the likelihood has no finite maximum: {terms} could be arbitrarily large, because the reports of a group are "
-    "more one-sided than noise and any true share explain, so there are no standard errors; {limits}; see the "
-    "linear model"
+    "there is no finite estimate: {terms} could be arbitrarily large, because the reports of a group are as one-sided "
+    "as if no one in it, or everyone, had this answer; merge groups or use fewer predictors; there are no standard "
+    "errors; {limits}; see the linear model"
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
 NO_LIMITS = "with weights or clusters there are no limits either"
@@ -241,7 +242,8 @@ def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
 def _without_maximum(fitted: Fitted) -> Regression:
     sample, runs_off = fitted.sample, fitted.fit.runs_off
     found = []
-    for index, parameter in enumerate(fitted.everything):
+    everything = fitted.everything
+    for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
         bounded = sample.plain and runs_off is not None and index not in fitted.declining
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)

@@ -3,7 +3,7 @@ Logit of an answer Y on predictors, one of which (A) is itself observed only thr
 
 Model       P(A = a | x) multinomial logit with coefficients g, P(Y = y | x, A = a) with coefficients b for x and for
             each a after the first. A report has the likelihood q = sum_a P(a | x) L_a q_a, with L_a the likelihood of
-            A's report and q_a that of Y's report, both given a.
+            A's report and q_a the likelihood of Y's report, both given a.
 Gradient    sum_a t_a S_a, t_a = P(a | x) L_a q_a / q, S_a the score if A were a.
 Information sum_a t_a (information if A were a) - (sum_a t_a S_a S_a' - S S'), S = sum_a t_a S_a (Louis).
 Assumption  The result depends on the model of A given x, so results show that model as well.

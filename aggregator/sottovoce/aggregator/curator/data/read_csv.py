@@ -104,7 +104,7 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
     seen: set[str] = set()
     for number, name in enumerate(header, start=1):
         if name not in declared:
-            message = "has a name that is not declared; a column that nobody asks about is declared as unused: true"
+            message = "has a name that is not declared; declare a column without questions as unused: true"
             raise SpecError(f"{place}, column {number}: {message}")
         if name in seen:
             raise SpecError(f"{place}, column {number}: the column '{name}' stands there twice")

@@ -39,10 +39,11 @@ from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
-TRIAL = "a try-out has no budget: its answers are not the survey's, and nobody publishes them"
+TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
 WITHHELD = (
     "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
-    " the noisy ones they would undo the noise; sottovoce export --release-epsilon, or curator with --survey, answer"
+    " the noisy ones they would undo the noise; sottovoce results export --release-epsilon, or curator with --survey,"
+    " answer"
 )
 
 

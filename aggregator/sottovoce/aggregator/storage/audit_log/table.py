@@ -56,9 +56,11 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
         ValueError: the entry does not have this form.
     """
     check_words(what, who, about)
+    # Updating the head's row locks it, so numbers have no gaps, and each entry knows the hash before it.
     ((number, previous),) = db.execute(_NEXT, [1, FIRST]).fetchall()
     entry = AuditEntry(number, day, what, who, about, bytes(previous))
     db.execute("INSERT INTO journal (number, day, what, who, about, previous) VALUES (?, ?, ?, ?, ?, ?)", entry)
+    # The head stands apart from the entries: deleting the last entries alone would be noticed.
     db.execute("UPDATE journal_head SET hash = ?", [entry.hash])
 
 
@@ -107,9 +109,9 @@ def last_due(db: Handle, today: int) -> AuditEntry | None:
     Entries of kind ``CUT`` alone are not due: deleting them adds another such entry, every day.
     """
     retained_from = db.execute(_RETAINED_FROM, [today - RETENTION_DAYS]).fetchone()[0]
-    if _one(db, "WHERE number < ? AND what <> ?", [retained_from, CUT]) is None:
+    if _first_entry(db, "WHERE number < ? AND what <> ?", [retained_from, CUT]) is None:
         return None
-    return _one(db, "WHERE number < ? ORDER BY number DESC", [retained_from])
+    return _first_entry(db, "WHERE number < ? ORDER BY number DESC", [retained_from])
 
 
 def cut(db: Handle, today: int) -> None:
@@ -118,6 +120,7 @@ def cut(db: Handle, today: int) -> None:
     wait_for_others(db)
     last = last_due(db, today)
     if last is not None:
+        # The hash of the last deleted entry anchors the rest, so that the chain stays verifiable.
         append(db, today, CUT, NO_ACTOR, f"{last.number} {last.hash.hex()}")
         db.execute("DELETE FROM journal WHERE number <= ?", [last.number])
 
@@ -125,7 +128,7 @@ def cut(db: Handle, today: int) -> None:
 def problems(db: Handle) -> Iterator[str]:
     """Describe entries that break the hash chain, and a chain that does not end at the stored head."""
     changed = next(broken(entries(db), _last_cut(db)), None)
-    last = _one(db, "ORDER BY number DESC")
+    last = _first_entry(db, "ORDER BY number DESC")
     if changed is not None:
         yield f"the journal was changed at or before its entry {changed}"
     elif head(db) != (_START if last is None else ChainHead(last.number, last.hash)):
@@ -137,21 +140,22 @@ def is_known(db: Handle, noted: ChainHead) -> bool | None:
     cut_off = _last_cut(db)
     if noted == cut_off:
         return True
+    # The entry was deleted by age: its hash can be neither confirmed nor refuted.
     if noted.number < cut_off.number:
         return None
-    entry = _one(db, "WHERE number = ?", [noted.number])
+    entry = _first_entry(db, "WHERE number = ?", [noted.number])
     return entry is not None and entry.hash == noted.hash
 
 
 def _last_cut(db: Handle) -> ChainHead:
-    entry = _one(db, "WHERE what = ? ORDER BY number DESC", [CUT])
+    entry = _first_entry(db, "WHERE what = ? ORDER BY number DESC", [CUT])
     if entry is None or WHAT[CUT].pattern.fullmatch(entry.about) is None:
         return _START
     number, hashed = entry.about.split()
     return ChainHead(int(number), bytes.fromhex(hashed))
 
 
-def _one(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
+def _first_entry(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
     query = f"{_ENTRIES} {condition} LIMIT 1"
     row = db.execute(query, parameters).fetchone()
     return None if row is None else _entry(*row)

@@ -49,14 +49,14 @@ def journal() -> str:
     """Show the whole audit log, or the entries of one survey, up to a day."""
     survey = request.args.get("survey", "").strip()
     lines = _lines(survey if _NAME(survey) else None)
-    return render_template("journal.html", lines=lines, older=_older(lines), survey=survey, day=_day_asked())
+    return render_template("journal.html", lines=lines, older=_pop_surplus(lines), survey=survey, day=_day_asked())
 
 
 def history(name: str) -> str:
     """Show the audit log of a survey."""
     frame, lines = published_page(name, "history"), _lines(name)
     return render_template(
-        "history.html", page="history", frame=frame, lines=lines, older=_older(lines), day=_day_asked()
+        "history.html", page="history", frame=frame, lines=lines, older=_pop_surplus(lines), day=_day_asked()
     )
 
 
@@ -98,7 +98,7 @@ def _lines(survey: str | None) -> list[AuditLogLine]:
     return [line(entry, names) for entry in storage().journal.latest(ROWS + 1, survey, number, until)]
 
 
-def _older(lines: list[AuditLogLine]) -> int | None:
+def _pop_surplus(lines: list[AuditLogLine]) -> int | None:
     """
     Remove the surplus entry from ``lines``, in place.
 
@@ -126,17 +126,17 @@ ROUTES = (
         "GET",
         "/dashboard/journal",
         journal,
-        "What staff did.",
+        "Show the journal of staff actions.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("survey", "Only what concerns this one."), *_ASKED),
+        query=(Query("survey", "Only entries about this account."), *_ASKED),
     ),
     Route(
         "studio.history",
         "GET",
         "/dashboard/surveys/<name>/history",
         history,
-        "What staff did with a survey.",
+        "Show the journal of one survey.",
         Kind.PAGE,
         ("text/html",),
         query=_ASKED,

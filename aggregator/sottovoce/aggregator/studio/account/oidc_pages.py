@@ -21,7 +21,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables
 
 ATTEMPT_SECONDS = 600
 """Lifetime of a sign-in attempt: time that a person may take at the provider."""
@@ -56,11 +56,11 @@ def accept() -> Response:
     try:
         name = check_text(request.form.get("name", ""), "a name")
     except AccessRefused as refused:
-        raise SignInRefused(told(refused)) from None
+        raise SignInRefused(refusal_message(refused)) from None
     if storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
         raise SignInRefused(INVITATION_SPENT)
     address, attempt = _new_attempt()
-    return _with_attempt(_to_institution(address), attempt, "", link, name)
+    return _with_attempt(_redirect_to_provider(address), attempt, "", link, name)
 
 
 def bind() -> Response:
@@ -73,7 +73,7 @@ def bind() -> Response:
     """
     address, attempt = _new_attempt()
     secret = sign_in_link_secret(tables(), g.actor.account.id, authentication.now() // DAY)
-    return _with_attempt(_to_institution(address), attempt, url_for("access.me"), secret)
+    return _with_attempt(_redirect_to_provider(address), attempt, url_for("access.me"), secret)
 
 
 def callback() -> Response:
@@ -81,15 +81,15 @@ def callback() -> Response:
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
     page = Response(render_template("signed_in.html", onward=authentication.redirect_target(page_asked_for)))
-    reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
+    reply = _bound(subject, link, page) if link and not name else _start_session(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
 
-def _let_in(subject: str, link: str, name: str, page: Response) -> Response | None:
-    account = storage().access.account_of_subject(subject) or _invited(subject, link, name)
+def _start_session(subject: str, link: str, name: str, page: Response) -> Response | None:
+    account = storage().access.account_of_subject(subject) or _accept_invited(subject, link, name)
     return authentication.begin_session(account.id, "oidc", page)
 
 
@@ -102,15 +102,15 @@ def _bound(subject: str, link: str, page: Response) -> Response:
     try:
         storage().access.by(account.id.hex()).set_subject(account.id, subject)
     except AccessRefused as refused:
-        raise SignInRefused(told(refused)) from None
+        raise SignInRefused(refusal_message(refused)) from None
     return authentication.with_cookie(page, cookie)
 
 
-def _to_institution(address: str) -> Response:
+def _redirect_to_provider(address: str) -> Response:
     return Response(render_template("invitation_by_institution.html", address=address, most=MOST_NAME))
 
 
-def _invited(subject: str, link: str, name: str) -> Account:
+def _accept_invited(subject: str, link: str, name: str) -> Account:
     """Make an account for a new person and spend the invitation."""
     if not link:
         raise SignInRefused(NOT_INVITED)
@@ -181,7 +181,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/invitation",
         invitation,
-        "Ask an invited person what colleagues are to call them; the institution is not asked for names.",
+        "Ask an invited person for the name that colleagues see; the institution is not asked for names.",
         Kind.PAGE,
         _HTML,
     ),
@@ -190,7 +190,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/invitation",
         accept,
-        "Show the link to the institution: whoever comes back from there is let in, from then on.",
+        "Show the link to the institution's sign-in, which is accepted from then on.",
         Kind.PAGE,
         _HTML,
     ),
@@ -199,7 +199,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/bind",
         bind,
-        "Show the link to the institution, which lets one's own account in from then on.",
+        "Show the link that connects your own account to the institution's sign-in.",
         Kind.PAGE,
         _HTML,
     ),
@@ -208,7 +208,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/callback",
         callback,
-        "Where the institution sends the browser back to, with a code that is good once.",
+        "Receive the browser from the institution with a one-time code.",
         Kind.PAGE,
         _HTML,
     ),

@@ -30,6 +30,7 @@ from sottovoce.aggregator.studio.results.analysis_page import (
     joint_file,
     joint_page,
 )
+from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
@@ -170,10 +171,11 @@ def _of_files(name: str) -> JointSubject:
 
 def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
     """Build the subject of an analysis from simulated reports."""
+    columns, digest = rehearsed.made.reports.columns, rehearsed.made.survey.digest
 
     def document(asked: Request) -> Mapping[str, Any]:
-        with current_app.extensions["joint_results"].turn():
-            return asked.document(rehearsed.made.reports.columns)
+        key = (digest, sorted(rehearsed.query.items()), asked)
+        return joint().computed(subject.frame.name, key, lambda compute: compute(asked, columns))
 
     names = SurveyVariables(rehearsed.made.survey, words())
     return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed)
@@ -186,7 +188,7 @@ def _file(reply: Response, name: str, rehearsed: Rehearsed) -> Response:
 
 _PATH = "/dashboard/surveys/<name>/rehearse"
 _HTML = ("text/html",)
-_ASKED = ("options_invalid", "estimate_impossible")
+_ASKED = ("options_invalid", "estimate_impossible", "analysis_stopped")
 _ALSO = ("malformed", "not_found")
 _FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
 _VIEW = (*SETTING, *CHOICES)
@@ -197,25 +199,25 @@ def _route(endpoint: str, path: str, view: Any, summary: str, gives: tuple[str, 
 
 
 ROUTES = (
-    Route("studio.rehearse", "GET", _PATH, rehearse, "Results of invented people.", Kind.PAGE, _HTML, query=_VIEW,
+    Route("studio.rehearse", "GET", _PATH, rehearse, "Show results of simulated people.", Kind.PAGE, _HTML, query=_VIEW,
           refuses=("estimate_impossible",)),
-    _route("download", "/export.json", download, "The same as a file.", ("application/json",), query=_VIEW,
+    _route("download", "/export.json", download, "Download the same as a file.", ("application/json",), query=_VIEW,
            refuses=(*_ALSO, "estimate_impossible")),
-    _route("chart", "/<question>.svg", chart, "One question's charts of invented people.", ("image/svg+xml",),
+    _route("chart", "/<question>.svg", chart, "Download one question's charts of simulated people.", ("image/svg+xml",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("figures", "/<question>.csv", figures, "One question's figures of invented people.", ("text/csv",),
+    _route("figures", "/<question>.csv", figures, "Download one question's figures of simulated people.", ("text/csv",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("tables", "/tables", tables, "Tables of invented people.", _HTML, query=(*SETTING, *TABLES_QUERY),
+    _route("tables", "/tables", tables, "Analyse tables of simulated people.", _HTML, query=(*SETTING, *TABLES_QUERY),
            refuses=_ASKED),
-    _route("tables_file", "/tables/<file>", tables_file, "The same as a file.", MEDIA,
+    _route("tables_file", "/tables/<file>", tables_file, "Download the same as a file.", MEDIA,
            query=(*SETTING, *TABLES_QUERY), refuses=(*_ALSO, *_ASKED)),
-    _route("models", "/models", models, "Models of invented people.", _HTML, query=(*SETTING, *MODELS_QUERY),
+    _route("models", "/models", models, "Fit models to simulated people.", _HTML, query=(*SETTING, *MODELS_QUERY),
            refuses=_ASKED),
-    _route("models_file", "/models/<file>", models_file, "The same as a file.", MEDIA,
+    _route("models_file", "/models/<file>", models_file, "Download the same as a file.", MEDIA,
            query=(*SETTING, *MODELS_QUERY), refuses=(*_ALSO, *_ASKED)),
-    _route("files", "/files", files, "Files of invented people.", _HTML,
-           query=(*SETTING, Query("sums", "1: also sizes and SHA-256."))),
-    _route("file", "/files/<file>", file, "One file of invented people.", _FILES, query=SETTING,
+    _route("files", "/files", files, "List files of simulated people.", _HTML,
+           query=(*SETTING, Query("sums", "1 also shows sizes and SHA-256."))),
+    _route("file", "/files/<file>", file, "Download one file of simulated people.", _FILES, query=SETTING,
            refuses=(*_ALSO, "estimate_impossible")),
 )  # fmt: skip
 """Routes of the simulation and of its files."""

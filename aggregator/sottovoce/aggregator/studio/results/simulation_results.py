@@ -30,9 +30,12 @@ ENDPOINT_PREFIX = "studio.rehearse_"
 """Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
 
 SETTING = (
-    Query("n", "How many people are invented."),
-    Query("again", "The same setting with other people, counted from 1."),
-    Query("set.question.option", "The share in percent of an option, by the names of both; of a number its mean."),
+    Query("n", "Number of simulated people."),
+    Query("again", "Number of the random draw for the same settings, from 1."),
+    Query(
+        "set.question.option",
+        "Share of an option in percent, or mean of a number question.",
+    ),
 )
 """Parameters of every URL of a simulation."""
 
@@ -165,7 +168,7 @@ def subject_of(name: str) -> Subject:
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    kept, revisions = drafts.kept_draft(name), storage().revisions(name)
+    kept, revisions = drafts.find_draft(name), storage().revisions(name)
     if kept is not None:
         frame = draft_page(name, "rehearse", kept.draft.title)
         try:

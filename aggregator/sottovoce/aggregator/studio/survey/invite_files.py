@@ -3,21 +3,26 @@
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
+from sottovoce.shared.private_address import private_host
 
 
 def qr_svg(name: str) -> Response:
     """Serve the QR code of the link as SVG."""
-    return Response(svg_file(invited(name).wave.link), content_type="image/svg+xml")
+    link = invited(name).wave.link
+    return Response(svg_file(link, only_here(link, words())), content_type="image/svg+xml")
 
 
 def qr_png(name: str) -> Response:
     """Download the QR code of the link as PNG."""
-    return _download(png(invited(name).wave.link), "image/png", f"{name}-qr.png")
+    link = invited(name).wave.link
+    return _download(png(link, warns=bool(private_host(link))), "image/png", f"{name}-qr.png")
 
 
 def poster_page(name: str) -> Response:
@@ -43,7 +48,7 @@ def _download(body: bytes, content_type: str, name: str) -> Response:
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"
-_WAVE = Query("wave", "The wave, from 0 on.")
+_WAVE = Query("wave", "The wave, counted from 0.")
 
 ROUTES = (
     Route(
@@ -51,7 +56,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.svg",
         qr_svg,
-        "The code of a survey's link, drawn.",
+        "Draw the QR code of a survey's link.",
         Kind.PAGE,
         ("image/svg+xml",),
         query=(_WAVE,),
@@ -61,7 +66,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.png",
         qr_png,
-        "The code of a survey's link as a picture.",
+        "Download the QR code of a survey's link as a picture.",
         Kind.PAGE,
         ("image/png",),
         query=(_WAVE,),
@@ -71,7 +76,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/poster",
         poster_page,
-        "A poster to print.",
+        "Show a poster to print.",
         Kind.PAGE,
         ("text/html",),
         query=(_WAVE, Query("in", "Its language.")),
@@ -81,7 +86,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/saved.html",
         saved_page,
-        "The form and its survey as one file.",
+        "Download the form and its survey as one file.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -80,14 +80,14 @@ def _rows() -> list[SurveyListRow]:
     plans = storage().drafts.plans()
     listed = list_surveys(storage())
     published = [
-        _published([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
+        _published_row([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
     ]
     known = {row.name for row in published}
-    written = [_draft(name, draft) for name, draft in begun.items() if name not in known]
+    written = [_draft_row(name, draft) for name, draft in begun.items() if name not in known]
     return [row for row in (*published, *written) if row.role]
 
 
-def _published(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
+def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
     survey = survey_of(revisions[-1].document)
     return SurveyListRow(
         name=survey.name,
@@ -101,7 +101,7 @@ def _published(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRo
     )
 
 
-def _draft(name: str, draft: SurveyDraft) -> SurveyListRow:
+def _draft_row(name: str, draft: SurveyDraft) -> SurveyListRow:
     title = draft.title_in(words().language) or name
     return SurveyListRow(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
 
@@ -123,7 +123,7 @@ def survey(name: str) -> ResponseReturnValue:
     revisions = storage().revisions(name)
     if revisions:
         return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
-    if drafts.kept_draft(name) is None:
+    if drafts.find_draft(name) is None:
         raise unknown_survey()
     return redirect(address_of(name, "design"), 303)
 
@@ -134,13 +134,13 @@ ROUTES = (
         "GET",
         "/dashboard/",
         surveys,
-        "All surveys.",
+        "List all surveys.",
         Kind.PAGE,
         ("text/html",),
         query=(
-            Query("q", "What the title must hold."),
-            Query("sort", "What the list is sorted by."),
-            Query("state", "Only these: draft, open or closed."),
+            Query("q", "Text to search for in titles."),
+            Query("sort", "Order of the list."),
+            Query("state", "Only surveys that are draft, open or closed."),
         ),
     ),
     Route(
@@ -148,7 +148,7 @@ ROUTES = (
         "GET",
         "/dashboard/surveys/<name>/",
         survey,
-        "To the page of the survey's stage.",
+        "Redirect to the page for the survey's stage.",
         Kind.PAGE,
         ("text/html",),
     ),

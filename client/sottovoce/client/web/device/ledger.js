@@ -82,8 +82,8 @@ export class BrowserLedger {
    */
   async prepare(key, pool, draw) {
     const own = [...key, pool];
-    const kept = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
-    return kept.drawn;
+    const entry = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
+    return entry.drawn;
   }
 
   /** [key, entry] of each report for this aggregator that is to be sent now, without being asked: none refused. */
@@ -98,8 +98,8 @@ export class BrowserLedger {
   }
 
   /**
-   * The entry under `key` from now on, where somebody says that the one under `other` is theirs: the same bytes, in one
-   * write. The other key keeps its own, so that neither link ever buys a second draw.
+   * Copy the entry under `other` to `key`, because the person says that it is theirs: the same bytes, in one write. The
+   * other key keeps its own, so that neither link ever buys a second draw.
    */
   async rebind(other, key) {
     return this.#within("readwrite", async (store) => {

@@ -4,7 +4,7 @@ import { must } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
 
-/** What is told with the receipt, to everybody the same: a text, a link, or both. */
+/** Text, link or both, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
   readFields(value, [], ["link", "text"]);
   must("link" in value || "text" in value);
@@ -70,8 +70,8 @@ function readWanted(wanted, { absent, grid, options }) {
     return { options: [], span: [low, high] };
   }
   const own = absent ? options.slice(0, -1) : options;
-  const chosen = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
+  const selected = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
   // In the order of the options, so that one set has one spelling.
-  must(chosen.every((option, index) => option > (chosen[index - 1] ?? -1)));
-  return { options: chosen, span: null };
+  must(selected.every((option, index) => option > (selected[index - 1] ?? -1)));
+  return { options: selected, span: null };
 }

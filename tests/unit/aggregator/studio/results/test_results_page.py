@@ -252,7 +252,7 @@ def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> No
     storage.publish(survey(name="exam-trial-1", trial=True))
 
     assert "TEST RUN" in get(app, "exam-trial-1/results/reason.svg").text
-    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
+    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TEST RUN")
 
 
 def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
