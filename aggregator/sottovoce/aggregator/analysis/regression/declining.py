@@ -49,7 +49,7 @@ class DecliningModel:
 
     @property
     def rows(self) -> int:
-        """Number n of reports."""
+        """Number n of reports in the sample."""
         return self.answered.rows
 
     @property
@@ -103,7 +103,7 @@ class DecliningModel:
         return np.vstack([of_answer, self.columns[:, part] * self._residuals(declined, answered, 1.0)])
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """Yield the linear predictors of the answer, then that of declining times ``_SCALE``, (m,) each."""
+        """Yield the linear predictors of the answer, then the declining one times ``_SCALE``, (m,) each."""
         yield from self.answered.predictors(theta[: self.answered.parameters], part)
         yield _SCALE * (theta[self.answered.parameters :] @ self.columns[:, part])
 

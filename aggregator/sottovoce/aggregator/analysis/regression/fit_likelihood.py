@@ -275,7 +275,7 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
 
 
 def _beside(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> dict[str, Regression | None]:
-    """Return the models beside that of the outcome: of declining and of a randomized predictor, where there are any."""
+    """Return the models beside the main one: of declining and of a randomized predictor, where there are any."""
     first, second = fitted.declining.start, fitted.declining.stop
     sample, declining = fitted.sample, tuple(found[first:second])
     named = Regression("logit", sample.outcome.name, sample.n, declining, kind, converged=fitted.fit.converged)

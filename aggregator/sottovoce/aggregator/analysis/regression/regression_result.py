@@ -61,7 +61,7 @@ class Regression:
         of_predictor: model of the randomized predictor, which a logit with one depends on.
         groups: categories of each categorical predictor, the reference category first.
         people: people whom the model describes: "all", "answered", "asked" or "asked_and_answered".
-        declining: logit of declining, on the public predictors or with one common share; None if nobody could decline.
+        declining: logit of declining, on the public predictors or with one common share; None if everybody must answer.
         declining_test: test of one common share of declined answers against a logit of it.
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
