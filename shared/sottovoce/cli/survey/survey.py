@@ -11,7 +11,7 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, check_reopening, closing_words, correction_words, list_surveys
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
@@ -28,8 +28,9 @@ def survey() -> None:
 @survey.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--retire/--keep", "retire", default=None, help="Whether a correction retires earlier revisions.")
+@click.option("--reopen", is_flag=True, help="Open a closed survey again, also if only texts change.")
 @data_option
-def publish(path: Path, retire: bool | None, data: Path | None) -> None:
+def publish(path: Path, retire: bool | None, reopen: bool, data: Path | None) -> None:
     """Publish the survey file PATH, and print its links."""
     parsed = read_survey_file(path)
     check_affordable(parsed)
@@ -42,7 +43,8 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
         if retire is None:
             retire = not ask("Go on answering with earlier revisions? (No: they are retired.)", default=True)
         click.echo("Earlier revisions are retired." if retire else "Earlier revisions go on answering.", err=True)
-    _print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE))
+    stay_closed = not reopen and may_stay_closed(storage, following)
+    _print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE, stay_closed=stay_closed))
 
 
 @survey.command("list")
