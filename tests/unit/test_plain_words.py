@@ -11,7 +11,6 @@ FRAGMENT = re.compile(r"(What|Whether|That|Those|Its|Of|Who|Where|How|Which)\b")
 VAGUE = re.compile(r"\b(whoever|somebody|nobody|(?:is|are)\s+told|that\s+of)\b", re.IGNORECASE)
 SUFFIXES = {".py", ".js", ".mjs", ".html", ".R"}
 EXCEPTIONS = {
-    "README.md": "is being rewritten",
     "docs/": "are being rewritten",
     "aggregator/sottovoce/aggregator/storage/postgres/": "its SQL and comments are replaced by the next storage design",
 }

@@ -39,10 +39,10 @@ class ListedSurvey:
 
 def list_surveys(storage: Storage) -> list[ListedSurvey]:
     """Return all surveys ordered by name, each with the states of its revisions."""
-    return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
+    return [_list_survey(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
 
 
-def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
+def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
     last = rows[-1]
     states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
     return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)

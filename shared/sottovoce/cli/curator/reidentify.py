@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.curator.data.data_set import read_table
 from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines
+from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_option, tell
 
 
-@click.command()
+@command(example="sottovoce curator reidentify people.csv --sensitive illness")
 @click.argument("file", type=FILE)
 @click.option("--public", multiple=True, help="A column that others may know. [default: all but the sensitive one]")
 @click.option("--sensitive", help="The column that they should not learn.")

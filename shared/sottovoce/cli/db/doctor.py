@@ -14,11 +14,12 @@ from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import waiting_words
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
 
 
-@click.command()
+@command(example="sottovoce db doctor")
 @data_option
 def doctor(data: Path | None) -> None:
     """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""

@@ -8,6 +8,7 @@ from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.regression import MODELS
 from sottovoce.aggregator.export.results_client.sources import FolderReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import answer, given, show
@@ -22,7 +23,7 @@ _weights = click.option(
 )
 
 
-@click.command()
+@command(example="sottovoce results crosstab exam --rows cheated --columns year")
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
@@ -46,7 +47,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
@@ -61,15 +62,15 @@ def compare(
     answer("compare", given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results associations exam")
 @source_options
 @_wave
-def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+def associations(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
     """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave), None, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results regress exam --outcome cheated --on year,age")
 @source_options
 @click.option("--outcome", required=True, help="Question that is explained.")
 @click.option("--on", required=True, help="Questions that explain it, with commas between them.")
@@ -93,7 +94,7 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     answer("regression", options, weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results weights exam --to margins.yaml")
 @source_options
 @click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")

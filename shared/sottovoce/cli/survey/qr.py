@@ -9,13 +9,14 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
 
 ENDINGS = (".svg", ".png", ".html")
 
 
-@click.command()
+@command(example="sottovoce survey qr exam --out poster.html")
 @click.argument("name")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="New .svg, .png or .html file."

@@ -155,7 +155,7 @@ class OpenResults:
         """
         if self.export is None:
             raise EstimateError(
-                f"the folder holds no {EXPORT}: sottovoce export NAME --format all --out FOLDER has one"
+                f"the folder holds no {EXPORT}: sottovoce results export NAME --format all --out FOLDER has one"
             )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
@@ -233,7 +233,8 @@ class OpenResults:
             outcome: the outcome.
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
-            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as in ``sottovoce regress``.
+            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as in
+                ``sottovoce results regress``.
 
         Raises:
             SurveyError: the model is not available; the message says why.

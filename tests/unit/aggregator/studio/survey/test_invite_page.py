@@ -205,7 +205,7 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     shown = page(client)
     assert re.search(r"On hold since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
     assert "Redeemed</dt><dd>0<" in shown
-    assert "sottovoce token reissue-after-restore exam<" in shown
+    assert "sottovoce link reissue exam<" in shown
     revoke_tokens(storage, "exam", links[:1])
     assert "at most</dt><dd>60<" in page(client)
     revoke_tokens(storage, "exam", links[:20])
