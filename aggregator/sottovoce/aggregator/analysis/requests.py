@@ -17,6 +17,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -26,6 +27,7 @@ from sottovoce.aggregator.analysis.documents import (
     weights_document,
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
@@ -264,6 +266,8 @@ class RegressionRequest(WeightedRequest):
     on: tuple[str, ...] = option(texts)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
+    among: str | None = option(one_of(AMONG), None)
+    declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
     at: People | None = option(people, None)
 
@@ -281,6 +285,8 @@ class RegressionRequest(WeightedRequest):
             errors=self.errors,
             weights=weights,
             cluster=self.cluster,
+            among=self.among,
+            declining=self.declining,
         )
         return {
             **found.as_dict(),

@@ -39,8 +39,7 @@ class Housekeeping:
         self._check_ready = check_ready
         self._write_refused = write_refused
         self._note_mark = note_mark
-        # Do not scrub at the start: on a large shared database every restart would delay the other nodes.
-        self._scrubbed_on = day_of(clock())
+        self._scrubbed_on: int | None = None
 
     def __call__(self) -> None:
         """Show grown cells, close, delete and purge surveys that are due, and scrub the files once a day."""

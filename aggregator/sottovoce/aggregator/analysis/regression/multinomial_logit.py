@@ -73,6 +73,10 @@ class Multinomial:
         truth, given, _ = self.shares(theta, part)
         return times_columns(given - truth, self.columns[:, part])
 
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,)."""
+        return self.shares(theta, part)[2]
+
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of each category against the first, (m,) each."""
         yield from theta.reshape(self.shape) @ self.columns[:, part]
