@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -60,9 +61,17 @@ class LongServer(Server):
         deadline, found = time.monotonic() + 60, list[int]()
         while not found:
             assert time.monotonic() < deadline
-            paths = [Path(f"/proc/{pid}/cmdline") for pid in self.workers()]
-            found = [int(path.parent.name) for path in paths if path.exists() and CHILD in path.read_bytes()]
+            # The threads of a worker start them, so they are not among the children of its first thread.
+            found = [pid for pid, parent in computing() if parent in self.workers()]
         return found
+
+
+def computing() -> Iterator[tuple[int, int]]:
+    """Yield the id of each process on this machine that computes analyses, and the id of its parent."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if CHILD in (folder / "cmdline").read_bytes():
+                yield int(folder.name), int((folder / "stat").read_text().rpartition(")")[2].split()[1])
 
 
 def _publish(storage: Storage) -> None:
