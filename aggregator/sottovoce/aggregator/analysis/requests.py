@@ -17,6 +17,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -26,6 +27,7 @@ from sottovoce.aggregator.analysis.documents import (
     weights_document,
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
@@ -58,6 +60,7 @@ def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 def whole(given: Any) -> int:  # noqa: ANN401
     """Return a whole number from 0, or raise ValueError."""
+    # JSON's true is an int in Python, and no number of a wave.
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise ValueError("must be a whole number from 0")
     return given
@@ -92,6 +95,7 @@ def read_shares(given: Any) -> Shares:  # noqa: ANN401
 
 def _share(given: Any) -> float:  # noqa: ANN401
     """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
+    # Only plain digits: ``float`` would also accept "nan", "inf" and "1e999".
     if isinstance(given, str) and _DECIMAL.fullmatch(given):
         return float(given)
     if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
@@ -157,6 +161,7 @@ class Request(ABC):
         Raises:
             EstimateError: the reports do not allow this analysis; the message says why.
         """
+        # Names first, so that a misspelt variable is reported before anything about the reports.
         for name in self.names:
             find_variable(columns, name)
         # Reports from a folder contain all waves; those from a database only the requested one.
@@ -261,6 +266,8 @@ class RegressionRequest(WeightedRequest):
     on: tuple[str, ...] = option(texts)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
+    among: str | None = option(one_of(AMONG), None)
+    declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
     at: People | None = option(people, None)
 
@@ -278,6 +285,8 @@ class RegressionRequest(WeightedRequest):
             errors=self.errors,
             weights=weights,
             cluster=self.cluster,
+            among=self.among,
+            declining=self.declining,
         )
         return {
             **found.as_dict(),

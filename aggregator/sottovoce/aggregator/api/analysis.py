@@ -127,7 +127,7 @@ PROGRESS = "analysis-progress"
 ASK_AGAIN = "2"
 """Seconds after which to ask again for an analysis that is being computed."""
 
-GONE = "this analysis is not here: the aggregator was restarted, or nobody asked for it for a while; send it again"
+GONE = "this analysis is not here: the server was restarted, or its result was not fetched for a while; send it again"
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_stopped")
 _JOB = "/api/v1/surveys/<name>/analyses/<job>"
 

@@ -167,7 +167,7 @@ EXPLANATIONS = {
     "storage": Explanation(
         "The database is not available. Reports with a receipt are safe; this request was not carried out.",
         OPERATOR,
-        "Run `sottovoce doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
+        "Run `sottovoce db doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
     ),
 }
 """Explanations by code of ``problems.STATUS``; a test checks that both have the same codes."""

@@ -104,7 +104,7 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
 
 
 _FIELDS = frozenset(
-    {"rows", "columns", "within", "outcome", "groups", "category", "on", "model", "cluster", "wave", "margins"}
+    {"rows", "columns", "within", "outcome", "groups", "category", "on", "model", "among", "cluster", "wave", "margins"}
 )
 """Options of an analysis that a reader sets in a form field."""
 
@@ -165,6 +165,11 @@ class SurveyVariables:
     @cached_property
     def _by_name(self) -> dict[str, SurveyVariable]:
         return {variable.name: variable for variable in self.all}
+
+    @property
+    def may_decline(self) -> bool:
+        """True if some people may not have answered a question, or were not asked it."""
+        return any(each.domain.absent or each.name in self.survey.conditional for each in self.survey.questions)
 
     def find(self, name: str) -> SurveyVariable | None:
         """Return the variable with this name; None if there is none."""

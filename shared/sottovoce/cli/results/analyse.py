@@ -1,18 +1,17 @@
-"""``crosstab``, ``compare``, ``pairs``, ``regress``, ``weights``: joint results of closed surveys and waves."""
+"""``crosstab``, ``compare``, ``pairs``, ``regress``: joint results of closed surveys and waves."""
 
 from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.regression import MODELS
-from sottovoce.aggregator.export.results_client.sources import FolderReports
-from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.command import command
 from sottovoce.cli.results.release import release_tables
-from sottovoce.cli.results.run_analysis import answer, given, show
-from sottovoce.cli.results.survey_source import reports_of, source_options
-from sottovoce.shared.errors import SpecError
+from sottovoce.cli.results.run_analysis import answer, given
+from sottovoce.cli.results.survey_source import source_options
 
 _wave = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
 
@@ -22,7 +21,7 @@ _weights = click.option(
 )
 
 
-@click.command()
+@command(example="sottovoce results crosstab exam --rows cheated --columns year")
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
@@ -37,7 +36,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
     release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
         if place["survey"] is None or any((within, weights, place["folder"], place["url"])) or wave is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
@@ -46,7 +45,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
@@ -61,26 +60,34 @@ def compare(
     answer("compare", given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results associations exam")
 @source_options
 @_wave
-def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
-    """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
+def associations(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave), None, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results regress exam --outcome cheated --on year,age")
 @source_options
 @click.option("--outcome", required=True, help="Question that is explained.")
 @click.option("--on", required=True, help="Questions that explain it, with commas between them.")
 @click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
 @click.option("--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True)
+@click.option("--among", type=click.Choice(AMONG), default=None, help="[default: those who answered, where known]")
+@click.option(
+    "--declining",
+    type=click.Choice(DECLINING),
+    default=None,
+    help="A logit of declining on the public predictors, or one common share. [default: the first, if enough declined]",
+)
 @click.option("--cluster", default=None, help="Public question whose categories are clusters.")
 @click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
 @_weights
 @_wave
 def regress(  # noqa: PLR0913, PLR0917 - one option each
-    outcome: str, on: str, model: str | None, errors: str, cluster: str | None, at: tuple[str, ...],
+    outcome: str, on: str, model: str | None, errors: str, among: str | None, declining: str | None,
+    cluster: str | None, at: tuple[str, ...],
     weights: Path | None, wave: int | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """
@@ -89,25 +96,11 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     """
     predictors = [name.strip() for name in on.split(",")]
     people = [_row(words) for words in at] or None
-    options = given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, at=people, wave=wave)
+    options = given(
+        outcome=outcome, on=predictors, model=model, errors=errors, among=among, declining=declining, cluster=cluster,
+        at=people, wave=wave,
+    )  # fmt: skip
     answer("regression", options, weights, as_json, place)
-
-
-@click.command()
-@source_options
-@click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")
-@click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401
-    """Weights that make the reports of SURVEY agree with known margins of public questions, and what they cost."""
-    check_free(out, [".csv"], force)
-    reports, known = reports_of(**place), read_margins(margins)
-    if out is not None and not isinstance(reports, FolderReports):
-        raise SpecError("--out is for --from: only the reports in a file have an order that weights could be in")
-    document = reports.answer("weights", {"margins": known})
-    if out is not None and isinstance(reports, FolderReports):
-        write_text(weights_csv(reports.weights(known)), out)
-    show(document, as_json)
 
 
 def _row(words: str) -> dict[str, str]:

@@ -40,7 +40,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Id of the process."""
+        """Return the id of the process."""
         return self._process.pid
 
     @property
@@ -115,7 +115,7 @@ class WorkerPool:
         self._timer.start()
 
     def end(self) -> None:
-        """End the waiting process."""
+        """End the process that waits for work."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:

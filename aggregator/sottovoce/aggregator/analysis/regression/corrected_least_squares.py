@@ -10,6 +10,8 @@ Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: w
             Clusters: psi summed within each first, times G / (G - 1).
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
             needs no likelihood maximum to exist and takes weights and clusters.
+Answered    r = 1 - z_absent is an unbiased score of having answered, so sum w r M and sum w u z_yes are those of the
+            people who answered: M is replaced by r M. A single r may be negative; their sum is what counts.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
             errors: 2.39); these equations assume no distribution.
 Source      White 1980; Fuller 1987 (errors in variables).
@@ -52,6 +54,7 @@ def solve(
     corners: Sequence[Corner] = (),
     weights: Array | None = None,
     clusters: Codes | None = None,
+    answered: Array | None = None,
 ) -> LinearFit:
     """
     Fit the corrected least squares regression of ``outcome`` on ``columns``.
@@ -62,12 +65,14 @@ def solve(
         corners: diagonal blocks of the randomized predictors among the columns.
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
+        answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
 
     Raises:
         EstimateError: the equations have no stable solution.
     """
     weight = np.ones(len(outcome)) if weights is None else weights
-    matrix = _matrix(columns, corners, weight)
+    here = np.ones(len(outcome)) if answered is None else answered
+    matrix = _matrix(columns, corners, weight * here)
     inverted = inverse(matrix)
     if inverted is None:
         raise EstimateError(
@@ -76,7 +81,7 @@ def solve(
         )
     # The right-hand side needs no correction, because outcome and predictor noise are independent.
     coefficients = inverted @ (columns @ (weight * outcome))
-    residuals = _residuals(columns, outcome, corners, coefficients)
+    residuals = _residuals(columns, outcome, corners, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
     return LinearFit(coefficients, inverted @ middle @ inverted)
@@ -94,10 +99,12 @@ def _matrix(columns: Array, corners: Sequence[Corner], weight: Array) -> Array:
     return total
 
 
-def _residuals(columns: Array, outcome: Array, corners: Sequence[Corner], coefficients: Array) -> Array:
+def _residuals(
+    columns: Array, outcome: Array, corners: Sequence[Corner], coefficients: Array, answered: Array
+) -> Array:
     """Return psi of each report, (p, n)."""
-    residuals = columns * (outcome - coefficients @ columns)
+    residuals = columns * (outcome - answered * (coefficients @ columns))
     for corner in corners:
         scores, own = columns[corner.place], coefficients[corner.place]
-        residuals[corner.place] += scores * (own @ scores) - corner.squares * own[:, None]
+        residuals[corner.place] += answered * (scores * (own @ scores) - corner.squares * own[:, None])
     return residuals

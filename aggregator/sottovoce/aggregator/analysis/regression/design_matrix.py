@@ -100,6 +100,7 @@ def make_design(
 
 def _randomized(predictor: Answers, codes: Row) -> _Block:
     if predictor.variable.categories:
+        # The first category is the reference, else the columns would add up to the constant.
         scores = np.stack([score[codes] for score in predictor.scores.T[1:]])
         return _Block(predictor.name, predictor.variable.categories, scores, scores)
     if predictor.squares is None:
@@ -118,6 +119,7 @@ def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
     truth = known_categories(predictor, rows)
     people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
     named = zip(predictor.variable.categories, people, strict=True)
+    # A coefficient of a tiny public group would describe its few members, whose answers have no noise.
     few = [category for category, n in named if 0 < n < smallest]
     if few:
         raise EstimateError(
@@ -129,6 +131,7 @@ def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
             )
         )
     block = _indicators(predictor.name, predictor.variable.categories, truth)
+    # A constant column is collinear with the intercept.
     if len(block.groups) < 2:
         raise EstimateError(
             Sentence(
@@ -178,5 +181,6 @@ def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Ro
 
 def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:
     """Return an indicator column for each category that occurs, except the first."""
+    # Categories without reports would give columns of zeros and a singular matrix.
     there = np.flatnonzero(np.bincount(truth))
     return _Block(name, tuple(categories[each] for each in there.tolist()), (truth == there[1:, None]).astype(float))

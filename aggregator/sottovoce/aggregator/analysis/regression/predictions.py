@@ -82,6 +82,7 @@ def _shares(coefficients: Array, covariance: Array, columns: Array, confidence: 
 def _line(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
     """Return predicted means and their limits, (3, 1, rows)."""
     at = coefficients @ columns
+    # Row by row x'Vx, without building the (rows, rows) matrix X'VX.
     half = normal_quantile(confidence) * np.sqrt(np.sum(columns * (covariance @ columns), axis=0))
     return np.stack([at, at - half, at + half])
 
@@ -90,6 +91,7 @@ def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str |
     """Return the values of all terms for one row, with the first stratum as the default."""
     indicators = {f"{predictor}={group}" for predictor, groups in fitted.groups.items() for group in groups}
     numbers = [term for term in terms if term != CONSTANT and term not in indicators]
+    # An unknown name is an error: ignoring it would predict for another person than meant.
     if not person.keys() <= {*fitted.groups, *numbers}:
         known = ", ".join(name for name in (*fitted.groups, *numbers) if name != STRATUM)
         raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=known))
@@ -104,6 +106,7 @@ def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str |
             )
         else:
             values |= {f"{predictor}={group}": float(group == given) for group in groups}
+    # No default for a missing predictor: any choice would be a hidden assumption.
     missing = [term for term in terms if term not in values]
     if missing:
         raise EstimateError(Sentence("a row lacks what '{term}' needs", term=missing[0]))

@@ -63,6 +63,7 @@ class RandomizedPredictor:
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
         given, log_likelihoods, cases = self._cases(theta, part)
+        # Weights apply once, here: the two models inside would otherwise count them twice.
         weights = np.ones(given.shape[1]) if self.weights is None else self.weights[part]
         score, total = 0.0, np.zeros((self.parameters, self.parameters))
         size = self._outcome_parameters
@@ -70,6 +71,7 @@ class RandomizedPredictor:
             score = score + share * case.score
             total[:size, :size] += information(case.truth, case.given, case.columns, share * weights)
             total -= (case.score * (share * weights)) @ case.score.T
+        # The last two terms together are the variance of the score over the unknown category (Louis 1982).
         total += (score * weights) @ np.transpose(score)
         # The information of A's own model is the same in every case, since it depends on x only.
         truth = self.predictor.truth(theta[size:], part)
@@ -109,6 +111,7 @@ class RandomizedPredictor:
         """Return the shares of A's categories given both reports, (k, m), the log likelihoods, (m,), and the cases."""
         beta, gamma = theta[: self._outcome_parameters], theta[self._outcome_parameters :]
         truth = self.predictor.truth(gamma, part)
+        # The first category of A is the rest, as in every multinomial logit here.
         prior = np.vstack([1 - truth.sum(axis=0), truth])
         cases = []
         for indicator in self._indicators:

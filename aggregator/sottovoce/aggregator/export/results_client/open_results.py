@@ -150,12 +150,14 @@ class OpenResults:
         """
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
+        ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
+
         Raises:
             EstimateError: the folder contains reports only.
         """
         if self.export is None:
             raise EstimateError(
-                f"the folder holds no {EXPORT}: sottovoce export NAME --format all --out FOLDER has one"
+                f"the folder holds no {EXPORT}: sottovoce results export NAME --format all --out FOLDER has one"
             )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
@@ -233,7 +235,8 @@ class OpenResults:
             outcome: the outcome.
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
-            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as in ``sottovoce regress``.
+            options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``, as in
+                ``sottovoce results regress``.
 
         Raises:
             SurveyError: the model is not available; the message says why.
@@ -301,12 +304,14 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 def _of(question: Row) -> Sequence[Row]:
     """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     if "estimates" in question:
-        return list(question["estimates"])
+        answered = question.get("answered", {"people": "", "estimates": []})
+        among = [{**one, "among": answered["people"]} for one in answered["estimates"]]
+        return [*({**one, "among": "all"} for one in question["estimates"]), *among]
     return [question["mean"], *question["histogram"], *question["quantiles"]]
 
 
 def _estimate(question: Row, estimate: Row) -> Row:
-    row = {"question": question["name"], "n": question["n"], **estimate}
+    row = {"question": question["name"], "n": question["n"], "among": "all", **estimate}
     return {**row, "shown": row.get("clipped", row.get("raw"))}
 
 

@@ -27,7 +27,7 @@ _TEXTS = {
     "crosstab": ("rows", "columns", "within"),
     "compare": ("outcome", "groups", "category"),
     "pairs": (),
-    "regression": ("outcome", "model", "cluster"),
+    "regression": ("outcome", "model", "among", "declining", "cluster"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
 

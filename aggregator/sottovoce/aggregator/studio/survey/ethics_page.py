@@ -43,7 +43,7 @@ class SharedAccount:
 
 def ethics() -> Response:
     """Show the page of a link; an unknown or expired link gets the same empty page with status 404."""
-    shown = _shown(request.args.get("link", ""))
+    shown = _load_account(request.args.get("link", ""))
     if shown is None:
         return Response(render_template("ethics.html", shown=None), 404)
     page = render_template(
@@ -59,7 +59,7 @@ def ethics() -> Response:
     return Response(page)
 
 
-def _shown(secret: str) -> SharedAccount | None:
+def _load_account(secret: str) -> SharedAccount | None:
     view = tables().view(link_hash(secret), today())
     stored = [] if view is None else storage().revisions(view.survey)
     bound = [revision for revision in stored if view is not None and revision.digest == view.digest]
@@ -77,7 +77,7 @@ def _checks(shown: SharedAccount) -> str:
     settings = current_app.extensions["settings"]
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
     survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
-    return f"sottovoce verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
+    return f"sottovoce device verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
 
 
 def _results(view: BoardView) -> SurveyResults | None:

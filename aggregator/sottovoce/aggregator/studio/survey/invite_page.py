@@ -15,6 +15,7 @@ from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
@@ -145,7 +146,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     if not 1 <= count <= most:
         return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
     try:
-        made = _made(found, count)
+        made = _create_links(found, count)
     except KeyReused:
         return _page(name, "links_again"), 409
     if found.for_all_waves:
@@ -168,7 +169,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     return _page(name, message="links_back_done"), 200
 
 
-def _made(found: Invited, count: int) -> list[str]:
+def _create_links(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
     asked = TokenRequest(session_secret(), name, f"page {key}", body, g.who)
@@ -181,7 +182,7 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return _csv(links_csv(links, found.survey.trial), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(links, found.survey.trial, words=words()), f"{found.stored.name}-links.csv")
 
 
 def _table_of_waves(found: Invited, made: list[str]) -> Response:
@@ -189,7 +190,7 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
     waves = [wave for wave in found.waves if wave.state != "closed"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
     columns = [f"link_wave_{wave.number}" for wave in waves]
-    return _csv(links_csv(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(rows, found.survey.trial, columns, words()), f"{found.stored.name}-links.csv")
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
@@ -239,6 +240,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         reissue=REISSUE,
         problem=words().translate(problem, **values) if problem else "",
         message=words().translate(message) if message else "",
+        only_here=only_here(found.wave.link, words()),
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
