@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 import requests
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
-from sottovoce.aggregator.storage.models import ID
+from sottovoce.aggregator.storage import Storage
 
 from tests.exported import TODAY, drawn, send
 from tests.journey.test_collection import reports
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import Server
 from tests.surveys import survey
-from tests.unit.aggregator.analysis.jobs.long_model import LONG, REPORTS, long_survey, reported
+from tests.unit.aggregator.analysis.jobs.long_model import LONG, publish_long
 from tests.unit.aggregator.analysis.jobs.test_queue import is_gone
 
 CHILD = b"analysis.jobs.child"
@@ -79,10 +77,7 @@ def _publish(storage: Storage) -> None:
     storage.publish(closed)
     send(storage, closed, drawn(closed, 100))
     storage.close_survey("done", TODAY)
-    key = storage.publish(long_survey()).key
-    packed = np.column_stack([np.ones(REPORTS, np.uint8), *reported().values()])
-    storage.store([ReportBatch(StoragePlan(key, None, 25, None, {}), 0, os.urandom(ID * REPORTS), packed.tobytes())])
-    storage.close_survey("long", TODAY)
+    publish_long(storage)
 
 
 @pytest.fixture
