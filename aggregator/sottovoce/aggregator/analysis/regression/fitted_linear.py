@@ -19,7 +19,9 @@ def linear_regression(sample: Sample) -> Regression:
     # The shares of all categories sum to 1, so the first follows from the others.
     explained = [scores] if scores.ndim == 1 else list(scores.T[1:])
     design = sample.design
-    fits = [solve(design.columns, each[codes], design.corners, sample.weights, sample.clusters) for each in explained]
+    fits = [
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters) for each in explained
+    ]
     named = sample.outcome.variable.categories[1:] if len(fits) > 1 else (None,)
     return Regression(
         model="linear",
@@ -32,7 +34,7 @@ def linear_regression(sample: Sample) -> Regression:
         ),
         std_error_kind="sandwich" if sample.clusters is None else "clustered",
         deff=1.0 if sample.weights is None else kish_effect(sample.weights),
-        groups=design.groups,
+        design=design.recipe,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
 

@@ -1,10 +1,11 @@
 """Results of a regression, and their JSON form (sottovoce-regression/1)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sottovoce.aggregator.analysis.regression.design_matrix import Recipe
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.newton import Array
 
@@ -58,7 +59,7 @@ class Regression:
         warnings: caveats for the reader.
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
-        groups: categories of each categorical predictor, the reference category first.
+        design: recipe of the columns, to predict for people with given answers; None for a model of predictors.
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
     """
@@ -76,7 +77,7 @@ class Regression:
     warnings: tuple[str, ...] = ()
     linear: "Regression | None" = None
     of_predictor: "Regression | None" = None
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
