@@ -12,10 +12,11 @@ People      [{predictor: category, or a number or its digits}]: rows for which t
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.documents import (
     Document,
@@ -26,19 +27,26 @@ from sottovoce.aggregator.analysis.documents import (
     weights_document,
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
+from sottovoce.aggregator.analysis.subset import SubsetCondition, parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
 
+T = TypeVar("T")
+
 People = tuple[Mapping[str, str | float], ...]
 
 MOST_PEOPLE = 1000
+DEFAULT_CONFIDENCE = 0.95
 _DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
@@ -117,6 +125,39 @@ def people(given: Any) -> People:  # noqa: ANN401
     return tuple(dict(row) for row in given)
 
 
+def confidence(given: Any) -> float:  # noqa: ANN401
+    """Return a level between 1/2 and 1, or raise ValueError."""
+    if not isinstance(given, float) or not 0.5 <= given < 1:
+        raise ValueError("must be a number from 0.5 to below 1, such as 0.9")
+    return given
+
+
+def condition(given: Any) -> SubsetCondition:  # noqa: ANN401
+    """Return the condition of a subset, or raise ValueError with the column of the mistake."""
+    return _parsed(given, parse_condition)
+
+
+def formula(given: Any) -> Formula:  # noqa: ANN401
+    """Return the terms of a formula, or raise ValueError with the column of the mistake."""
+    return _parsed(given, parse_formula)
+
+
+def _parsed(given: Any, parse: Callable[[str], T]) -> T:  # noqa: ANN401
+    if not isinstance(given, str):
+        raise ValueError("must be a text")
+    try:
+        return parse(given)
+    except EstimateError as refused:
+        raise ValueError(refused.args[0]) from None
+
+
+def flag(given: Any) -> bool:  # noqa: ANN401
+    """Return True or False, or raise ValueError."""
+    if not isinstance(given, bool):
+        raise ValueError("must be true or false")
+    return given
+
+
 def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
     """
     Define a dataclass field that ``parse_request`` reads with this function.
@@ -136,15 +177,26 @@ class Request(ABC):
 
     Attributes:
         wave: only reports of this wave; None for all.
+        where: only reports of a subset of people; None for all.
     """
 
     kind: ClassVar[str]
     wave: int | None = option(whole, None)
+    where: SubsetCondition | None = option(condition, None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all variables of the request, and of its subset."""
+        return (*self.own_names, *(() if self.where is None else self.where.names))
 
     @property
     @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """Names of all variables of the request."""
+    def own_names(self) -> tuple[str, ...]:
+        """Names of all variables of the request, without those of its subset."""
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield mistakes of the options together; each alone is well formed."""
+        yield from ()
 
     def document(self, columns: Columns, weights: ArrayLike | None = None) -> Document:
         """
@@ -160,10 +212,15 @@ class Request(ABC):
         for name in self.names:
             find_variable(columns, name)
         # Reports from a folder contain all waves; those from a database only the requested one.
-        inside = columns if self.wave is None or columns.waves == (self.wave,) else columns.of_wave(self.wave)
-        if not len(inside):
+        rows = np.ones(len(columns), bool) if self.wave is None else columns.wave == self.wave
+        if not rows.any():
             raise EstimateError("there are no reports yet")
-        return self._answer(inside, weights)
+        inside = columns if rows.all() else columns.among(rows)
+        if self.where is not None:
+            mask = subset(inside, self.where)
+            inside, rows[rows] = inside.among(mask), mask
+        found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
+        return found if self.where is None else {**found, "where": self.where.text}
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -177,12 +234,14 @@ class WeightedRequest(Request):
 
     Attributes:
         margins: known margins to rake the reports to; None for explicit weights, or none.
+        confidence: nominal coverage of the intervals; None for .95.
     """
 
     margins: Shares | None = option(read_shares, None)
+    confidence: float | None = option(confidence, None)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Names of the variables, and of the questions in the margins."""
         return tuple(filter(None, (*self.variables, *questions_of(self.margins))))
 
@@ -192,7 +251,12 @@ class WeightedRequest(Request):
         """Names of the variables; None for optional ones that are not set."""
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        return self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
+        found = self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
+        return found if self.confidence is None else {**found, "confidence": self.confidence}
+
+    @property
+    def _level(self) -> float:
+        return DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
 
     @abstractmethod
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -215,8 +279,10 @@ class CrosstabRequest(WeightedRequest):
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         if self.within is None:
-            return crosstab_document(crosstab(columns, self.rows, self.columns, weights))
-        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights))
+            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, Rule(self._level)))
+        return crosstab_document(
+            crosstab_within(columns, self.rows, self.columns, self.within, weights, Rule(self._level))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +300,8 @@ class CompareRequest(WeightedRequest):
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights))
+        rule = Rule(self._level)
+        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +311,7 @@ class PairsRequest(Request):
     kind = "pairs"
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Return no names: the request covers all variables."""
         return ()
 
@@ -254,11 +321,19 @@ class PairsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
-    """Request for a regression of one answer on others."""
+    """
+    Request for a regression of one answer on others.
+
+    Attributes:
+        formula: outcome and terms, in the place of ``outcome`` and ``on``.
+        strata: add waves and revisions as predictors.
+    """
 
     kind = "regression"
-    outcome: str = option(text)
-    on: tuple[str, ...] = option(texts)
+    outcome: str | None = option(text, None)
+    on: tuple[str, ...] | None = option(texts, None)
+    formula: Formula | None = option(formula, None)
+    strata: bool = option(flag, True)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
     cluster: str | None = option(text, None)
@@ -267,22 +342,40 @@ class RegressionRequest(WeightedRequest):
     @property
     def variables(self) -> tuple[str | None, ...]:
         """Outcome variable, predictors, and cluster variable."""
-        return self.outcome, *self.on, self.cluster
+        return self._explained, *self._terms.predictors, self.cluster
+
+    @property
+    def _explained(self) -> str:
+        return self.outcome or (self.formula.outcome if self.formula else "")
+
+    @property
+    def _terms(self) -> Formula:
+        return self.formula or formula_of(self.on or ())
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield what is missing or given twice: a formula, or outcome and predictors."""
+        if self.formula is None:
+            yield from (Problem(f"/{name}", "is missing") for name in ("outcome", "on") if not getattr(self, name))
+        elif self.on is not None:
+            yield Problem("/on", "goes without a formula, which names the predictors itself")
+        elif bool(self.outcome) == bool(self.formula.outcome):
+            yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         found = regress(
             columns,
-            self.outcome,
-            self.on,
+            self._explained,
+            self._terms if self.formula else self.on or (),
             model=self.model,
             errors=self.errors,
             weights=weights,
             cluster=self.cluster,
+            strata=self.strata,
+            confidence=self._level,
         )
-        return {
-            **found.as_dict(),
-            **({} if self.at is None else predictions_document(self.at, predict(found, self.at))),
-        }
+        at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
+        written = {} if self.formula is None else {"formula": self.formula.text}
+        return {**found.as_dict(), **at, **written}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +386,7 @@ class WeightsRequest(Request):
     margins: Shares = option(read_shares)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Names of the questions in the margins."""
         return questions_of(self.margins)
 
@@ -336,6 +429,9 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
         # All problems are collected, so that a client can fix them in one go.
         elif wanted.default is MISSING:
             problems.append(Problem(f"/{name}", "is missing"))
+    if not problems:
+        request = KINDS_OF_REQUEST[kind](**read)
+        problems = list(request.mistakes())
     if problems:
         raise OptionsError(problems)
-    return KINDS_OF_REQUEST[kind](**read)
+    return request

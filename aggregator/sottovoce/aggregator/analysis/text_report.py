@@ -54,21 +54,26 @@ def in_words(document: Document) -> list[PrintedTable]:
 
 def _crosstab(document: Document) -> Iterator[PrintedTable]:
     if "within" not in document:
-        yield from _tables(document, "")
+        yield from _tables(document, "", _limits(document))
         return
     for table in document["tables"]:
-        yield from _tables(table, f", where {document['within']} is {table['category']}")
+        yield from _tables(table, f", where {document['within']} is {table['category']}", _limits(document))
     sentences = (*_test(document["independence"], f"Within the categories of {document['within']}"),)
     yield PrintedTable("All of them together", (), (), (*sentences, *document["warnings"]))
 
 
-def _tables(table: Document, where: str) -> Iterator[PrintedTable]:
+def _limits(document: Document) -> str:
+    """Return the heading of limits, such as "95 % limits"."""
+    return f"{100 * document.get('confidence', 0.95):.6g} % limits"
+
+
+def _tables(table: Document, where: str, limits: str) -> Iterator[PrintedTable]:
     rows, columns = table["rows"], table["columns"]
     headings = (f"{rows} \\ {columns}", *table["column_categories"])
     cells = _grid(table, table["cells"])
-    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with 95 % limits", headings, cells)
+    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with {limits}", headings, cells)
     shares = _grid(table, table["conditional"])
-    title = f"{columns} among each category of {rows}{where}, with 95 % limits"
+    title = f"{columns} among each category of {rows}{where}, with {limits}"
     yield PrintedTable(title, headings, shares, tuple(_below(table)))
 
 
@@ -102,7 +107,7 @@ def _below(table: Document) -> Iterator[str]:
 def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
-    headings = (document["groups"], what, "95 % limits")
+    headings = (document["groups"], what, _limits(document))
     values = tuple(
         (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
     )
@@ -115,7 +120,7 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
     sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
-    yield PrintedTable("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
+    yield PrintedTable("Differences", ("groups", "difference", _limits(document)), differences, sentences)
 
 
 def _regression(document: Document) -> Iterator[PrintedTable]:
