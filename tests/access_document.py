@@ -34,7 +34,7 @@ def document() -> str:
         cells = ["yes" if {column, STAFF} & right.who else "" for column in columns]
         scope = {NO_KEY: "no key", ANY_SCOPE: "any"}.get(right.scope, f"`{right.scope}`")
         lines.append(f"| `{endpoint}` | {' | '.join(cells)} | {scope} |")
-    return _HEAD + "\n".join(lines) + "\n"
+    return _HEAD + "\n".join(lines) + "\n\nNext: [the journal](journal.md).\n"
 
 
 if __name__ == "__main__":

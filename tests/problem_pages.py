@@ -16,7 +16,7 @@ problem document (RFC 9457): its `type` is `/problems/CODE`, and the aggregator 
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "".join(map(_section, sorted(EXPLANATIONS)))
+    return HEAD + "".join(map(_section, sorted(EXPLANATIONS))) + "\nNext: [who may do what](access.md).\n"
 
 
 def _section(code: str) -> str:

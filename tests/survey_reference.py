@@ -76,6 +76,7 @@ def page() -> str:
         _section(name, rule, name in ("type", "name", "label"), examples["questions"])
         for name, rule in question_keys().items()
     ]
+    parts.append("\nNext: [problems, code by code](problems.md).\n")
     return "".join(parts)
 
 

@@ -11,6 +11,7 @@ import click
 from sottovoce.aggregator.app import ROUTES
 from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, open_results
 from sottovoce.aggregator.http.openapi import describe
+from sottovoce.aggregator.settings import describe as describe_settings
 from sottovoce.cli.main import VERBS, main
 from sottovoce.client import FileLedger, MemoryLedger, Respondent
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
@@ -52,6 +53,7 @@ def made_pages() -> dict[str, str]:
     return pages | {
         "mathematics/README.md": all_mathematics(),
         "reference/command_line.md": command_line(),
+        "reference/settings.md": settings(),
         "reference/http.md": http(),
         "reference/python.md": python(),
         "fair_data.md": notebook(ROOT / "docs" / "fair_data.ipynb"),
@@ -123,6 +125,29 @@ def _helped(name: str, command: click.Command, above: click.Context) -> str:
     told = f"\n## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```\n"
     under = command.commands.items() if isinstance(command, click.Group) else ()
     return told + "".join(_helped(each, found, context) for each, found in under)
+
+
+DEVICE_SETTINGS = (
+    ("SOTTOVOCE_LEDGER", "folder in which the client remembers its reports, on the respondent's device"),
+    ("SOTTOVOCE_KEY", "key for commands that ask a server (`--url`)"),
+    ("SOTTOVOCE_KEY_FILE", "file that holds this key"),
+)
+
+
+def settings() -> str:
+    """Return the page of every environment variable."""
+    rows = [
+        f"| `{name}` | {f'`{default}`' if default else ''} | {meant} |" for name, default, meant in describe_settings()
+    ]
+    others = [f"| `{name}` | {meant} |" for name, meant in DEVICE_SETTINGS]
+    return "\n".join(
+        [
+            "# Settings\n\nOf the server; `NAME_FILE` names a file that holds the value.\n",
+            *("| variable | default | meaning |", "|---|---|---|", *rows),
+            "\nOf commands:\n",
+            *("| variable | meaning |", "|---|---|", *others, ""),
+        ]
+    )
 
 
 def http() -> str:

@@ -25,6 +25,12 @@ OURS = (Path(__file__).with_name("site.css"), Path(__file__).with_name("site.js"
 
 PICTURES = frozenset({".png", ".svg"})
 
+FRONT, ALL_PAGES = "README.md", "pages.md"
+"""Places in the site of the repository's first page, and of the list of all pages."""
+
+SCREENSHOTS = "tests/browser/screenshots/"
+"""Pictures of the first page; the site has them beside the others."""
+
 MODULE = re.compile(r"^shared/sottovoce/shared/mechanisms/(\w+)\.py$")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
@@ -34,6 +40,7 @@ def lay_out(folder: Path) -> Path:
     """Write every page, picture and the generator's configuration into an empty folder; gives the configuration."""
     pages = folder / "pages"
     written = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")}
+    written |= {ALL_PAGES: written["README.md"], FRONT: (ROOT / "README.md").read_text(encoding="utf-8")}
     made = made_pages()
     for place, text in (written | made).items():
         _write(pages / place, in_site(text, place))
@@ -43,6 +50,8 @@ def lay_out(folder: Path) -> Path:
         shutil.copy(picture, place)
     for file in OURS:
         shutil.copy(file, pages / file.name)
+    for name in re.findall(rf"\({SCREENSHOTS}([^)]+)\)", written[FRONT]):
+        shutil.copy(ROOT / SCREENSHOTS / name, pages / "pictures" / name)
     return _configuration(folder, sorted(place for place in made if place.startswith("mathematics/")))
 
 
@@ -71,9 +80,11 @@ def in_site(text: str, place: str) -> str:
 def _linked(text: str, place: str) -> str:
     def lead(link: re.Match[str]) -> str:
         picture, shown, target, anchor = link.groups()
-        if not target or ":" in target or picture:
+        if not target or ":" in target or (picture and place != FRONT):
             return link[0]
         found = site_place(target, place)
+        if picture:
+            return f"![{shown}]({found})"
         return f"[{shown}]({found}{anchor or ''})" if found else shown
 
     return LINK.sub(lead, text)
@@ -87,7 +98,9 @@ def site_place(target: str, place: str) -> str:
         target: the file that the link names, relative to its page's own file in the repository.
         place: of that page in the site.
     """
-    own = place.removeprefix("project/") if place.startswith("project/") else f"docs/{place}"
+    own = {FRONT: FRONT, ALL_PAGES: "docs/README.md"}.get(place) or (
+        place.removeprefix("project/") if place.startswith("project/") else f"docs/{place}"
+    )
     found = _in_site(posixpath.normpath(posixpath.join(posixpath.dirname(own), target)))
     return posixpath.relpath(found, posixpath.dirname(place) or ".") if found else ""
 
@@ -98,8 +111,12 @@ def _in_site(file: str) -> str:
         return f"mathematics/{module[1]}.md"
     if file in OUTSIDE:
         return f"project/{file}"
-    if file in {"README.md", "docs"}:
-        return "README.md"
+    if file in {"docs/README.md", "docs"}:
+        return ALL_PAGES
+    if file == FRONT:
+        return FRONT
+    if file.startswith(SCREENSHOTS):
+        return f"pictures/{posixpath.basename(file)}"
     return file.removeprefix("docs/").replace(".ipynb", ".md") if file.startswith("docs/") else ""
 
 

@@ -46,15 +46,15 @@ def test_whole_way_goes_without_a_script(new_context: NewContext, drafted: Runni
     page.fill("#n", "500")
     page.fill("[id='set.cheated.yes']", "40")
     page.click("#set button")
-    assert page.locator("#rehearsal").inner_text().startswith("REHEARSAL · Simulation with 500 invented respondents")
+    assert page.locator("#rehearsal").inner_text().startswith("SIMULATION · Simulation with 500 invented respondents")
     assert "Yes\t40.0%" in page.locator("table").first.inner_text()
     page.click("nav.under >> text=Tables")
     page.select_option("#rows", "cheated")
     page.select_option("#columns", "year")
     page.click("section form button")
-    assert "[REHEARSAL]" in page.locator("#sentence").inner_text()
+    assert "[SIMULATION]" in page.locator("#sentence").inner_text()
     assert "set.cheated.yes=40" in page.url
     page.click("nav.under >> text=Files")
     with page.expect_download() as download:
         page.click("text=estimates.csv")
-    assert download.value.suggested_filename == "REHEARSAL-life-estimates.csv"
+    assert download.value.suggested_filename == "SIMULATION-life-estimates.csv"

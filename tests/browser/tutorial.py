@@ -44,6 +44,8 @@ TAIL = """
 * Personal links, a poster, a whole class: [inviting a class](how_to/invite_a_class.md).
 * What to tell your board: [for ethics boards](for_ethics_boards.md).
 * What stands on the results, and what is refused: [tables, models and weights](analysing.md).
+
+Next: [the same survey from the terminal](tutorial_terminal.md).
 """
 
 

@@ -1,4 +1,4 @@
-"""A researcher's own survey, by the README's commands, and a respondent's answer in the terminal."""
+"""A researcher's own survey, from a file and a server, and a respondent's answer in the terminal."""
 
 import json
 import os
@@ -22,9 +22,6 @@ from sottovoce.shared.errors import SurveyError
 
 from tests.conftest import Running, SharedServer
 from tests.surveys import ANSWERS, every_type, survey
-from tests.unit.shared.test_schema import validator
-
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -79,39 +76,6 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
         process.send_signal(signal.SIGINT)
         process.wait(timeout=15)
         process.stderr.close()
-
-
-def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) -> None:
-    """init, lint, serve, answer, export, close, files, tables and a model: each as the README writes it."""
-    section = README.partition("## Your own survey")[2].partition("\n## ")[0]
-    commands = [line.split() for line in re.findall(r"^    sottovoce (.*?)(?:\s+#.*)?$", section, re.MULTILINE)]
-    init, lint, serve, results, close, files, crosstab, regress = commands
-    assert [words[0] for words in (init, lint, serve, results)] == ["init", "lint", "serve", "export"]
-
-    assert invoke(tmp_path, *init).returncode == 0
-    linted = sottovoce(tmp_path, *lint)
-    assert (linted.returncode, "epsilon 2.20" in linted.stdout) == (0, True)
-    with serving(tmp_path, *serve[1:]) as (_, link, token):
-        for person in range(30):
-            answers = {"cheated": "yes", "reason": "time", "year": "first" if person < 25 else "second"}
-            Respondent.connect(link, MemoryLedger()).answer(answers)
-        url = link.split("/s/")[0]
-        shown = requests.get(
-            f"{url}/api/v1/surveys/exam/estimates", headers={"Authorization": f"Bearer {token}"}, timeout=15
-        ).json()
-        assert (shown["received"], shown["reports"]) == (25, 25)
-    assert invoke(tmp_path, *close).returncode == 0
-    export = sottovoce(tmp_path, *results)
-    assert export.returncode == 0
-    assert re.match(r"cheated: Of 30 reports [\d.]+ % said yes; 2 × [\d.]+ % − 1/2 = .*95 % interval", export.stderr)
-    exported = json.loads((tmp_path / "results.json").read_text())
-
-    validator("export").validate(exported)
-    assert exported["reports"] == 30
-    assert exported["questions"][2]["tally"] == {"0": 25, "1": 5}
-    for words in (files, crosstab, regress):
-        ended = (sottovoce if words is crosstab else invoke)(tmp_path, *words, *(["--yes"] if words is files else []))
-        assert ended.returncode == 0, ended.stderr
 
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:  # noqa: F
         with pytest.raises(StorageError):
             act()
     for act in (lambda: store.close_survey("exam", 1, "Anne"), lambda: store.delete_survey("exam", "10.0.0.1")):
-        with pytest.raises(ValueError, match="not the form"):
+        with pytest.raises(ValueError, match="does not match the form"):
             act()
 
     assert told(store) == before

@@ -92,20 +92,21 @@ def test_every_verb_has_a_line_of_help() -> None:
 
 
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
-REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
 
 
-def test_reference_names_every_verb_mechanism_and_question_type() -> None:
+def test_reference_names_every_mechanism_and_question_type() -> None:
     """What exists is documented."""
-    words = [*VERBS, *MECHANISMS, *PRESETS, *TYPES]
+    words = [*MECHANISMS, *PRESETS, *TYPES]
     assert [word for word in words if not re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)] == []
 
 
 def test_reference_lists_all_its_pages() -> None:
     """No page is without a line in the list, and every link within the documents leads somewhere."""
     listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    pages = [path for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
-    assert [path.name for path in pages if f"({path.name})" not in listed] == []
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    unlisted = {page for page in pages if f"({page})" not in listed}
+    assert unlisted - {"README.md"} == {page for page in pages if page.startswith("decisions/0")}
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -77,13 +77,32 @@ def test_every_page_stands_in_the_list_of_the_site(site: SimpleNamespace) -> Non
     assert {f"mathematics/{name}.md" for name in MECHANISMS} <= there
 
 
+def test_every_page_has_a_next_page() -> None:
+    """Its last line leads on; decisions have their list."""
+    pages = [page for page in PAGES if not re.match(r"0\d{3}", page.name)]
+    assert [
+        page.name for page in pages if not re.search(r"\n\nNext: \[[^]]+\]\([^)]+\)\.\n$", page.read_text("utf-8"))
+    ] == []
+
+
 def test_link_to_a_module_leads_to_its_mathematics(site: SimpleNamespace) -> None:
     """In the repository it is the file; a file that the site has not is no link there."""
     module = "../../shared/sottovoce/shared/mechanisms/binary_rr.py"
 
     assert site.place(module, "how_to/own_coins.md") == "../mathematics/binary_rr.md"
     assert site.place("deploy/runbook.md", "project/SECURITY.md") == "deploy/runbook.md"
-    assert site.place("../deploy/alerts.yml", "README.md") == ""
+    assert site.place("../deploy/alerts.yml", "pages.md") == ""
+
+
+def test_front_page_of_the_site_is_the_readme(site: SimpleNamespace) -> None:
+    """With its pictures, and the list of all pages a click away."""
+    front = (site.pages / "README.md").read_text(encoding="utf-8")
+
+    assert front.startswith("# Sottovoce\n")
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", front)
+    assert len(pictures) == 3
+    assert all((site.pages / picture).is_file() for picture in pictures)
+    assert "[All pages](pages.md)" in front
 
 
 def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
@@ -93,6 +112,7 @@ def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
     assert "## `sottovoce token create`" in told["command_line.md"]
     assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
     assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
+    assert "| `SOTTOVOCE_PORT` | `8000` | port to listen on |" in told["settings.md"]
     coin = (site.pages / "mathematics" / "binary_rr.md").read_text(encoding="utf-8")
     assert "with 0 &lt; b &lt; a &lt; 1" in coin
     assert "lambda (1 - lambda) / (n (a - b)^2) for an i.i.d. sample." in coin
@@ -125,6 +145,6 @@ def test_commands_of_all_pages_exist_with_their_options() -> None:
     lines = "\n".join(block for page in PAGES for block in blocks(page, "sh")).splitlines()
     for line in (each.strip() for each in lines if each.strip().startswith("sottovoce ")):
         command, rest = command_of(line.split()[1:])
-        options = {option for parameter in command.params for option in parameter.opts}
+        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         assert {word for word in rest if word.startswith("--")} <= options, line
         assert not isinstance(command, click.Group), line

@@ -40,3 +40,14 @@ def test_demo_installs_what_the_aggregator_needs_and_nothing_else() -> None:
     here = {canonicalize_name(name) for name in (re.split("==", pin)[0] for pin in demo)}
     assert needed(wanted, set()) <= here
     assert here - needed(wanted, set()) <= {"tzdata", "uvloop"}
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    """In the table of docs/dependencies.md, and the table names no package that is gone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    named = [*project["dependencies"], *(each for extra in extras for each in extra)]
+    rows = re.findall(r"^\|[^|]*\|([^|]*)\|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {name for cell in rows for name in re.findall(r"`([\w-]+)`", cell)}
+
+    assert listed == {Requirement(each).name for each in named} - {project["name"]}

@@ -42,8 +42,8 @@ def front() -> Response:
     return Response(error_pages.front_page(language), headers=error_pages.headers(language))
 
 
-_FRONT = (Route("front.front", "GET", "/", front, "What this is, for people.", Kind.PAGE, ("text/html",)),)
-_ROOMS: Sequence[Sequence[Route]] = (
+_FRONT = (Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),)
+_ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,
     results.ROUTES,
@@ -55,7 +55,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     description.ROUTES,
     access.ROUTES,
 )
-ROUTES = tuple(route for room in _ROOMS for route in room)
+ROUTES = tuple(route for group in _ROUTE_GROUPS for route in group)
 """All routes except those of optional sign-in methods; a test compares them with the URL map."""
 
 

@@ -28,12 +28,12 @@ class Readiness:
     Args:
         ask: probe; raises ``StorageError`` if the database is not writable, its schema does not fit this program, or
             its clock differs from this machine's.
-        patience: timeout of a probe in seconds; a locked or hanging database would block callers for much longer.
+        timeout_seconds: timeout of a probe; a locked or hanging database would block callers for much longer.
     """
 
-    def __init__(self, ask: Callable[[], None], patience: float = 1.0) -> None:
+    def __init__(self, ask: Callable[[], None], timeout_seconds: float = 1.0) -> None:
         self._question = ask
-        self._patience = patience
+        self._timeout_seconds = timeout_seconds
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readiness")
         self._probe: Future[None] = Future()
@@ -92,21 +92,21 @@ class Readiness:
             if not self.is_known:
                 if self._probe.done():
                     self._probe = self._thread.submit(self._question)
-                self._tell(self._answer())
+                self._record(self._answer())
                 self._checked = time.monotonic()
             failure = self._failure
         if failure is not None:
             self.doubt()
         return failure
 
-    def _tell(self, failure: str | None) -> None:
+    def _record(self, failure: str | None) -> None:
         if failure is not None and self._failure is None:
             _log.error("storage: %s; what needs the database is refused until it answers", failure)
         self._failure = failure
 
     def _answer(self) -> str | None:
         try:
-            self._probe.result(self._patience)
+            self._probe.result(self._timeout_seconds)
         except StorageError as error:
             return str(error)
         except TimeoutError:

@@ -38,31 +38,32 @@ class Settings:
     database: str = _setting("", "address of the database, if it is not embedded: `postgresql://...`")
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8000, "port to listen on")
-    public_url: str = _setting("", "address that respondents use, if a proxy stands in front")
-    embed_origins: str = _setting("", "sites whose pages may hold the form in a frame, such as `https://a.example`")
+    public_url: str = _setting("", "public address for respondents, if the server is behind a proxy")
+    embed_origins: str = _setting("", "sites whose pages may embed the form, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
-    max_requests: int = _setting(256, "requests under way at once; further ones are told to come back")
+    max_requests: int = _setting(256, "concurrent requests; further ones are answered with 503 and Retry-After")
     drain_seconds: int = _setting(
-        0, "seconds for which a node that is told to end serves on, while its `/readyz` is red for whoever sends to it"
+        0, "seconds for which a node keeps serving after SIGTERM, while `/readyz` fails so that proxies stop sending"
     )
 
     rate_limit: int = _setting(
-        6000, "reports, logins and other writes a minute that one network may send; 0 for no limit"
+        6000, "reports, logins and other writes that one network may send in a minute; 0 for no limit"
     )
-    proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")
+    proxy_hops: int = _setting(0, "number of trusted proxies that set X-Forwarded-For; used for the rate limit only")
     sign_in_methods: str = _setting(
-        "key", "how staff may sign in, beside links that are good once: some of `key oidc passkey`"
+        "key", "sign-in methods of staff, in addition to one-time links: some of `key oidc passkey`"
     )
-    oidc_issuer: str = _setting("", "address of the institution's OpenID Connect provider, exactly as it names itself")
-    oidc_client: str = _setting("", "client id that the institution gave to this aggregator")
-    oidc_secret: str = _setting("", "client secret that it gave; empty if it gave none")
+    oidc_issuer: str = _setting("", "issuer of the institution's OpenID Connect provider, as in its metadata")
+    oidc_client: str = _setting("", "client id from the institution's provider")
+    oidc_secret: str = _setting("", "client secret from the provider; empty for a public client")
     blind_keys_file: str = _setting(
-        "", "file of the private keys of surveys with `access: blind`, outside data and backups, the same on all nodes"
+        "", "file of private keys for surveys with `access: blind`: outside data and backups, the same on all nodes"
     )
-    blind_key_bits: int = _setting(2048, "bits of the keys that are made for such surveys: 2048 or 3072")
+    blind_key_bits: int = _setting(2048, "size in bits of new keys for such surveys: 2048 or 3072")
     ledger_anchor_dir: str = _setting(
-        "", "folder for the heads of budgets, outside data and backups, if answers are published from data in trust"
+        "",
+        "folder for the latest hash of each privacy budget, outside data and backups; for curators only",
     )
 
     def __post_init__(self) -> None:

@@ -54,6 +54,7 @@ def parts() -> dict[str, dict[str, str]]:
     """The modules of each part, dependencies first; what two of the later parts need belongs to the first."""
     first, *later = PARTS
     needed = {part: modules(PARTS[part]) for part in later}
+    # A module that two later parts need must exist once, or its state would exist twice.
     shared = [path for part in later for path in needed[part] if sum(path in other for other in needed.values()) > 1]
     early = modules(*shared, PARTS[first])
     return {
@@ -123,6 +124,8 @@ def _bodies(sources: dict[str, str]) -> dict[str, str]:
         declared = _DECLARATION.findall(body)
         exported[path] = {name for mark, name in declared if mark}
         for _, name in declared:
+            # Joined modules share one scope, in which a second declaration is a syntax error or, worse, another
+            # meaning.
             if name in owner:
                 raise ValueError(f"{path}: {name} is also declared in {owner[name]}")
             owner[name] = path
@@ -163,6 +166,7 @@ def _check_margin(path: str, body: str) -> None:
             raise ValueError(f"{path}: this line cannot be joined with other modules: {line}")
         if _BESIDE.search(line.lstrip()):
             raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
+        # Template literals over several lines would change when indentation is removed.
         if line.count("`") % 2:
             raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
     if re.search(r"\bimport\s*\(|\bimport\.meta\b", body):

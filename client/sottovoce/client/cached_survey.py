@@ -15,6 +15,7 @@ def cached_survey(ledger: Ledger, digest: str) -> Survey | None:
     """The survey with this digest; None if it was not kept, or needs a newer release than this one."""
     text = ledger.text(digest)
     try:
+        # The folder can be written by other programs, so the text is parsed and its digest compared again.
         survey = None if text is None else load_survey(text)
     except SpecError:
         return None
@@ -38,6 +39,7 @@ def cached_or_fetched_survey(ledger: Ledger, digest: str, transport: Transport, 
     if cached is not None:
         return cached
     try:
+        # The request names only the survey: the digest would tell the server which revision this device answered.
         survey = survey_for(transport, replace(link, digest=digest[:32]))
     except SurveyError:
         return None

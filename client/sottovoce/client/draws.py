@@ -34,6 +34,7 @@ class Draws:
 
     def pick(self, weights: Sequence[int]) -> int:
         """An index, with probability proportional to its weight."""
+        # Integers throughout: a float would round probabilities, and its low bits can reveal the input (Mironov 2012).
         remaining = self.below(sum(weights))
         for index, weight in enumerate(weights):
             if remaining < weight:

@@ -170,6 +170,7 @@ def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
     Without a token too: a survey that is open to all ignores the one in a link. The survey's revision is not looked
     at: whichever link is opened, the entry's own digest says what was answered.
     """
+    # The link's own entry first: a token says better whose report it is than a report without one.
     for each in dict.fromkeys((key, key._replace(token=""))):
         entry = ledger.get(each)
         if entry is not None:
@@ -180,6 +181,7 @@ def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
 def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
     """The first that waits, of the entries of one wave, unless the same bytes were acknowledged under another key."""
     found = list(entries)
+    # By bytes and not by key, because ``bind`` keeps one report under two keys.
     arrived = {entry.body for entry in found if entry.sent}
     return next((entry for entry in found if entry.waiting and entry.body not in arrived), None)
 
@@ -215,12 +217,14 @@ class MemoryLedger:
             text: the canonical bytes of the survey that it was drawn for.
             only_one: refuse where a report lies here that was drawn with another token, and not accepted.
         """
+        # Checked before anything is stored: a second draw would add its epsilon to the first.
         if self.answered_personally(key):
             raise AnsweredPersonally
         if only_one and key not in self._entries and self.unaccepted(key) is not None:
             raise DrawnElsewhere
         if key not in self._entries and text:
             self._texts[entry.digest] = text
+        # The first report wins; later draws are dropped unseen, so that retries cannot choose an outcome.
         return self._entries.setdefault(key, entry)
 
     def answered_personally(self, key: Key) -> bool:
@@ -288,6 +292,7 @@ class MemoryLedger:
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report and keep that there was one."""
         self._change(key, **over(ended))
+        # A survey's text is kept only while a report needs it to be shown.
         left = {entry.digest for entry in self._entries.values() if entry.body}
         self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
 
@@ -299,6 +304,7 @@ class MemoryLedger:
             key: its key.
             ended: why.
         """
+        # A report past its moment may have arrived; ending it silently would leave it counted.
         is_untried = self._entries[key].send_at > 0
         if is_untried:
             self.end(key, ended)

@@ -48,6 +48,7 @@ def name_of(key: Key) -> str:
 
 def dump_record(key: Key, entry: Entry) -> bytes:
     """The file of an entry; without its token."""
+    # Without the token, which names a person: a stolen ledger must not show who was invited.
     about = {"origin": key.origin, "survey": key.survey, "wave": key.wave}
     return f"{{\n {_LINES.encode({**about, **vars(entry)})[1:-1]}\n}}".encode()
 
@@ -77,6 +78,7 @@ class StoredEntries:
         """
         content = _content(path)
         before, record = self._understood.get(name, (None, None))
+        # Compared by bytes: modification times are too coarse for two writes within one tick.
         if record is None or content != before:
             record = _parse(path, name, content)
             self._understood[name] = (content, record)
@@ -122,6 +124,7 @@ def parse_drawn(path: Path) -> tuple[int, ...]:
     """
     try:
         drawn = json.loads(path.read_bytes())["drawn"]
+        # ``type`` and not ``isinstance``: True is an int in Python and no place in a pool.
         if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
             raise unreadable(path)
         return tuple(drawn)

@@ -44,6 +44,7 @@ def parse_link(url: str) -> Link:
     """
     try:
         parts = urlsplit(url)
+        # The property raises ValueError for a port out of range, so it is read inside the try.
         port = parts.port
     except ValueError:
         raise TransportError("the link is not a valid address") from None
@@ -54,6 +55,7 @@ def parse_link(url: str) -> Link:
         raise TransportError("the link must begin with https: anybody on the way could read and change what is sent")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     where = host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
+    # Digest and token are in the fragment, which browsers never send to a server (RFC 9110, 7.1).
     fragment = parse_qs(parts.fragment)
     digest = fragment.get("d", [""])[0]
     if digest and not _DIGEST.fullmatch(digest):

@@ -63,7 +63,7 @@ def assemble() -> dict[str, PageFile]:
     """The files that the aggregator serves, by name, in a fixed order."""
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     beside = {**catalogues(), **scripts}
-    # The page names the folder, so that its digest is that of the page without the name.
+    # The page contains the folder's name, so its digest is computed from the page without the name.
     folder = _version({**beside, "respondent.html": _served("")})
     within = {**beside, "respondent.html": _served(folder)}
     worker = _worker(folder, [f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)])

@@ -1,9 +1,9 @@
 """
 The sample of questions for one respondent: with ``ask: m``, all public ones and m of the private ones.
 
-The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by somebody else,
-could be made to depend on an answer. It is kept by the names of the private questions, not by the text of the survey:
-whoever opens the links of two revisions that ask the same questions is asked the same ones, and has nothing to choose.
+The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by another party,
+could be made to depend on an answer. The ledger stores it by the names of the private questions, not by the text of the
+survey: a person who opens the links of two revisions with the same questions gets the same ones, and cannot choose.
 """
 
 import hashlib

@@ -78,7 +78,9 @@ def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws:
     if entry is None:
         # Drawn, then offered: of two visits at once the ledger keeps the ids of one, and both send those.
         drawn = _dump([_to_sign(each) for each in prepare(survey.moduli, draws)])
+        # ``sent=True`` keeps these entries out of the lists of reports that wait.
         entry = ledger.record(own, Entry("", 0.0, drawn, sent=True))
+    # Only what was never signed: a restart after the reply must not ask again.
     prepared = [_prepared(each) for each in _read(entry) if each is not None and "blinded" in each]
     if prepared:
         signed = _ask(survey, own, prepared, transport)
@@ -143,6 +145,7 @@ def forget_signature(ledger: Ledger, key: Key) -> None:
 
 def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
     own = Key(key.origin, key.survey, SIGNERS)
+    # Hashes suffice to compare keys, and keep the ledger small.
     named = [hashlib.sha256(each.to_bytes(each.bit_length() // 8)).hexdigest() for each in survey.moduli]
     entry = ledger.record(own, Entry("", 0.0, canonical.dump({"keys": named}).decode(), sent=True))
     known = _document(entry.body).get("keys") if entry.body else []
@@ -159,6 +162,7 @@ def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
 
 def _prepare(modulus: int, draws: Draws) -> Prepared:
     report_id = draws.identity()
+    # Order of bytes is part of the protocol shared with the browser: id, salt, blinding factor.
     salt = draws.exactly(SALT)
     factor = draw_factor(modulus, draws.exactly)
     return Prepared(report_id, blind(message(modulus, bytes.fromhex(report_id)), modulus, salt, factor))
@@ -171,6 +175,7 @@ def _ask(survey: Survey, own: Key, prepared: Sequence[Prepared], transport: Rede
     try:
         reply = parse_reply(transport.redeem(survey.name, dump_request(request)))
     except TransportError as error:
+        # Known refusals are translated for the person; others keep the aggregator's own words.
         raise TransportError(_REFUSALS.get(error.reason or "", str(error)), error.status, error.reason) from None
     except ValueError:
         raise TransportError("the aggregator's signatures cannot be read") from None

@@ -38,8 +38,8 @@ class Respondent:
     """
     One person and one survey.
 
-    The ledger is looked at first: whatever was drawn before is what is sent, and is told, also where the survey costs
-    more than is allowed now, was corrected or is closed.
+    The ledger comes first: a report drawn before is sent and shown, even if the survey now costs more than the limit,
+    was corrected or is closed.
 
     Args:
         survey: the survey, its epsilons derived from its own integers.
@@ -225,7 +225,7 @@ class Respondent:
 
     @property
     def drawn_elsewhere(self) -> bool:
-        """A report was drawn here with another token, for the same wave, and nobody has acknowledged it."""
+        """Return True if this device has an unacknowledged report for the same wave with another token."""
         return self.ledger.unaccepted(self._key) is not None
 
     def resume(self) -> dict[str, Any]:
@@ -328,7 +328,7 @@ def encode(
 
     Args:
         survey: the survey.
-        answers: by question name, as a form or a file gives them; None where somebody prefers not to say.
+        answers: by question name, as a form or a file gives them; None for "prefer not to say".
         asked: indices of the questions that this person is asked; None for all.
 
     Raises:

@@ -70,6 +70,7 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
             other; nothing was sent.
         SpecError: what it sends is none.
     """
+    # Always the newest by name: a request for a digest would tell the server which link is open.
     newest = transport.fetch_survey(link.survey)
     body = newest if _digest(newest).startswith(link.digest) else _older(transport, link, _digest(newest))
     survey = load_survey(body)
@@ -86,6 +87,7 @@ def published(transport: Publisher, name: str) -> list[PublishedRevision]:
         TransportError: the aggregator cannot be reached, refuses, or its reply cannot be read.
     """
     reply = transport.fetch_revisions(name)
+    # Servers before revisions had no such list; then the newest alone must do.
     shown = [] if reply is None else _read(reply, name)
     newest = transport.fetch_survey(name)
     return shown if _digest(newest) in {each.digest for each in shown} else [_revision(newest), *shown]

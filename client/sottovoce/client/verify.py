@@ -102,9 +102,11 @@ def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Trans
     """
     links = [parse_link(url) for url in urls]
     link = links[0]
+    # Links of several people are compared: a server that singles out one person shows that person another digest.
     if any((other.origin, other.survey) != (link.origin, link.survey) for other in links):
         raise TransportError("the links are not to one survey at one aggregator")
     transport = reach(link.origin)
+    # Rebuilt from this installation, so that a server cannot supply its own reference.
     expected = {path: asset.body for path, asset in by_path(assemble(), link.survey).items()}
     shown = published(transport, link.survey)
     found = [*contradictions(shown), *_not_shown(links, [each.digest for each in shown])]
@@ -156,6 +158,7 @@ def _setup(page: bytes) -> tuple[str, str | None]:
     """The aggregator that a page from elsewhere reports to, and the text of the survey in it, if there is one."""
     match = _SETUP.search(page)
     try:
+        # The page is untrusted input: a wrong type or nesting must end in a clear error, not in a traceback.
         setup = json.loads(match[1]) if match else {}
         held = setup.get("survey")
         return str(setup["aggregator"]), None if held is None else str(held["text"])

@@ -49,7 +49,7 @@ class Visit:
         answers: by question name.
         before: what is answered first, in vain; None for nothing.
         allowance: most epsilon for a question and in total; None for any.
-        present: what the clock shows, in seconds since 1970; None where nobody looks.
+        present: time on the clock, in seconds since 1970; None for a fixed ordinary moment.
         end: "", "look", "withdraw" or "forget".
     """
 

@@ -95,7 +95,7 @@ class Course:
 
     def visits(self, origin: str, place: int) -> list[Visit]:
         """
-        The visits of one run; what the person answers in earlier or later ones is that of other runs.
+        Return the visits of one run; earlier and later visits take their answers from other runs.
 
         Args:
             origin: of the aggregator.

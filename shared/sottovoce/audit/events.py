@@ -36,7 +36,7 @@ class Observation(NamedTuple):
     Attributes:
         value: what it reported.
         length: of its message, in bytes; 0 if there is none.
-        read: how many random bytes it read; 0 if nobody counted.
+        read: number of random bytes it read; 0 if not counted.
     """
 
     value: object

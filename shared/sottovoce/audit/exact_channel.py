@@ -60,7 +60,7 @@ class Computed:
     Attributes:
         distribution: of the reports.
         bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
-        ways: how many were followed; 0 if nobody counted.
+        ways: number of branches followed; 0 if not counted.
     """
 
     distribution: Distribution

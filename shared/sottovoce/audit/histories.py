@@ -286,7 +286,7 @@ def _year(wave: int) -> dict[str, str]:
 
 
 class _Nameless(Draws):
-    """Draws whose ids are all alike, so that only values are told apart."""
+    """Draws with equal ids, so that reports differ only by their values."""
 
     def __init__(self, draws: Any) -> None:  # noqa: ANN401 - what stands in for Draws
         self.below, self.pick = draws.below, draws.pick  # type: ignore[method-assign]

@@ -5,7 +5,7 @@ Maths   For an event S and two inputs x and x', (epsilon, delta)-privacy says P(
         With one-sided Clopper-Pearson limits L <= P(S | x) and U >= P(S | x'), epsilon >= ln((L - delta) / U). Of m
         events in both directions each limit is taken at the level alpha / (4 m), so that all bounds hold together
         with probability 1 - alpha at least; an honest mechanism is flagged no oftener than that.
-Power   n of about 1.1 to 2 times e^epsilon ln(1/alpha) / p finds a truth that is told with probability p.
+Power   n of about 1.1 to 2 times e^epsilon ln(1/alpha) / p finds a true answer that leaks with probability p.
 Source  Clopper and Pearson 1934; Jagielski, Ullman and Oprea 2020 (audits by such limits).
 """
 

@@ -110,9 +110,9 @@ PROMISES = {
 
 _TOSSED = replace(
     PROMISES["beside"],
-    done="The person tosses, and the device is told what the toss said: it knows no answer that it could tell. The "
-    "form of its reports and its life were looked at.",
-    unseen="Whole runs of the program: none was made, since there is no answer that it could tell.",
+    done="The person tosses a coin and enters its result: the device knows no answer that it could reveal. The form of "
+    "its reports and their life cycle were checked.",
+    unseen="Whole runs of the program: none was made, because it knows no answer that it could reveal.",
 )
 """The same where people toss coins or dice of their own."""
 

@@ -308,10 +308,10 @@ class _WatchedDraws(Draws):
         self.touched = True
         return "0" * 32
 
-    def below(self, bound: int) -> int:  # noqa: ARG002 - that of any draws
+    def below(self, bound: int) -> int:  # noqa: ARG002 - the signature of Draws
         self.touched = True
         return 0
 
-    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - that of any draws
+    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - the signature of Draws
         self.touched = True
         return 0

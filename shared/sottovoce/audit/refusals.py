@@ -86,7 +86,7 @@ class _Tries:
         return "" if asked[0] == asked[1] else "what is asked of the aggregator tells which version the link names"
 
     def repeated(self) -> str:
-        """One wrong answer in each question's turn, and for no question: it comes to nothing, and nobody repeats it."""
+        """Try one wrong answer for each question in turn, and one without a question; no message may repeat it."""
         right = {each.name: each.answer(inputs_of(each, 2)[0]) for each in self._survey.questions}
         for name in (*right, _NO_QUESTION):
             link = link_to(self._origin, self._survey)

@@ -216,7 +216,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
     with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
         sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
         yield from served_page.check_script(browser, scripts, survey, sampling)
-        # Nobody but the aggregator can sign with the survey's own keys.
+        # Only the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
         form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)

@@ -309,7 +309,7 @@ def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Compa
 
 
 def _read(seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
-    """Bytes read; nothing where nobody could count them."""
+    """Compare the numbers of random bytes read; nothing if they could not be counted."""
     if any(read for reports in seen for _, _, read in reports):
         counts = [count_read(Observation(None, 0, read) for _, _, read in reports) for reports in seen[:2]]
         yield _comparison("bytes read", 0.0, READ_NAMES, counts, seen[:2])

@@ -216,7 +216,7 @@ _OF_REQUESTS = {
 _PARTS = {
     "disk": "what the device keeps in the end",
     "printed": "what is printed or logged",
-    "told": "what the person is told",
+    "told": "the messages to the person",
     "spent": "what is charged",
     "status": "how the program ends",
 }

@@ -100,7 +100,7 @@ def belief_after(before: float, epsilon: float) -> float:
     """
     The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
 
-    Bayes' rule with odds of e^epsilon: nobody who held it with probability ``before`` can hold it with more.
+    Bayes' rule with odds of e^epsilon: an upper bound for every observer whose belief was ``before``.
 
     Raises:
         ValueError: ``before`` is no probability, or epsilon is out of range.
@@ -114,8 +114,13 @@ def belief_after(before: float, epsilon: float) -> float:
 
 def percent_after(epsilon: float) -> int:
     """Return what a belief of 10 % can become at most after a report, in whole per cent, rounded up."""
+    return percent_at_most(belief_after(BELIEF_BEFORE, epsilon))
+
+
+def percent_at_most(share: float) -> int:
+    """Return an upper bound of a share in whole per cent, rounded up."""
     # Epsilon is a rounded logarithm: four coin flips make 10 % exactly 90 %, and a float a little more.
-    return math.ceil(100 * belief_after(BELIEF_BEFORE, epsilon) - 1e-9)
+    return math.ceil(100 * share - 1e-9)
 
 
 def memoized_epsilon(permanent: BinaryRR, instantaneous: BinaryRR, waves: int) -> float:

@@ -8,8 +8,8 @@ there; its own test vectors need one less.
 
 The device draws ``r`` below ``n`` and sends ``z = m * r^65537``, which is uniform whatever the message is, so that the
 signer learns nothing of it. The signer answers ``z^d = m^d * r``; divided by ``r`` that is the signature of ``m``. A
-signature is a function of message and salt, so that the signer cannot leave a mark in it, and whoever verifies one
-later fits every blinded number equally: for each there is exactly one ``r`` that leads from it to that message.
+signature is a function of message and salt, so that the signer cannot leave a mark in it, and a signature
+shown later fits every blinded number equally: for each there is exactly one ``r`` that leads from it to that message.
 
 The exponent is a constant and is never read from anywhere: a modulus for which it divides ``phi(n)`` makes nearly
 every blinded number have no root at all, so that ``finalize`` fails at once in place of leaking a part of ``r``.

@@ -126,7 +126,7 @@ class TransportError(SurveyError):
 
 class NotYet(TransportError):
     """
-    The report waits on the device for the moment that was drawn with it, and nobody is told of it before.
+    The report waits on the device for the moment that was drawn with it; no request is sent before.
 
     Attributes:
         send_at: that moment, in seconds since 1970.

@@ -20,7 +20,7 @@ from sottovoce.shared.visibility import Condition
 
 MAX_ROWS = 50
 MOST_NAMES = 8
-"""So many names are told to whoever misspelt one."""
+"""Largest number of known names that the error for an unknown name lists."""
 
 NOTES = ("note", "acknowledge")
 ITEM_TYPES = (*TYPES, *NOTES, "matrix")
@@ -110,7 +110,7 @@ class ItemReader(QuestionReader):
             item: that has been read.
             document: what the file has here.
             earlier: the questions before it, by name.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         keys = sorted(CONDITIONS.intersection(document))
         if any(question.absent is None for question in item.questions):
@@ -129,7 +129,7 @@ class ItemReader(QuestionReader):
             item: that has been read.
             value: what the file has here.
             earlier: the questions before it, by name.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if not isinstance(value, dict) or not value:
             self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
@@ -156,7 +156,7 @@ class ItemReader(QuestionReader):
         Args:
             asked: the earlier question.
             wanted: what the file says its answer must be.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if asked.domain.grid is not None:
             return Condition(asked.name, span=self.span(asked.domain.grid, wanted, pointer))
@@ -176,7 +176,7 @@ class ItemReader(QuestionReader):
         Args:
             grid: of the earlier question, or of the question that is shown; None where it has no numbers.
             wanted: what the file says its answer must be.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         fields = self.fields(wanted, pointer, set(), {"min", "max"})
         try:

@@ -44,7 +44,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
@@ -63,7 +63,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
@@ -74,7 +74,7 @@ class QuestionReader(Reader):
 
         Args:
             fields: the question's map.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             types: the question types that may stand here.
         """
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
@@ -104,7 +104,7 @@ class QuestionReader(Reader):
         Args:
             fields: the question's map.
             kind: the question type.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if not kind.list_key:
             return ()
@@ -119,7 +119,7 @@ class QuestionReader(Reader):
 
         Args:
             value: what the file has here.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
             least: items.
             most: items.
         """
@@ -143,7 +143,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         pointer = f"{pointer}/absent_category"
         if fields["absent_category"] is not True:
@@ -166,7 +166,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if domain.absent:
             return domain.steps
@@ -190,7 +190,7 @@ class QuestionReader(Reader):
             fields: the question's map.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if "public" in fields:
             if fields["public"] is not True:
@@ -217,7 +217,7 @@ class QuestionReader(Reader):
             value: what the file has here.
             kind: the question type.
             domain: the true values.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         names = (*MECHANISMS, *PRESETS)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
@@ -250,7 +250,7 @@ class QuestionReader(Reader):
         Args:
             fields: the question's map.
             kind: the question type.
-            pointer: where problems are told, as a JSON pointer.
+            pointer: JSON pointer that error messages name.
         """
         if "cohort" not in fields:
             return False

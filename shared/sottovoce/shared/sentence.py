@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 class Sentence(str):
     """
-    A text for whoever reads English, which everything that takes texts takes.
+    English text that every function for texts accepts, and that catalogues can translate.
 
     Catalogues know it by its ``pattern``. Its places are named for what stands there: ``variable``, ``other`` and
     ``variables`` for the names of a survey's variables, ``category`` and ``categories`` for those of ``variable``,

@@ -9,7 +9,7 @@ Binary      Exact: with B the number of yes among the n - 1 others, T of whom ha
             all are tried, beyond that 41 of them. Only the bound below is proved for every T.
 Clones      An upper bound for any mechanism: the outputs of x and x' are mixtures of two laws with weights
             E/(E+1) and 1/(E+1), E = e^epsilon, and every other respondent plays one of the two, by a fair coin, with
-            probability w at least. C ~ Bin(n - 1, w) clones are told apart, so that delta(E) is the mean over C of
+            probability w at least. C ~ Bin(n - 1, w) is the number of clones, so that delta(E) is the mean over C of
             the binary figure with C fair coins. It falls with C; C is taken in blocks at their left ends.
             w = min over outputs of 2 m / (M + M'), m the least and M, M' the two largest probabilities that different
             truths give it: 2/(E+1) for k-ary randomized response, and 1/E at least for whatever is epsilon-private.

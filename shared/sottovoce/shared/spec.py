@@ -327,7 +327,7 @@ class Survey:
 
     @property
     def trial(self) -> bool:
-        """A try-out and not the real survey, which everybody is told."""
+        """Return True for a test run, which the form announces as such."""
         return "trial" in self.document
 
     @property

@@ -13,7 +13,7 @@ def test_correction_with_more_waves_tells_what_redeemed_invitations_are_good_for
     earlier, more = storage.revisions("exam"), blind_survey(2, revision=2)
     storage.publish(survey(name="open", access="token"))
 
-    assert "signatures for 1 of the 2 waves, and needs another invitation" in correction_words(earlier, more)
+    assert "signatures for 1 of the 2 waves, and need another invitation" in correction_words(earlier, more)
     assert "Invitations stay good, redeemed or not" in correction_words(earlier, blind_survey(1, revision=2))
     assert signed_before(earlier, blind_survey(1, revision=2)) == 0
     assert signed_before([], more) == 0

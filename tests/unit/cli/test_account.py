@@ -28,7 +28,7 @@ def data(tmp_path: Path) -> Path:
 def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
     """A sentence says why; where an admin is needed, a link signs one in, once."""
     refused = run(data, "account", "disable", "ann")
-    assert (refused.exit_code, "nobody else is an admin" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "the only admin" in refused.stderr) == (1, True)
     link = run(data, "account", "recover").stdout
     secret = re.search(r"/dashboard/sign-in\?link=(\S+)", link)
     assert secret
@@ -59,7 +59,7 @@ def test_roles_are_given_listed_and_taken_back(data: Path) -> None:
     assert run(data, "access", "revoke", "ben", "--survey", "exam").exit_code == 0
     assert run(data, "access", "revoke", "ben").exit_code == 0
     refused = run(data, "access", "revoke", "ann")
-    assert (refused.exit_code, "nobody else owns this survey" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "the survey's only owner" in refused.stderr) == (1, True)
     unknown = run(data, "access", "grant", "nobody", "viewer")
     assert "there is no account of this name" in unknown.stderr
 

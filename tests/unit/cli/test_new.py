@@ -38,7 +38,7 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
     assert kinder[0].startswith("researcher: people are shown first who asks")
     assert (
         kinder[1]
-        == "question 1 'cheated', line 1: nobody can decline; absent_category: true offers “Prefer not to say”"
+        == "question 1 'cheated', line 1: people cannot decline; absent_category: true offers “Prefer not to say”"
     )
     assert told[0].startswith("fr: shown in another language: consent, line 1, question 2 ")
     assert told[0].endswith(", label, line 1")

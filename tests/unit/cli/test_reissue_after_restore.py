@@ -32,8 +32,8 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     with_first.close()
     Path("saved.sqlite").write_bytes(Path("first.sqlite").read_bytes())
     said = run("restore", "saved.sqlite", "--data", "again")
-    assert "exam: 2 invitations are held since the restore of" in said
-    assert said.endswith("until you say: sottovoce token reissue-after-restore exam --data again\n")
+    assert "exam: 2 invitations are on hold since the restore of" in said
+    assert said.endswith("until you run: sottovoce token reissue-after-restore exam --data again\n")
     assert said.splitlines()[-1] in run("doctor", "--data", "again")
     run("survey", "close", "exam", "--data", "again", "--yes")
     assert "held" not in run("doctor", "--data", "again")
@@ -48,12 +48,12 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
             after.redeem("exam", body)
     refused = invoke("token", "reissue-after-restore", "exam", "--data", "again")
     assert (refused.exit_code, "say --yes" in refused.stderr) == (1, True)
-    assert "taken back after the backup was made" in refused.stderr
+    assert "made after the backup (token revoke)" in refused.stderr
     with pytest.raises(Refusal, match="busy"):
         after.redeem("exam", bodies[1])
     let_go = run("token", "reissue-after-restore", "exam", "--data", "again", "--yes")
-    assert "good again unless you take them back" in let_go
-    assert let_go.endswith("2 can be redeemed again: up to 2 persons may report twice.\n")
+    assert "such links are valid again" in let_go
+    assert let_go.endswith("2 can be redeemed again: up to 2 people may report twice.\n")
     assert all(after.redeem("exam", body) for body in bodies)
     assert "held" not in run("doctor", "--data", "again")
     assert "No invitation" in run("token", "reissue-after-restore", "exam", "--data", "again")

@@ -155,7 +155,7 @@ class Provider:
             SignInRefused: the check failed; the message is for the operator.
         """
         try:
-            self._calls.run_with_timeout(lambda: self._exchange(self._metadata(), attempt_of("nobody"), "none"))
+            self._calls.run_with_timeout(lambda: self._exchange(self._metadata(), attempt_of("nowhere"), "none"))
         except _CodeRefused:
             return
 
@@ -273,7 +273,7 @@ class _CodeRefused(SignInRefused):
 
 
 def is_safe_address(address: object) -> bool:
-    """Return True if the address is https, or http to this machine, so that nobody in between can read the traffic."""
+    """Return True if the address is https, or http to this machine, so that no third party can read the traffic."""
     if not isinstance(address, str):
         return False
     parts = urlsplit(address)

@@ -5,7 +5,7 @@ User verification (fingerprint, face or PIN) is required, so that a passkey coun
 requested: the server does not need to know the make of a device.
 
 A challenge consists of the time, random bytes, and an HMAC over both with the aggregator's own key. Nodes therefore
-need not store issued challenges, and nobody else can make one. The database stores used challenges, against replay.
+need not store issued challenges, and no other party can make one. The database stores used challenges, against replay.
 
 Source: Web Authentication Level 3, sections 7.1 and 7.2.
 """

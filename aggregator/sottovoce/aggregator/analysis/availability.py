@@ -7,7 +7,7 @@ An open survey therefore has only the published counts of each question, for all
 Reopened    Results of a first and a later close could be subtracted as well. After a second close, joint results exist
             only if every cell (revision, wave, cohort) is as the first close showed it, or has grown by
             ``release_batch``. The server does not store what the second close published, so after a third close every
-            cell must equal that of the first.
+            cell must equal its value at the first close.
 Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
             a wave differ by the reports withdrawn between them.
 """

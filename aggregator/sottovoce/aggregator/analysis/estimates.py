@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
+from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
@@ -19,6 +20,9 @@ from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_o
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
+
+ANSWERED, ASKED_AND_ANSWERED = "answered", "asked_and_answered"
+"""People whom a share describes; where one category holds hidden and declined answers, only the second is known."""
 
 LEAST_COHORT = 5
 """Smallest cohort shown alone; smaller ones are merged, because a group of one or two would identify people."""
@@ -54,6 +58,8 @@ class QuestionResult:
         estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
             mean, and whatever its mechanism estimates of the distribution; for a vector the mean of each coordinate.
             Empty where devices memoize a draw and several waves are added up: reports of one person are then dependent.
+        answered: of a question that people may leave unanswered, the share of each answer among those who answered.
+        conditional: not everybody was asked this question, so no answer may also mean that it was hidden.
         protection: (s, share of yes if a share s of reports were a self-protective no); only for surveys where
             respondents toss their own coin.
     """
@@ -63,7 +69,19 @@ class QuestionResult:
     n: int
     tally: Mapping[int, int]
     estimates: Sequence[Estimate]
+    answered: Sequence[Estimate] = ()
+    conditional: bool = False
     protection: Sequence[tuple[float, Estimate]] = ()
+
+    @property
+    def described(self) -> str:
+        """People whom ``answered`` describes: those who answered, or who were asked and answered."""
+        return ASKED_AND_ANSWERED if self.conditional else ANSWERED
+
+    @property
+    def declined(self) -> Estimate | None:
+        """Share of the people who gave no answer; None if everybody must answer, or without an estimate."""
+        return self.estimates[-1] if self.question.domain.absent and self.estimates else None
 
     def of_kind(self, kind: str) -> list[Estimate]:
         """The estimates of one kind: "share", "mean" or "quantile"."""
@@ -167,11 +185,15 @@ def analyse(
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
     rule = IntervalRule(interval, band=not newest.stored.closed, waves=added_up if same_people else 1)
-    results = [_result(question, chosen, rule) for question in newest.survey.questions]
+    conditional = newest.survey.conditional
+    results = [
+        replace(_result(question, chosen, rule), conditional=question.name in conditional)
+        for question in newest.survey.questions
+    ]
     if added_up > 1:
         # Memoized draws make reports of one person dependent over waves: no interval is valid for their sum.
         for index in newest.survey.memoized:
-            results[index] = replace(results[index], estimates=())
+            results[index] = replace(results[index], estimates=(), answered=())
     return SurveyResults(
         survey=newest.survey,
         closed=newest.stored.closed,
@@ -272,7 +294,7 @@ def _with_cells(revision: RevisionCounts, cells: Iterable[Cell]) -> RevisionCoun
 
 
 def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cell, ...]:
-    """Return the cohort cells of a revision if its cohort question is that of the newest revision, else none."""
+    """Return the cohort cells of a revision if its cohort question equals the newest revision's, else none."""
     mine, wanted = (each.survey.cohort for each in (revision, newest))
     if mine is None or wanted is None:
         return ()
@@ -346,7 +368,8 @@ def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule)
     if question.kind.truth == "yes_no" and not question.domain.absent:
         # The share of "no" is one minus the share of "yes".
         estimates = estimates[-1:]
-    return QuestionResult(question, epsilon, reports, tally, estimates)
+    answered = answered_shares(groups, question.domain, rule) if question.domain.absent else ()
+    return QuestionResult(question, epsilon, reports, tally, estimates, answered)
 
 
 def mechanism_document(question: Question) -> dict[str, Any] | None:

@@ -84,7 +84,7 @@ _WHY = {
     "revisions": "reports came to several revisions",
     "cohort": "only a part of the respondents is shown",
     "waves": "several waves are added up; choose one",
-    "withdrawn": "somebody has taken a report back",
+    "withdrawn": "a person has withdrawn a report",
     "number": "there are not as many reports as people",
     "large": f"in a group of more than {MOST} it is no different from a sample",
 }

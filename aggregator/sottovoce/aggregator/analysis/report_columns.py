@@ -108,7 +108,7 @@ class Columns:
             arrays: reported values by question name, each of shape (n,): whole numbers, masked or NaN where a question
                 was not asked.
             wave: wave of each report; wave 0 for all by default.
-            revision: revision number of each report, which must be that of ``survey``.
+            revision: revision number of each report, which must equal the revision of ``survey``.
 
         Raises:
             EstimateError: a column is missing, unknown or of another length, or a value is impossible. The message

@@ -81,7 +81,16 @@ def _question(result: QuestionResult, group: Population | None) -> dict[str, Any
         "tally": {str(value): count for value, count in result.tally.items()},
         **_estimates(result, group),
         **_absence(result),
+        **_answered(result),
     }
+
+
+def _answered(result: QuestionResult) -> dict[str, Any]:
+    """Return the shares among the people who answered, where the question may be left unanswered."""
+    if not result.question.domain.absent:
+        return {}
+    estimates = [asdict(estimate) for estimate in result.answered]
+    return {"answered": {"people": result.described, "estimates": estimates}}
 
 
 def _labels(result: QuestionResult) -> dict[str, Any]:

@@ -189,6 +189,6 @@ def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
         All of ``alone``, or none if any nonempty one of them, or the remaining group, has fewer than ``LEAST_COHORT``.
     """
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
-    # An empty group reveals nobody, so only nonempty ones count.
+    # An empty group reveals nothing about anyone, so only nonempty ones count.
     least = min(size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size)
     return [] if least < LEAST_COHORT else list(alone)

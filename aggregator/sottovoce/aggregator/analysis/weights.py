@@ -5,7 +5,7 @@ Raking uses public questions only. Raking to the known margin of a randomized qu
 (phi rel)^2, rel = p (1 - p) (a - b)^2 / (l (1 - l)): with a coin flip and phi = .5 that is 1.6 %. Compare the estimate
 with such a margin instead.
 
-Kish                  deff = n sum w^2 / (sum w)^2; the precision is that of n / deff equally weighted reports.
+Kish                  deff = n sum w^2 / (sum w)^2; the precision equals n / deff equally weighted reports.
 Post-stratification   w = N_cell / n_cell for the joint cells of the named questions: raking with a single margin.
 Raking                scale the weights to each margin in turn, until all margins hold.
 Source                Kish 1965; Deming and Stephan 1940.

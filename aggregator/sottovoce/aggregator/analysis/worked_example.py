@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
+from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED, QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
 
@@ -143,9 +143,47 @@ def yes_in_words(result: QuestionResult, still_open: bool) -> str:
 
 
 def results_in_words(results: SurveyResults) -> list[str]:
-    """Return "name: sentence" for each yes/no question that has workings."""
-    told = [(each.question.name, yes_in_words(each, not results.closed)) for each in results.questions]
+    """Return "name: sentence" for each yes/no question that has workings, or that people may leave unanswered."""
+    told = [
+        (each.question.name, words)
+        for each in results.questions
+        for words in (yes_in_words(each, not results.closed), answered_in_words(each, not results.closed))
+    ]
     return [f"{name}: {words}" for name, words in told if words]
+
+
+def answered_in_words(result: QuestionResult, still_open: bool) -> str:
+    """
+    Return the share of each answer among the people who answered, and the share of the others, in English.
+
+    Args:
+        result: results of one question.
+        still_open: True if more reports may arrive.
+
+    Returns:
+        The sentence; "" if everybody must answer.
+    """
+    declined = result.declined
+    if declined is None or not result.answered:
+        return ""
+    yes_only = result.question.kind.truth == "yes_no"
+    shares = ", ".join(_with_limits(each, still_open) for each in result.answered[1 if yes_only else 0 :])
+    others = _with_limits(declined, still_open).removeprefix(f"{declined.option} ")
+    who, rest = _PEOPLE[result.described]
+    return f"Among those who {who}: {shares}; {rest} {others}."
+
+
+_PEOPLE = {
+    ANSWERED: ("answered", "no answer"),
+    ASKED_AND_ANSWERED: ("were asked and answered", "not asked or no answer"),
+}
+
+
+def _with_limits(estimate: Estimate, still_open: bool) -> str:
+    low, high = limits(estimate, still_open)
+    shown = "none" if estimate.clipped is None else TERMINAL.percent(estimate.clipped)
+    unlimited = ", which the reports do not limit" if (low, high) == (0.0, 1.0) else ""
+    return f"{estimate.option} {shown} ({100 * low:.1f} to {TERMINAL.percent(high)}{unlimited})"
 
 
 def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
+from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.api.results import note_read
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.surveys.stored_surveys import newest
@@ -23,8 +23,8 @@ from sottovoce.shared.errors import OptionsError, Problem
 def register(app: Flask) -> None:
     """Add the cache of columns and the runner of analyses to the app."""
     extensions = app.extensions
-    kept = KeptColumns(extensions["storage"], extensions["clock"])
-    extensions["joint_results"] = JointResults(kept, extensions["storage"], extensions["settings"].threads)
+    cache = ColumnsCache(extensions["storage"], extensions["clock"])
+    extensions["joint_results"] = JointResults(cache, extensions["storage"], extensions["settings"].threads)
 
 
 def crosstab(name: str) -> Response:
@@ -84,8 +84,8 @@ def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str)
 ROUTES = (
     _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
     _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
-    _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
+    _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
-    _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
+    _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
 )
 """Routes of joint analyses."""

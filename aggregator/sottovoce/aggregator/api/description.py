@@ -20,8 +20,8 @@ def problem(code: str) -> Response:
     explained = EXPLANATIONS.get(code)
     if explained is None:
         return problems.response("not_found")
-    told = (explained.happened, f"{explained.turn}: {explained.remedy}")
-    page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", told)
+    parts = (explained.happened, f"{explained.turn}: {explained.remedy}")
+    page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", parts)
     return Response(page, headers=error_pages.headers(languages.LANGUAGES[0]))
 
 
@@ -34,8 +34,8 @@ def register(app: Flask, routes: tuple[Route, ...]) -> None:
         names = known.get(request.endpoint or "")
         twice = any(len(given) > 1 for given in request.args.listvalues())
         if names is not None and (twice or set(request.args) - names):
-            told = ", ".join(sorted(names)) or "none"
-            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {told}")
+            allowed = ", ".join(sorted(names)) or "none"
+            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {allowed}")
 
     app.before_request(check_query)
 
@@ -46,7 +46,7 @@ ROUTES = (
         "GET",
         "/openapi.json",
         openapi,
-        "This description.",
+        "Return this OpenAPI description.",
         Kind.MACHINE,
         ("application/json",),
         has_etag=True,
@@ -56,7 +56,7 @@ ROUTES = (
         "GET",
         "/problems/<code>",
         problem,
-        "What a code of a problem means, and what to do.",
+        "Explain a problem code: what happened, and what to do.",
         Kind.MACHINE,
         ("text/html",),
         refuses=("not_found",),

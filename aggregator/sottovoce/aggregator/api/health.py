@@ -84,8 +84,24 @@ def register(app: Flask) -> None:
 _TEXT = ("text/plain",)
 
 ROUTES = (
-    Route("machine.healthz", "GET", "/healthz", healthz, "Whether the process answers.", Kind.MACHINE, _TEXT),
-    Route("machine.readyz", "GET", "/readyz", readyz, "Whether traffic may come.", Kind.MACHINE, _TEXT),
-    Route("machine.metrics", "GET", "/metrics", metrics, "Counters for Prometheus.", Kind.RESEARCHER, _TEXT),
+    Route("machine.healthz", "GET", "/healthz", healthz, "Liveness check: the process answers.", Kind.MACHINE, _TEXT),
+    Route(
+        "machine.readyz",
+        "GET",
+        "/readyz",
+        readyz,
+        "Readiness check: this node can serve requests.",
+        Kind.MACHINE,
+        _TEXT,
+    ),
+    Route(
+        "machine.metrics",
+        "GET",
+        "/metrics",
+        metrics,
+        "Metrics in the text format of Prometheus.",
+        Kind.RESEARCHER,
+        _TEXT,
+    ),
 )
 """Routes of monitoring."""

@@ -30,7 +30,7 @@ class _CachedColumns:
     used: float
 
 
-class KeptColumns:
+class ColumnsCache:
     """
     Cache of the columns of closed surveys and waves.
 
@@ -44,12 +44,12 @@ class KeptColumns:
         self._storage = storage
         self._clock = clock
         self._seconds = seconds
-        self._kept: dict[_Key, _CachedColumns] = {}
+        self._cache: dict[_Key, _CachedColumns] = {}
         self._reading = Lock()
 
     def __len__(self) -> int:
         """Return the number of cached surveys and waves."""
-        return len(self._kept)
+        return len(self._cache)
 
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
         """
@@ -67,19 +67,19 @@ class KeptColumns:
             revisions = self._storage.revisions(name)
             check_closed(self._storage, revisions, wave, self._clock())
             state = self._state(name, revisions)
-            kept = self._kept.get((name, wave))
-            if kept is None or kept.state != state:
+            cached = self._cache.get((name, wave))
+            if cached is None or cached.state != state:
                 columns = read_columns(self._storage, revisions, wave, progress)
-                kept = self._kept[name, wave] = _CachedColumns(columns, state, self._seconds())
-            kept.used = self._seconds()
-            return kept.columns
+                cached = self._cache[name, wave] = _CachedColumns(columns, state, self._seconds())
+            cached.used = self._seconds()
+            return cached.columns
 
     def drop(self) -> None:
         """Drop columns that were idle for long, and those of deleted surveys."""
         with self._reading:
             there = {stored.name for stored in self._storage.surveys()}
             last = self._seconds() - IDLE
-            self._kept = {key: kept for key, kept in self._kept.items() if key[0] in there and kept.used > last}
+            self._cache = {key: cached for key, cached in self._cache.items() if key[0] in there and cached.used > last}
 
     def _state(self, name: str, revisions: list[StoredSurvey]) -> _State:
         """Return the cache key: it changes with every report and with every entry of the survey's log."""
@@ -96,13 +96,13 @@ class JointResults:
     Runner of joint analyses that leaves threads for other requests.
 
     Args:
-        kept: cache of columns.
+        cache: cache of columns.
         storage: the database, which knows if a privacy budget withholds results.
         threads: number of threads of the application.
     """
 
-    def __init__(self, kept: KeptColumns, storage: Storage, threads: int) -> None:
-        self._kept = kept
+    def __init__(self, cache: ColumnsCache, storage: Storage, threads: int) -> None:
+        self._cache = cache
         self._storage = storage
         self._rooms = BoundedSemaphore(max(threads // 2, 1))
         self._running = Lock()
@@ -118,11 +118,11 @@ class JointResults:
         """
         with self.turn():
             self._schedule()
-            return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave))
+            return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave))
 
     def drop(self) -> None:
         """Drop cached columns that were idle for long, and those of deleted surveys."""
-        self._kept.drop()
+        self._cache.drop()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -154,6 +154,6 @@ class JointResults:
             self._timer = None
             # Without the database the list of surveys is unknown; the next round tries again.
             with suppress(StorageError):
-                self._kept.drop()
-            if len(self._kept):
+                self._cache.drop()
+            if len(self._cache):
                 self._schedule()

@@ -82,7 +82,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
+        self._published = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
         self._reports = 0
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
@@ -102,11 +102,11 @@ class Metrics:
             # Deleting a survey lowers the number of shown reports; measure growth from the lower number.
             self._reports = min(self._reports, standing.reports)
             if standing.reports - self._reports >= standing.step:
-                self._told, self._reports = _in_steps(now, standing.step), standing.reports
-            told = self._told
+                self._published, self._reports = _in_steps(now, standing.step), standing.reports
+            published = self._published
         at_once = {key: series for key, series in now.requests.items() if not key[0].startswith(RESPONDENTS)}
         refused = {reason: number for reason, number in now.refused.items() if reason not in HELD_REASONS}
-        return Measured({**told.requests, **at_once}, told.groups, {**told.refused, **refused})
+        return Measured({**published.requests, **at_once}, published.groups, {**published.refused, **refused})
 
 
 def _in_steps(now: Measured, step: int) -> Measured:
@@ -119,41 +119,49 @@ def _in_steps(now: Measured, step: int) -> Measured:
 
 
 class _Families(Collector):
-    def __init__(self, told: Measured, standing: PublicStatus) -> None:
-        self._told = told
+    def __init__(self, published: Measured, standing: PublicStatus) -> None:
+        self._published = published
         self._standing = standing
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
         """Yield all metric families, in a fixed order."""
         standing = self._standing
-        yield GaugeMetricFamily("sottovoce_reports", "Reports that results show.", standing.reports)
-        yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals that results show.", standing.withdrawn)
+        yield GaugeMetricFamily("sottovoce_reports", "Reports included in published results.", standing.reports)
+        yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals included in published results.", standing.withdrawn)
         waiting = standing.waiting // standing.step * standing.step
-        yield GaugeMetricFamily("sottovoce_waiting_reports", "Reports that wait to be stored, in steps.", waiting)
-        yield GaugeMetricFamily("sottovoce_ready", "Whether this node can work on the database.", int(standing.ready))
-        about = "Whole days since the last backup was begun, from the journal; +Inf if none was."
+        yield GaugeMetricFamily(
+            "sottovoce_waiting_reports", "Reports that wait to be stored, rounded down to steps.", waiting
+        )
+        yield GaugeMetricFamily("sottovoce_ready", "1 if this node can use the database, else 0.", int(standing.ready))
+        about = "Whole days since the start of the last backup in the journal; +Inf without one."
         yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
-        about = "Open surveys of which invitations are held after a restore, until somebody lets them be redeemed."
+        about = "Open surveys with invitations held after a restore, until an administrator releases them."
         yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
-        about = "Open surveys with access: blind whose keys this node does not have: it refuses every invitation."
+        about = "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation."
         yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
         yield self._refused()
         yield self._requests()
-        groups = HistogramMetricFamily("sottovoce_group_reports", "Reports stored in one transaction, in steps.")
-        groups.add_metric([], *_buckets(SIZES, self._told.groups))
+        groups = HistogramMetricFamily(
+            "sottovoce_group_reports", "Reports stored in one transaction, rounded down to steps."
+        )
+        groups.add_metric([], *_buckets(SIZES, self._published.groups))
         yield groups
-        yield InfoMetricFamily("sottovoce_build", "The release that runs.", {"version": version("sottovoce")})
+        yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
 
     def _refused(self) -> CounterMetricFamily:
-        family = CounterMetricFamily("sottovoce_rejected", "Refusals, also those of the gate.", labels=["reason"])
-        for reason, number in self._told.refused.items():
+        family = CounterMetricFamily(
+            "sottovoce_rejected",
+            "Refused requests and reports by reason.",
+            labels=["reason"],
+        )
+        for reason, number in self._published.refused.items():
             family.add_metric([reason], number)
         return family
 
     def _requests(self) -> HistogramMetricFamily:
-        about = "Seconds that requests took; those of respondents' routes in steps."
+        about = "Duration of requests in seconds; counts of respondents' routes are rounded down to steps."
         family = HistogramMetricFamily("sottovoce_request_seconds", about, labels=["route", "class"])
-        for labels, series in sorted(self._told.requests.items()):
+        for labels, series in sorted(self._published.requests.items()):
             family.add_metric(labels, *_buckets(BOUNDS, series))
         return family
 

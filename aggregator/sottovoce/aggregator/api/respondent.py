@@ -130,13 +130,13 @@ def register_limits(app: Flask, settings: Settings) -> None:
             limits.note(f"{request.method} {request.path}", reply.status_code, request.remote_addr, _headers())
         return reply
 
-    def tell(reply: Response) -> Response:
+    def add_headers(reply: Response) -> Response:
         reply.headers.extend(limits.headers(f"{request.method} {request.path}", reply.status_code))
         return reply
 
     app.before_request(check)
     app.after_request(note)
-    app.after_request(tell)
+    app.after_request(add_headers)
     app.after_request(allow_any_origin)
 
 
@@ -165,16 +165,36 @@ def _asset(name: str, folder: str | None = None) -> Response:
 _SURVEY = "/api/v1/surveys/<name>"
 
 ROUTES = (
-    Route("collect.page", "GET", "/s/<name>", page, "The form; the same for every survey.", Kind.PAGE, ("text/html",)),
-    Route("collect.worker", "GET", "/s/sw.js", worker, "The form's service worker.", Kind.PAGE, ("text/javascript",)),
-    Route("collect.asset", "GET", "/assets/<name>", asset, "A file of no page in particular.", Kind.PAGE, ("*/*",)),
-    Route("collect.part", "GET", "/assets/<folder>/<path:name>", part, "A part of the form.", Kind.PAGE, ("*/*",)),
+    Route(
+        "collect.page",
+        "GET",
+        "/s/<name>",
+        page,
+        "Serve the form; the same page for every survey.",
+        Kind.PAGE,
+        ("text/html",),
+    ),
+    Route(
+        "collect.worker", "GET", "/s/sw.js", worker, "Serve the form's service worker.", Kind.PAGE, ("text/javascript",)
+    ),
+    Route(
+        "collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", Kind.PAGE, ("*/*",)
+    ),
+    Route(
+        "collect.part",
+        "GET",
+        "/assets/<folder>/<path:name>",
+        part,
+        "Serve a script, style or font of the form.",
+        Kind.PAGE,
+        ("*/*",),
+    ),
     Route(
         "collect.survey",
         "GET",
         _SURVEY,
         survey,
-        "The newest revision of a survey, in its canonical bytes.",
+        "Return the newest revision of a survey as canonical JSON.",
         Kind.RESPONDENT,
         ("survey",),
     ),
@@ -183,7 +203,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/revisions",
         revisions,
-        "All published revisions of a survey, newest first.",
+        "List all published revisions of a survey, newest first.",
         Kind.RESPONDENT,
         ("revisions",),
     ),
@@ -192,7 +212,7 @@ ROUTES = (
         "GET",
         f"{_SURVEY}/status",
         status,
-        "Which revisions and waves answer now.",
+        "List the revisions and waves that accept reports now.",
         Kind.RESPONDENT,
         ("status",),
     ),
@@ -201,7 +221,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/token",
         token,
-        "Whether a one-time token may be spent, asked by its hash.",
+        "Check by its hash whether a one-time token can still be used.",
         Kind.RESPONDENT,
         ("token-good",),
         body="token",
@@ -212,7 +232,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/redeem",
         redeem,
-        "Have the blinded ids of coming reports signed for an invitation, for all waves at once.",
+        "Redeem an invitation: sign the blinded report ids of all waves at once.",
         Kind.RESPONDENT,
         ("redemption",),
         body="redeem",
@@ -223,7 +243,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/reports",
         report,
-        "Send one report, in its canonical bytes; the receipt is the same for every copy of it.",
+        "Submit one report as canonical JSON; every repetition gets the same receipt.",
         Kind.RESPONDENT,
         ("receipt",),
         body="report",
@@ -234,7 +254,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/reports/batch",
         batch,
-        "Send up to 1,000 reports; each gets its receipt or its reason.",
+        "Submit up to 1,000 reports; the reply has a receipt or an error for each.",
         Kind.RESPONDENT,
         ("batch-receipt",),
         body="batch",
@@ -244,7 +264,7 @@ ROUTES = (
         "POST",
         f"{_SURVEY}/withdraw",
         withdraw,
-        "Take a report back, until the survey closes.",
+        "Withdraw a report, until the survey closes.",
         Kind.RESPONDENT,
         ("withdrawal",),
         body="withdraw",

@@ -41,7 +41,7 @@ def create(name: str) -> Response:
     Only this reply contains them, as JSON or, by content negotiation, as CSV. With an ``Idempotency-Key`` a repeated
     request returns the same tokens.
     """
-    given = _given({"count"}, {"wave"})
+    given = _parse_body({"count"}, {"wave"})
     count, wave = given["count"], given.get("wave", 0)
     if type(count) is not int or not 1 <= count <= MOST_AT_ONCE:
         raise malformed(f"count is a whole number from 1 to {MOST_AT_ONCE:,}")
@@ -88,22 +88,22 @@ def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
 
 def revoke(name: str) -> Response:
     """Revoke ``{"tokens": [..]}``; the reply has the number of tokens that were unspent, not which ones."""
-    tokens = _given({"tokens"})["tokens"]
+    tokens = _parse_body({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed("tokens is a list of texts")
     storage = current_app.extensions["storage"]
     return jsonify({"survey": name, "revoked": revoke_tokens(storage, newest(storage, name).name, tokens, g.who)})
 
 
-def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
+def _parse_body(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
     """Parse the body as an object with exactly these keys, and perhaps optional ones; callers check the values."""
     try:
         document = canonical.load(request.get_data())
     except ValueError as error:
         raise malformed(f"the body {error}") from None
     if not keys <= document.keys() <= keys | set(optional):
-        told = "".join(f", and perhaps {key}" for key in optional)
-        raise malformed(f"the body is an object with {' and '.join(keys)}{told}")
+        hint = "".join(f", and perhaps {key}" for key in optional)
+        raise malformed(f"the body is an object with {' and '.join(keys)}{hint}")
     return document
 
 
@@ -121,7 +121,7 @@ ROUTES = (
         "GET",
         _TOKENS,
         stats,
-        "How many one-time tokens were made, spent, revoked, are unspent, and are held after a restore.",
+        "Count one-time tokens: created, used, revoked, unused, and on hold after a restore.",
         Kind.RESEARCHER,
         ("token-counts",),
     ),
@@ -130,7 +130,7 @@ ROUTES = (
         "POST",
         _TOKENS,
         create,
-        "Make one-time tokens, shown in this reply and nowhere else; as CSV, if that is preferred.",
+        "Create one-time tokens; only this reply shows them, as JSON or as CSV.",
         Kind.RESEARCHER,
         ("tokens", "text/csv"),
         body="token-request",
@@ -141,7 +141,7 @@ ROUTES = (
         "POST",
         f"{_TOKENS}/revoke",
         revoke,
-        "Take one-time tokens back; the reply says how many of them were still good.",
+        "Revoke one-time tokens; the reply counts those that were still valid.",
         Kind.RESEARCHER,
         ("revoked",),
         body="revoke",

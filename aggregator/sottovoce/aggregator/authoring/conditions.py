@@ -52,20 +52,20 @@ def simple_condition(card: DraftItem) -> str:
     return "kept" if more or len(wanted) != 1 or not isinstance(wanted[0], str) else f"{name}={wanted[0]}"
 
 
-def with_condition(asked: Mapping[str, Any], chosen: str) -> dict[str, Any]:
+def with_condition(asked: Mapping[str, Any], selected: str) -> dict[str, Any]:
     """Return a card's document with the condition chosen on the page: ``question=option``, ``kept`` or ""."""
-    if chosen == "kept":
+    if selected == "kept":
         return dict(asked)
-    kept = {key: value for key, value in asked.items() if key not in ("visible_if", "any_of")}
-    name, sign, option = chosen.partition("=")
-    return {**kept, "visible_if": {name: [option]}} if sign else kept
+    unconditional = {key: value for key, value in asked.items() if key not in ("visible_if", "any_of")}
+    name, sign, option = selected.partition("=")
+    return {**unconditional, "visible_if": {name: [option]}} if sign else unconditional
 
 
 def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Yield the first problem with the condition of each card."""
     for number, card in enumerate(draft.cards):
         for key in ("visible_if", "any_of"):
-            found = _wrong(draft, number, card, card.asked.get(key, {}))
+            found = _problem_key(draft, number, card, card.asked.get(key, {}))
             if found:
                 mend = f"absent:{number}" if found == "condition_absent" else f"uncondition:{number}"
                 place = FieldPath(f"q{number}.condition", number)
@@ -73,7 +73,7 @@ def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
                 break
 
 
-def _wrong(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str, Any]) -> str:
+def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str, Any]) -> str:
     before = {each.name: each for each in draft.cards[:number]}
     for name, wanted in shown.items():
         asked = before.get(name)
@@ -81,8 +81,8 @@ def _wrong(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str,
             later = any(each.name == name for each in draft.cards[number:])
             return "condition_later" if later else "condition_gone"
         if asked.type in TYPES and TYPES[asked.type].truth in ("yes_no", "option", "options"):
-            chosen = wanted if isinstance(wanted, list) else [wanted]
-            if not set(map(str, chosen)) <= set(answers_of(asked)):
+            options = wanted if isinstance(wanted, list) else [wanted]
+            if not set(map(str, options)) <= set(answers_of(asked)):
                 return "condition_option"
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):
             return "condition_public"

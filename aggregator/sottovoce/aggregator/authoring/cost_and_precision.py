@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.margin_of_error import reports_for, widest_margin
@@ -15,7 +16,7 @@ from sottovoce.aggregator.planning.pair_power import cell_half_width
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared import canonical
-from sottovoce.shared.accounting import BELIEF_BEFORE, belief_after, report_epsilon, waves_epsilon
+from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -34,13 +35,13 @@ class Step:
         epsilon: epsilon of the question at this level.
         told: people who report the answer, of 100 for whom it is true and of 100 for whom it is not; None for a
             question whose estimate is not a share.
-        after: largest posterior belief after the report, for a prior belief of 10 %.
+        after: largest posterior belief after the report in per cent, for a prior belief of 10 %.
     """
 
     harm: str
     epsilon: float
-    told: tuple[int, int] | None
-    after: float
+    reported_of_100: tuple[int, int] | None
+    after: int
 
 
 @dataclass(frozen=True)
@@ -80,33 +81,34 @@ class Totals:
         private: number of randomized answers.
         asked: number of private questions that each person is asked.
         pairs: share of reports with a given pair of private questions; None with fewer than two.
-        after: largest posterior belief after the whole report, for a prior belief of 10 %.
+        after: the same after the whole report, see ``Step``.
         margin: widest margin of a share with the expected number of people; None without shares or without that number.
         difference: the same for the difference between two equal groups.
         cell: the same for a cell of 10 % in a table of two questions, at least one of them private; None if no report
             has both, or the number of people is unknown.
-        needed: largest number of people that any question needs; None if one is out of reach, or none is complete.
+        goals: for each planned analysis that the researcher chose, the card number and the figures of the private
+            question that needs most people.
     """
 
     epsilon: float
     private: int
     asked: int
     pairs: float | None
-    after: float
+    after: int
     margin: float | None
     difference: float | None
     cell: float | None
-    needed: int | None
+    goals: Sequence[tuple[int, Figures]]
 
 
 def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
     """Return the question of a card, or the first row of a matrix; None for a note and for an incomplete card."""
     if card.type not in (*TYPES, "matrix"):
         return None
-    return _question(_alone(draft, card))
+    return _question(_canonical_question(draft, card))
 
 
-def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
+def _canonical_question(draft: SurveyDraft, card: DraftItem) -> bytes:
     """
     Return the canonical survey of one question, without texts and conditions, which affect no figure.
 
@@ -114,10 +116,10 @@ def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
     """
     asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
     text = {"en": "–"}
-    asked |= _unnamed(asked)
+    asked |= _neutral_names(asked)
     if isinstance(asked.get("of"), dict):
         of = {key: value for key, value in asked["of"].items() if key != "when_absent"}
-        asked["of"] = of | _unnamed(of)
+        asked["of"] = of | _neutral_names(of)
     # ``when_absent`` names an option, whose name is gone, and affects no figure either.
     asked.pop("when_absent", None)
     asked |= {"name": "q", "label": text}
@@ -127,7 +129,7 @@ def _alone(draft: SurveyDraft, card: DraftItem) -> bytes:
     return canonical.dump(survey_document(alone, "q"))
 
 
-def _unnamed(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _neutral_names(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the lists of a question's document with the same lengths and with neutral names."""
     return {
         key: [{"name": f"o{place}", "label": {"en": "–"}} for place in range(len(asked[key]))]
@@ -151,18 +153,18 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     for harm in ("little", "clearly", "badly", *own):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
-            found.append(Step(harm, question.epsilon, _told(question), belief_after(BELIEF_BEFORE, question.epsilon)))
+            found.append(Step(harm, question.epsilon, _reported_of_100(question), percent_after(question.epsilon)))
     return found
 
 
-def _told(question: Question) -> tuple[int, int] | None:
+def _reported_of_100(question: Question) -> tuple[int, int] | None:
     measure = measure_of(question)
     if not isinstance(measure, ShareChannel):
         return None
-    return _of_hundred(measure.a), _of_hundred(measure.b)
+    return _round_of_100(measure.a), _round_of_100(measure.b)
 
 
-def _of_hundred(share: float) -> int:
+def _round_of_100(share: float) -> int:
     """Round half up, like the respondents' form; ``round`` rounds half to even."""
     return math.floor(100 * share + 0.5)
 
@@ -176,10 +178,10 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     share = _share_asked(draft) / drawn_from(question) if private else 1.0
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people)
-    wanted = _wanted(measure, openly)
-    needed = {draft.declining: _needed(question, wanted, share)}
+    wanted = _target_margin(measure)
+    needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
-        needed[way] = _needed(question_of(replace(draft, declining=way), card), wanted, share)
+        needed[way] = _people_needed(question_of(replace(draft, declining=way), card), wanted, share)
     with_own, without = needed["own"], needed["never"]
     return Figures(
         question=question,
@@ -193,23 +195,21 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     )
 
 
-def _needed(question: Question | None, wanted: float, share: float) -> int | None:
+def _people_needed(question: Question | None, wanted: float, share: float) -> int | None:
     """Return the people needed for the margin if only this share of them answers; None if it is out of reach."""
     reports = None if question is None else reports_for(measure_of(question), wanted)
     return None if reports is None else math.ceil(reports / share)
 
 
-def _wanted(measure: Measure, openly: float | None) -> float:
+def _target_margin(measure: Measure) -> float:
     """
-    Return the margin to aim for.
+    Return the margin to aim for: 3 percentage points for a share, 1/30 of the range for a number.
 
-    For a share it is the margin of a direct question in whole percentage points, or 3 points if that is unknown. For a
-    number it is the margin of a direct question, or 1/30 of the range, plus ``blur``: the part of the margin that more
-    reports do not reduce.
+    A number's ``blur``, the part of the margin that more reports do not reduce, is added.
     """
     if isinstance(measure, ShareChannel):
-        return 3 * _POINT if openly is None else max(round(openly / _POINT), 1) * _POINT
-    return (measure.high - measure.low) / 30 + measure.blur if openly is None else openly + measure.blur
+        return 3 * _POINT
+    return (measure.high - measure.low) / 30 + measure.blur
 
 
 def asked_of_each(draft: SurveyDraft) -> int:
@@ -260,20 +260,41 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
     private, asked = private_questions(draft), asked_of_each(draft)
     epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
-    needs = [figures.needed for _, figures in known]
     margin = max(margins, default=None)
     return Totals(
         epsilon=epsilon,
         private=private,
         asked=asked,
         pairs=asked * (asked - 1) / (private * (private - 1)) if private > 1 else None,
-        after=belief_after(BELIEF_BEFORE, epsilon),
+        after=percent_after(epsilon),
         margin=margin,
         # Two groups of half the people each: either has twice the variance, and the difference has both.
         difference=None if margin is None else min(2 * margin, 1.0),
         cell=None if draft.people is None else _widest_cell(draft, draft.people, known),
-        needed=None if None in needs else max((each for each in needs if each is not None), default=None),
+        goals=_goals(draft, of_items),
     )
+
+
+def _goals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> list[tuple[int, Figures]]:
+    hardest: dict[str, tuple[int, Figures]] = {}
+    for number, (card, found) in enumerate(zip(draft.cards, of_items, strict=True)):
+        if found is None or not found.epsilon:
+            continue
+        goal = goal_of(card)
+        if goal not in hardest or _people(found) > _people(hardest[goal][1]):
+            hardest[goal] = number, found
+    return list(hardest.values())
+
+
+def goal_of(card: DraftItem) -> str:
+    """Return the planned analysis of a card as a key: ``share``, or the kind of answer and the chosen use."""
+    kind = str(card.treated.get("type", ""))
+    uses = uses_of(kind)
+    return f"{TYPES[kind].truth}_{card.use or uses[0]}" if uses else "share"
+
+
+def _people(found: Figures) -> float:
+    return math.inf if found.needed is None else found.needed
 
 
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:

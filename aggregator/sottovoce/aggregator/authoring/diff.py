@@ -42,16 +42,16 @@ _Key = tuple[int | None, str, str]
 
 def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for key, value in {"people": draft.people, "group": draft.group, "declining": draft.declining}.items():
-        yield (None, key, ""), _told(value)
-    yield from _of_map(None, draft.head, draft.tags)
+        yield (None, key, ""), _as_text(value)
+    yield from _map_fields(None, draft.head, draft.tags)
     for number, card in enumerate(draft.cards):
-        yield from _of_map(number, card.asked, draft.tags)
+        yield from _map_fields(number, card.asked, draft.tags)
         yield (number, "harm", ""), card.harm
         yield (number, "use", ""), card.use
-        yield (number, "mechanism", ""), _told(card.mechanism)
+        yield (number, "mechanism", ""), _as_text(card.mechanism)
 
 
-def _of_map(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:
+def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:
     for key, value in document.items():
         if key in ("choices", "coordinates"):
             for tag in tags:
@@ -59,15 +59,15 @@ def _of_map(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]
         elif isinstance(value, Mapping) and set(value) <= set(tags):
             yield from (((card, key, tag), str(text)) for tag, text in value.items())
         elif key in _SECTIONS and isinstance(value, Mapping):
-            yield from (((card, f"{key}.{of[1]}", of[2]), told) for of, told in _of_map(card, value, tags))
+            yield from (((card, f"{key}.{of[1]}", of[2]), text) for of, text in _map_fields(card, value, tags))
         elif key == "waves" and isinstance(value, list):
             for number, wave in enumerate(value):
-                yield from (((card, f"wave{number}.{end}", ""), _told(wave[end])) for end in wave)
+                yield from (((card, f"wave{number}.{end}", ""), _as_text(wave[end])) for end in wave)
         else:
-            yield (card, key, ""), _told(value)
+            yield (card, key, ""), _as_text(value)
 
 
-def _told(value: object) -> str:
+def _as_text(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else canonical.dump(value).decode()

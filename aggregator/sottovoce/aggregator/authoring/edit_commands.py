@@ -66,17 +66,17 @@ def _delete(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     return replace(draft, cards=(*draft.cards[:number], *draft.cards[number + 1 :]))
 
 
-def _uncondition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
+def _delete_condition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card = draft.cards[number]
-    kept = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
-    return with_card(draft, number, replace(card, asked=kept))
+    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
+    return with_card(draft, number, replace(card, asked=asked))
 
 
 def _step(draft: SurveyDraft, number: int, harm: str) -> SurveyDraft:
     return with_card(draft, number, replace(draft.cards[number], harm=harm, mechanism=None))
 
 
-def _absent(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
+def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     """Make a missing answer count as ``least_of`` the card."""
     card = draft.cards[number]
     return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
@@ -135,8 +135,8 @@ _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "down": lambda draft, number, _: _move(draft, number, 1),
     "copy": _copy,
     "delete": _delete,
-    "uncondition": _uncondition,
+    "uncondition": _delete_condition,
     "step": _step,
-    "absent": _absent,
+    "absent": _count_missing_as_least,
     "straighten": _straighten,
 }

@@ -27,19 +27,19 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
         head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
-    return _with_one_way(SurveyDraft({**head, "default_language": default}, cards, tags=tags, declining="each"))
+    return _set_common_declining(SurveyDraft({**head, "default_language": default}, cards, tags=tags, declining="each"))
 
 
 def card_of(item: Mapping[str, Any]) -> DraftItem:
     """Convert one item of a survey's list of questions into a card."""
     treated = item.get("of", {}) if item.get("type") == "matrix" else item
     harm, use, mechanism = harm_of(treated)
-    kept = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
-    asked = {**item, "of": kept} if item.get("type") == "matrix" else kept
+    values = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
+    asked = {**item, "of": values} if item.get("type") == "matrix" else values
     return DraftItem(asked, harm, use, mechanism)
 
 
-def _with_one_way(draft: SurveyDraft) -> SurveyDraft:
+def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:
     """Replace ``each`` by the common way of declining if all questions have the same one."""
     treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
     able = [one for one in treated if TYPES[str(one["type"])].takes_category]

@@ -33,7 +33,7 @@ def letter(survey: Survey, link: str, language: str) -> str:
         language: BCP 47 tag of one of the survey's languages.
     """
     words = words_for(language)
-    told = [
+    paragraphs = [
         words.translate("letter_hello"),
         words.translate("letter_invite", title=_text(survey, "title", language)),
         _text(survey, "description", language),
@@ -41,9 +41,9 @@ def letter(survey: Survey, link: str, language: str) -> str:
         *_protection(survey, words),
         *_seen(survey, words),
         words.translate("letter_voluntary"),
-        *_how_to_answer(survey, link, words),
+        *_answering(survey, link, words),
     ]
-    return _paragraphs(told)
+    return _paragraphs(paragraphs)
 
 
 def reminder(survey: Survey, link: str, language: str) -> str:
@@ -56,15 +56,15 @@ def reminder(survey: Survey, link: str, language: str) -> str:
         language: BCP 47 tag of one of the survey's languages.
     """
     words = words_for(language)
-    told = [
+    paragraphs = [
         words.translate("letter_hello"),
         words.translate(
             "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)
         ),
         words.translate("letter_voluntary"),
-        *_how_to_answer(survey, link, words),
+        *_answering(survey, link, words),
     ]
-    return _paragraphs(told)
+    return _paragraphs(paragraphs)
 
 
 def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
@@ -89,20 +89,20 @@ def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
 def ethics(survey: Survey, language: str) -> str:
     """Return the statement for an ethics board: purpose, method, protection of each question, storage, and limits."""
     words = words_for(language)
-    told = [
+    paragraphs = [
         words.translate("trial") if survey.trial else "",
         words.translate("ethics_title", title=_text(survey, "title", language)),
         *_part(words, "ethics_purpose", [_text(survey, "description", language), *_asker(survey, words, language)]),
         *_part(words, "ethics_method", [_method(survey, words)]),
         *_part(words, "ethics_questions", _questions(survey, words, language)),
-        *_part(words, "ethics_kept", _kept(survey, words)),
+        *_part(words, "ethics_kept", _storage(survey, words)),
         *_part(words, "ethics_taking_part", _taking_part(survey, words)),
         *_part(words, "ethics_consent", [_text(survey, "consent", language)]),
         *_part(words, "ethics_notice", [_text(survey, "notice", language)]),
         *_part(words, "ethics_limits", _limits(survey, words)),
         *_version(survey, words),
     ]
-    return _paragraphs(told)
+    return _paragraphs(paragraphs)
 
 
 def words_for(language: str) -> Words:
@@ -152,11 +152,11 @@ def _odds(costliest: Question, words: Words) -> str:
     measure = measure_of(costliest)
     if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
         return ""
-    yes, no = (_of_100(share, words) for share in (measure.a, measure.b))
+    yes, no = (_share_of_100(share, words) for share in (measure.a, measure.b))
     return words.translate("letter_odds", yes=yes, no=no)
 
 
-def _of_100(share: float, words: Words) -> str:
+def _share_of_100(share: float, words: Words) -> str:
     """Format a share as a number of 100 people; near 0 and 100 with two decimals, so that it does not look certain."""
     return words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2)
 
@@ -168,13 +168,18 @@ def _seen(survey: Survey, words: Words) -> list[str]:
     return [words.translate("letter_seen_blind"), now]
 
 
-def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
+def _answering(survey: Survey, link: str, words: Words) -> list[str]:
     hours = survey.send_within_hours
     waits = words.translate("letter_wait", hours=hours) if hours else ""
-    return [f"{words.translate(_invited(survey))}\n{link}", waits, *_window(survey, words), _contact(survey, words)]
+    return [
+        f"{words.translate(_link_sentence_key(survey))}\n{link}",
+        waits,
+        *_window(survey, words),
+        _contact(survey, words),
+    ]
 
 
-def _invited(survey: Survey) -> str:
+def _link_sentence_key(survey: Survey) -> str:
     """Return the key of the sentence above the link."""
     if survey.is_blind:
         return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
@@ -182,14 +187,14 @@ def _invited(survey: Survey) -> str:
 
 
 def _window(survey: Survey, words: Words) -> list[str]:
-    said = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
-    return [words.translate(key, moment=words.moment(moment)) for key, moment in said if moment]
+    dates = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
+    return [words.translate(key, moment=words.moment(moment)) for key, moment in dates if moment]
 
 
 def _asker(survey: Survey, words: Words, language: str) -> list[str]:
     who = _who(survey, language)
-    said = words.translate("letter_who", who=who) if who else ""
-    return [said, _researcher(survey, "ethics", language), _contact(survey, words)]
+    sentence = words.translate("letter_who", who=who) if who else ""
+    return [sentence, _researcher(survey, "ethics", language), _contact(survey, words)]
 
 
 def _method(survey: Survey, words: Words) -> str:
@@ -199,16 +204,16 @@ def _method(survey: Survey, words: Words) -> str:
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:
-    told = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
+    sentences = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
     if survey.ask is not None:
-        told.append(words.translate("ethics_ask", private=len(survey.private), asked=survey.ask))
+        sentences.append(words.translate("ethics_ask", private=len(survey.private), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
-        told.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
+        sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
     if survey.private and len(survey.waves) > 1:
         total = survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave
-        told.append(words.translate("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
-    return told
+        sentences.append(words.translate("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
+    return sentences
 
 
 def _question(label: str, question: Question, words: Words) -> str:
@@ -218,7 +223,7 @@ def _question(label: str, question: Question, words: Words) -> str:
     return "- " + words.translate("ethics_private_question", label=label, epsilon=spent, after=after)
 
 
-def _kept(survey: Survey, words: Words) -> list[str]:
+def _storage(survey: Survey, words: Words) -> list[str]:
     deleted = words.translate("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else ""
     return [
         words.translate("ethics_kept_text"),
@@ -233,8 +238,8 @@ def _kept(survey: Survey, words: Words) -> list[str]:
 
 def _taking_part(survey: Survey, words: Words) -> list[str]:
     declining = all(survey.questions[index].domain.absent for index in survey.private)
-    said = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
-    return [words.translate("ethics_voluntary"), said]
+    sentence = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
+    return [words.translate("ethics_voluntary"), sentence]
 
 
 def _limits(survey: Survey, words: Words) -> list[str]:
@@ -252,10 +257,10 @@ def _version(survey: Survey, words: Words) -> list[str]:
     return [words.translate("ethics_version", name=name, revision=revision, digest=survey.digest)]
 
 
-def _part(words: Words, heading: str, told: Sequence[str]) -> list[str]:
+def _part(words: Words, heading: str, paragraphs: Sequence[str]) -> list[str]:
     """Return a heading in capitals and its paragraphs; empty if all paragraphs are empty."""
-    return [words.translate(heading).upper(), *told] if any(told) else []
+    return [words.translate(heading).upper(), *paragraphs] if any(paragraphs) else []
 
 
-def _paragraphs(told: Iterable[str]) -> str:
-    return "\n\n".join(text for text in told if text) + "\n"
+def _paragraphs(paragraphs: Iterable[str]) -> str:
+    return "\n\n".join(text for text in paragraphs if text) + "\n"

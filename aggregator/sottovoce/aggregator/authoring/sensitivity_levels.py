@@ -49,12 +49,12 @@ def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
     kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
     epsilon = {"epsilon": _EPSILONS[card.harm]}
     if kind.truth in ("yes_no", "option"):
-        return _of_options(card, kind.truth == "yes_no", has_category) or epsilon
+        return _mechanism_of_options(card, kind.truth == "yes_no", has_category) or epsilon
     name = _BY_USE.get((kind.truth, card.use))
     return {"name": name, **epsilon} if name else epsilon
 
 
-def _of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
+def _mechanism_of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
     if is_yes_no and not has_category:
         return _PAIRS.get(card.harm)
     if card.harm not in _ODDS:
@@ -81,7 +81,7 @@ def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | Non
     has_category = asked.get("absent_category") is True
     for harm in _EPSILONS:
         for use in ("", *uses_of(str(asked.get("type", "")))):
-            if _same(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
+            if _is_same_mechanism(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
                 return harm, use, None
     return "other", "", mechanism
 
@@ -94,15 +94,15 @@ _COINS: Sequence[Mapping[str, Any]] = (
 """Different spellings of odds 3 to 1, which authors use with or without "prefer not to say"."""
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_same_mechanism(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     if one == other or (one in _COINS and other in _COINS):
         return True
     if set(one) == set(other) == {"epsilon"}:
-        return _about(one["epsilon"]) == _about(other["epsilon"])
+        return _level_settings(one["epsilon"]) == _level_settings(other["epsilon"])
     return False
 
 
-def _about(epsilon: object) -> object:
+def _level_settings(epsilon: object) -> object:
     try:
         return round(Fraction(str(epsilon)), 3)
     except ValueError:

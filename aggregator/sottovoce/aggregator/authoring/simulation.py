@@ -26,7 +26,7 @@ FORMAT = "sottovoce-rehearsal/1"
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparedEstimate:
     """
     An estimate with the true values to compare it with.
 
@@ -73,14 +73,14 @@ class Rehearsal:
         asked = {question.name: self._set(index) for index, question in enumerate(self.survey.questions)}
         return {"format": FORMAT, "people": self.setting.people, "again": self.setting.again, "questions": asked}
 
-    def beside(self, result: QuestionResult) -> list[Beside]:
+    def comparisons(self, result: QuestionResult) -> list[ComparedEstimate]:
         """Return the estimates of one question with their true values; estimates without a true value are left out."""
         index = self.survey.questions.index(result.question)
         found = []
         for estimate in result.estimates:
             invented = true_figure(result.question, self.truths[index], estimate)
             if invented is not None:
-                found.append(Beside(estimate, self._set(index).get(estimate.option), float(invented)))
+                found.append(ComparedEstimate(estimate, self._set(index).get(estimate.option), float(invented)))
         return found
 
     def _set(self, index: int) -> dict[str, float]:
@@ -97,9 +97,9 @@ def rehearse(survey: Survey, setting: Setting) -> Rehearsal:
         survey: survey of a draft, or a published one.
         setting: number of people, shares and means.
     """
-    told = canonical.dump([survey.digest, setting.query])
-    seed = hashlib.sha256(b"rehearsal people " + told).digest()
+    seed_data = canonical.dump([survey.digest, setting.query])
+    seed = hashlib.sha256(b"rehearsal people " + seed_data).digest()
     truths = invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)
-    dice = hashlib.sha256(b"rehearsal dice " + told).hexdigest()
+    dice = hashlib.sha256(b"rehearsal dice " + seed_data).hexdigest()
     tallies = [true_tallies(question, truth) for question, truth in zip(survey.questions, truths, strict=True)]
     return Rehearsal(survey, setting, reports_of(survey, truths, BatchDraws(seeded(dice))), tallies)

@@ -44,7 +44,7 @@ class Field:
     question: Question
     option: str
     written: str
-    kept: bool
+    is_default: bool
     refused: bool = False
 
 
@@ -70,7 +70,7 @@ class Setting:
     @property
     def query(self) -> dict[str, str]:
         """URL parameters of the same simulation."""
-        written = {field.name: field.written for field in self.fields if not field.kept}
+        written = {field.name: field.written for field in self.fields if not field.is_default}
         again = {"again": str(self.again)} if self.again > 1 else {}
         return {"n": str(self.people), **again, **written}
 
@@ -89,14 +89,16 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
         people: expected number of respondents; None if unknown.
     """
     expected = min(people or PEOPLE, MOST_PEOPLE)
-    number, again = _whole(query.get("n", ""), MOST_PEOPLE), _whole(query.get("again", ""), MOST_DRAWS)
+    number, again = _parse_int(query.get("n", ""), MOST_PEOPLE), _parse_int(query.get("again", ""), MOST_DRAWS)
     fields: list[Field] = []
     for question in survey.questions:
         fields += _possible([_field(question, option, query) for option in options_to_set(question)])
     refused = [field.name for field in fields if field.refused]
     if query.get("n", "").strip() and number is None:
         refused.insert(0, "n")
-    wanted = tuple(_wanted(question, [f for f in fields if f.question is question]) for question in survey.questions)
+    wanted = tuple(
+        _set_shares(question, [f for f in fields if f.question is question]) for question in survey.questions
+    )
     return Setting(number or expected, again or 1, fields, wanted, tuple(refused))
 
 
@@ -113,16 +115,16 @@ def options_to_set(question: Question) -> tuple[str, ...]:
 
 def _field(question: Question, option: str, query: Mapping[str, str]) -> Field:
     name = f"set.{question.name}.{option}" if option else f"set.{question.name}"
-    usual, given = _usual(question, option), query.get(name, "").strip()
+    usual, given = _default(question, option), query.get(name, "").strip()
     if not given or given == usual:
-        return Field(name, question, option, usual, kept=True)
-    written = _written(question, given[:_LONGEST])
+        return Field(name, question, option, usual, is_default=True)
+    written = _canonical_value(question, given[:_LONGEST])
     if written is None:
-        return Field(name, question, option, usual, kept=True, refused=True)
-    return Field(name, question, option, written, kept=written == usual)
+        return Field(name, question, option, usual, is_default=True, refused=True)
+    return Field(name, question, option, written, is_default=written == usual)
 
 
-def _usual(question: Question, option: str) -> str:
+def _default(question: Question, option: str) -> str:
     """Return the default of a field in its canonical spelling."""
     grid = question.domain.grid
     if grid is not None:
@@ -134,7 +136,7 @@ def _usual(question: Question, option: str) -> str:
     return _percent(YES)
 
 
-def _written(question: Question, given: str) -> str | None:
+def _canonical_value(question: Question, given: str) -> str | None:
     """Return a value in its canonical spelling; None unless it is a percentage or a mean within the bounds."""
     grid = question.domain.grid
     try:
@@ -157,10 +159,13 @@ def _possible(fields: list[Field]) -> list[Field]:
     kind = fields[0].question.kind.truth
     if not ((kind == "yes_no" and total > 100) or (kind == "option" and not total)):
         return fields
-    return [Field(f.name, f.question, f.option, _usual(f.question, f.option), kept=True, refused=True) for f in fields]
+    return [
+        Field(f.name, f.question, f.option, _default(f.question, f.option), is_default=True, refused=True)
+        for f in fields
+    ]
 
 
-def _wanted(question: Question, fields: Sequence[Field]) -> SetShares:
+def _set_shares(question: Question, fields: Sequence[Field]) -> SetShares:
     grid = question.domain.grid
     if grid is not None:
         return SetShares(
@@ -174,7 +179,7 @@ def _wanted(question: Question, fields: Sequence[Field]) -> SetShares:
     return SetShares(tuple(shares))
 
 
-def _whole(written: str, most: int) -> int | None:
+def _parse_int(written: str, most: int) -> int | None:
     digits = written.strip()
     found = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 0
     return found if 1 <= found <= most else None

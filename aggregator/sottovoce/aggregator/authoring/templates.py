@@ -69,7 +69,7 @@ class TemplateQuestion:
 
 def all_templates() -> tuple[Template, ...]:
     """Return all templates in the order in which they are offered."""
-    return tuple(_template(name, about) for name, about in _about().items())
+    return tuple(_template(name, about) for name, about in _notes().items())
 
 
 def template_file(name: str) -> bytes:
@@ -79,7 +79,7 @@ def template_file(name: str) -> bytes:
     Raises:
         SpecError: there is no template of this name.
     """
-    if name not in _about():
+    if name not in _notes():
         raise SpecError("there is no template of this name; sottovoce init --list names them")
     return files(__package__).joinpath("templates", f"{name}.yaml").read_bytes()
 
@@ -96,13 +96,13 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
         people: number of reports.
     """
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    told = {}
+    found = {}
     for index in survey.private:
         question = survey.questions[index]
         if question.name in expected:
             variance = measure_of(question).variance(expected[question.name])
-            told[question.name] = z * math.sqrt(variance / (people * _share_asked(survey)))
-    return told
+            found[question.name] = z * math.sqrt(variance / (people * _share_asked(survey)))
+    return found
 
 
 def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
@@ -134,12 +134,12 @@ def _template(name: str, about: Mapping[str, Any]) -> Template:
         title=parse_survey(document).title,
         summary=about["summary"],
         document=document,  # type: ignore[arg-type]  # a survey was just read from it
-        sources={item: said["source"] for item, said in about["items"].items()},
-        expected={item: float(said["expected"]) for item, said in about["items"].items()},
+        sources={item: notes["source"] for item, notes in about["items"].items()},
+        expected={item: float(notes["expected"]) for item, notes in about["items"].items()},
     )
 
 
 @cache
-def _about() -> dict[str, Any]:
-    told = parse_yaml(files(__package__).joinpath("templates", "about.yaml").read_bytes())
-    return dict(told)  # type: ignore[call-overload,no-any-return]  # our own file
+def _notes() -> dict[str, Any]:
+    parsed = parse_yaml(files(__package__).joinpath("templates", "about.yaml").read_bytes())
+    return dict(parsed)  # type: ignore[call-overload,no-any-return]  # our own file

@@ -25,8 +25,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
         draft: the draft, complete or not.
         name: name of the survey.
     """
-    draft = named(draft)
-    document = _filled({**draft.head, "default_language": draft.tags[0]})
+    draft = with_slugs(draft)
+    document = _without_empty({**draft.head, "default_language": draft.tags[0]})
     questions = [_item(card, draft.declining) for card in draft.cards]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
@@ -34,7 +34,7 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     return {"format": FORMAT, "name": name, **document, "questions": questions}
 
 
-def named(draft: SurveyDraft) -> SurveyDraft:
+def with_slugs(draft: SurveyDraft) -> SurveyDraft:
     """Return the draft with slugs of the question texts in place of default names such as ``q1``."""
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
@@ -42,10 +42,10 @@ def named(draft: SurveyDraft) -> SurveyDraft:
         text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
         made = question_name(text, card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
-    return replace(draft, cards=tuple(_renamed(card, names) for card in draft.cards))
+    return replace(draft, cards=tuple(_rename(card, names) for card in draft.cards))
 
 
-def _renamed(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
+def _rename(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
     """Return a card with its new name, and with the new names of other questions in its conditions."""
     asked = {**card.asked, "name": names[card.name]}
     for key in CONDITIONS & set(asked):
@@ -65,10 +65,10 @@ def private_questions(draft: SurveyDraft) -> int:
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:
     if card.type == "matrix":
         of = _treated(card, declining)
-        return _filled({**card.asked, "of": of})
+        return _without_empty({**card.asked, "of": of})
     if card.type not in TYPES:
-        return _filled({key: value for key, value in card.asked.items() if key not in ABSENT_KEYS})
-    return _filled(_treated(card, declining))
+        return _without_empty({key: value for key, value in card.asked.items() if key not in ABSENT_KEYS})
+    return _without_empty(_treated(card, declining))
 
 
 def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
@@ -107,13 +107,13 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
     return {"when_absent": least_of(card)} if declining == "counted" else {}
 
 
-def _filled(document: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document without empty texts, empty maps and None."""
     found = {}
     for key, value in document.items():
-        kept = _filled(value) if isinstance(value, Mapping) else value
+        filled = _without_empty(value) if isinstance(value, Mapping) else value
         if isinstance(value, list | tuple):
-            kept = [_filled(each) if isinstance(each, Mapping) else each for each in value]
-        if kept not in ("", {}, None):
-            found[key] = kept
+            filled = [_without_empty(each) if isinstance(each, Mapping) else each for each in value]
+        if filled not in ("", {}, None):
+            found[key] = filled
     return found

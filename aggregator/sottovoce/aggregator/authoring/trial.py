@@ -10,7 +10,7 @@ from sottovoce.shared.spec import Survey
 
 _MARK = "-trial-"
 _LONGEST = 50
-"""Letters of the survey's name in that of a test run: with mark and number it still is a valid name."""
+"""Letters of the survey's name that a test run's name keeps: with mark and number it is still a valid name."""
 
 _WEEK = timedelta(weeks=1)
 
@@ -28,8 +28,8 @@ def trial_of(survey: Survey, name: str, today: date) -> Survey:
     if "waves" in document:
         document |= _waves(survey, today)
     # A test run has one open link and no invitations, so that clients need not delay sending.
-    kept = {key: value for key, value in survey.document["privacy"].items() if key != "send_within_hours"}
-    privacy = {**kept, "release_batch": 1}
+    rest = {key: value for key, value in survey.document["privacy"].items() if key != "send_within_hours"}
+    privacy = {**rest, "release_batch": 1}
     own = {"name": name, "revision": 1, "trial": True, "access": "open", "privacy": privacy}
     return parse_survey({**document, **own})
 
@@ -38,9 +38,9 @@ def _waves(survey: Survey, today: date) -> Mapping[str, object]:
     """Return weekly waves from today on, without the day of deletion, which may be before their end."""
     days = [today + number * _WEEK for number in range(len(survey.waves) + 1)]
     moments = [f"{day}T00:00:00Z" for day in days]
-    kept = {key: value for key, value in survey.document["retention"].items() if key != "delete_on"}
+    retention = {key: value for key, value in survey.document["retention"].items() if key != "delete_on"}
     waves = [{"opens": opens, "closes": closes} for opens, closes in pairwise(moments)]
-    return {"waves": waves, "retention": kept}
+    return {"waves": waves, "retention": retention}
 
 
 def trial_name(survey: str, taken: Collection[str]) -> str:

@@ -21,6 +21,7 @@ from sottovoce.aggregator.surveys.privacy_limit import most_asked
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey, Wave
 from sottovoce.shared.types import TYPES
 
@@ -49,25 +50,29 @@ def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = No
         name: name of the survey.
         figures: cost and precision of the draft, if already computed.
     """
-    found = list(_checked(draft, figures or DraftFigures(draft)))
-    told = {problem.place.field for problem in found if problem.grave}
+    found = list(_translated_problems(draft, figures or DraftFigures(draft)))
+    reported = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
-    found += [each for each in _refused(draft, name) if each.place.field not in told and each.place.card not in cards]
+    found += [
+        each
+        for each in _parser_problems(draft, name)
+        if each.place.field not in reported and each.place.card not in cards
+    ]
     return sorted(found, key=lambda problem: not problem.grave)
 
 
-def _checked(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
+def _translated_problems(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
     """Yield the problems that have translated messages, in the order of checks on the page."""
     yield from _texts(draft)
-    yield from _no_question(draft)
+    yield from _check_question_count(draft)
     yield from _options(draft)
     yield from _numbers(figures)
     yield from condition_problems(draft)
     yield from _bad_texts(draft)
     yield from _cost(figures)
-    yield from _watched(draft)
-    yield from _who_asks(draft)
-    yield from _kinder(figures)
+    yield from _check_sending_delay(draft)
+    yield from _check_researcher(draft)
+    yield from _check_people(figures)
 
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
@@ -80,7 +85,7 @@ def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
     return parse_survey(survey_document(draft, name))
 
 
-def _refused(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
+def _parser_problems(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
     try:
         survey_of_draft(draft, name)
     except SpecError as error:
@@ -116,7 +121,7 @@ def place_of(pointer: str) -> FieldPath:
     return FieldPath(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
 
 
-def _no_question(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _check_question_count(draft: SurveyDraft) -> Iterator[DraftProblem]:
     if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
         yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
 
@@ -129,18 +134,18 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
         if not card.asked.get("label", {}).get(default, "").strip():
             yield DraftProblem(FieldPath(f"q{number}.label", number), "no_label", values={"number": number + 1})
     for tag in others:
-        missing = sum(not texts.get(tag) for _, texts in _written(draft) if texts.get(default))
+        missing = sum(not texts.get(tag) for _, texts in _texts_with_fields(draft) if texts.get(default))
         if missing:
             yield DraftProblem(FieldPath("title"), "untranslated", grave=False, values={"tag": tag, "missing": missing})
 
 
-def _written(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
+def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
     """Yield every text by language, with its form field."""
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
-    heads = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
-    heads |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
-    heads |= {"after.text": after.get("text")}
-    yield from ((FieldPath(key), texts) for key, texts in heads.items() if texts)
+    head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
+    head_texts |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
+    head_texts |= {"after.text": after.get("text")}
+    yield from ((FieldPath(key), texts) for key, texts in head_texts.items() if texts)
     for number, card in enumerate(draft.cards):
         for key in ("label", "hint"):
             yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
@@ -149,7 +154,7 @@ def _written(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]
 
 
 def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    for place, texts in _written(draft):
+    for place, texts in _texts_with_fields(draft):
         longest = max(map(len, texts.values()), default=0)
         if longest > LONGEST:
             yield DraftProblem(place, "long_text", values={"letters": longest, "most": LONGEST})
@@ -199,10 +204,10 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
                 },
                 mend=f"step:{number}:little",
             )
-    yield from _dear(figures.totals.epsilon, epsilons)
+    yield from _check_epsilon(figures.totals.epsilon, epsilons)
 
 
-def _dear(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
+def _check_epsilon(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
     grave = total > DEFAULT_ALLOWANCE.total
     if not grave and total < NEARLY_SURE:
         return
@@ -215,10 +220,10 @@ def _dear(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
 
 
 def _figure(epsilon: float) -> float:
-    return round(epsilon + 0.0049, 2)
+    return float(show_epsilon(epsilon))
 
 
-def _who_asks(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _check_researcher(draft: SurveyDraft) -> Iterator[DraftProblem]:
     researcher = draft.head.get("researcher", {})
     if not researcher.get("name"):
         # The survey file has no place for an institution, contact or ethics text without the researcher's name.
@@ -228,19 +233,19 @@ def _who_asks(draft: SurveyDraft) -> Iterator[DraftProblem]:
         yield DraftProblem(FieldPath("researcher.contact"), "no_contact", grave=False)
 
 
-def _kinder(figures: DraftFigures) -> Iterator[DraftProblem]:
+def _check_people(figures: DraftFigures) -> Iterator[DraftProblem]:
     draft = figures.draft
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
         yield DraftProblem(FieldPath("q0.harm", 0), "all_public", grave=False)
-    yield from _alone(figures)
+    yield from _check_sample_uniques(figures)
     if draft.people is None:
         yield DraftProblem(FieldPath("people"), "no_people", grave=False)
     elif draft.group is not None and draft.group < draft.people:
         yield DraftProblem(FieldPath("group"), "small_group")
 
 
-def _alone(figures: DraftFigures) -> Iterator[DraftProblem]:
+def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
     """Warn about public questions whose answers together would be unique to many respondents (sample uniques)."""
     draft, questions = figures.draft, figures.questions
     number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
@@ -253,7 +258,7 @@ def _alone(figures: DraftFigures) -> Iterator[DraftProblem]:
         yield DraftProblem(FieldPath(f"q{number}.harm", number), "alone", False, values, mend)
 
 
-def _watched(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Check the sending delay of unlinkable links: the time of a report could still link it to its invitation."""
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
     if draft.access != "blind" or not isinstance(hours, int | None):

@@ -36,7 +36,7 @@ class LeftOut:
     what: str
 
     @property
-    def told(self) -> Sentence:
+    def message(self) -> Sentence:
         """Message with place and reason."""
         # Spreadsheet programs do not group the digits of a row's number.
         place = {"sheet": self.sheet, "row": str(self.row), "note": self.what}
@@ -45,7 +45,7 @@ class LeftOut:
         return Sentence("{sheet}, row {row}, column {column}: {note}", **place, column=self.column)
 
     def __str__(self) -> str:
-        return str(self.told)
+        return str(self.message)
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[Left
         )
     rows = []
     for number, cells in enumerate(table[1:], 2):
-        found = dict(_told(key, number, headings, cells, notes))
+        found = dict(_read_cells(key, number, headings, cells, notes))
         if found:
             rows.append(SheetRow(key, number, found))
     return tuple(rows)
 
 
-def _told(
+def _read_cells(
     key: str, number: int, headings: list[str], cells: Sequence[object], notes: list[LeftOut]
 ) -> Iterator[tuple[str, str]]:
     for heading, cell in zip(headings, cells, strict=False):

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow, read_workbook
-from sottovoce.aggregator.authoring.xlsform_relevant import CannotSayError, ReferencedQuestion, conditions
+from sottovoce.aggregator.authoring.xlsform_relevant import ReferencedQuestion, UnsupportedConditionError, conditions
 from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -39,7 +39,7 @@ _METADATA = {
     "email",
     "audit",
 }
-_NO_HOME = {
+_UNSUPPORTED = {
     "text": "free text identifies people; ask for one of several choices",
     "calculate": "a calculation; results are computed from the counts, not on the device",
     "hidden": "a hidden value",
@@ -133,7 +133,7 @@ class _Form:
             self._repeats += 1 if kind == "begin_repeat" else -1
         if self._repeats > 0 or kind == "end_repeat" or not kind:
             if kind and kind != "end_repeat":
-                self._leave(row, _NO_HOME["begin_repeat"])
+                self._leave(row, _UNSUPPORTED["begin_repeat"])
         elif kind == "end_group":
             self._groups = self._groups[:-1]
         elif kind == "begin_group":
@@ -144,7 +144,7 @@ class _Form:
             self._item(row, kind)
 
     def _item(self, row: SheetRow, kind: str) -> None:
-        reason = _no_home(kind)
+        reason = _unsupported(kind)
         if reason or kind in _METADATA:
             self._leave(row, reason or "the device's own data, which no report holds")
         elif kind in {"note", "acknowledge", "trigger"}:
@@ -212,14 +212,14 @@ class _Form:
     def _add(self, row: SheetRow, fields: dict[str, Any], asked: ReferencedQuestion | None) -> None:
         """Add an item with its name, texts and conditions, and for a question with its mechanism."""
         name = _plain_name(row.get("name"))
-        texts = {key: said for key in ("label", "hint") if (said := self._texts.of(row, key))}
+        texts = {key: text for key in ("label", "hint") if (text := self._texts.of(row, key))}
         if not name or "label" not in texts or name in {item["name"] for item in self.items}:
             unlabelled = name and "label" not in texts
             self._leave(row, "it has no label" if unlabelled else "it has no name, or one that was used before")
             return
         item = {"type": fields["type"], "name": name, **texts, **fields}
         reported = fields["type"] not in {"note", "acknowledge"}
-        shown = self._shown(row)
+        shown = self._conditions(row)
         item |= shown
         if reported:
             item |= self._treatment(row, fields["type"]) | (_absence(fields) if shown else {})
@@ -229,23 +229,23 @@ class _Form:
         if asked:
             self._earlier[row.get("name")] = ReferencedQuestion(name, asked.options, asked.several, asked.step)
 
-    def _shown(self, row: SheetRow) -> dict[str, Any]:
+    def _conditions(self, row: SheetRow) -> dict[str, Any]:
         relevant = [text for text in (*self._groups, row.get("relevant")) if text]
         try:
             return conditions(relevant, self._earlier) if relevant else {}
-        except CannotSayError as error:
+        except UnsupportedConditionError as error:
             what = Sentence("a condition with {reason}; the question is shown to everybody", reason=str(error))
             self.left.append(row.left_out(what, "relevant"))
             return {}
 
     def _treatment(self, row: SheetRow, kind: str) -> dict[str, Any]:
-        told = row.get("mechanism").lower() or "clearly"
-        if told in {"public", "not at all"}:
+        level = row.get("mechanism").lower() or "clearly"
+        if level in {"public", "not at all"}:
             return {"public": True}
-        if told in {"clearly", "coin_flip"} and kind == "boolean":
+        if level in {"clearly", "coin_flip"} and kind == "boolean":
             return {"mechanism": {"name": "coin_flip"}}
-        if told in PROTECTION or re.fullmatch(r"\d{1,2}(\.\d{1,6})?", told):
-            return {"mechanism": {"epsilon": PROTECTION.get(told, told)}}
+        if level in PROTECTION or re.fullmatch(r"\d{1,2}(\.\d{1,6})?", level):
+            return {"mechanism": {"epsilon": PROTECTION.get(level, level)}}
         what = "not known; write public, a little, clearly, badly or an epsilon. It is protected clearly"
         self.left.append(row.left_out(what, "mechanism"))
         return {"mechanism": {"epsilon": PROTECTION["clearly"]}}
@@ -281,14 +281,14 @@ def _list_name(row: SheetRow) -> str:
     return words[-1]
 
 
-def _no_home(kind: str) -> str:
+def _unsupported(kind: str) -> str:
     if kind.startswith(_FILES):
         return "a picture, a sound, a file or a code; only choices, numbers and dates can be protected"
     if kind.startswith(_PLACES):
         return "a position on the map, which identifies people; ask for a region"
     if kind in {"select_one_from_file", "select_multiple_from_file", "select_one_external"}:
         return "choices from a file; put them on the sheet choices"
-    return _NO_HOME.get(kind, "")
+    return _UNSUPPORTED.get(kind, "")
 
 
 def _plain_name(name: str) -> str:
@@ -332,7 +332,7 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
         )
     while True:
         if not any("mechanism" in item or "public" in item for item in questions):
-            reasons = tuple(each.told for each in form.left[:5])
+            reasons = tuple(each.message for each in form.left[:5])
             raise SpecError(Sentence("the form has no question that can be asked here; {reasons}", reasons=reasons))
         try:
             parse_survey(document)

@@ -18,7 +18,7 @@ _TURNED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _DEEPEST = 50
 
 
-class CannotSayError(ValueError):
+class UnsupportedConditionError(ValueError):
     """A survey file cannot express the condition; the message names the reason and repeats no part of the text."""
 
 
@@ -73,24 +73,24 @@ def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion
     parts = _flat(read, every=True)
     groups = [part for part in parts if isinstance(part, _Many)]
     if len(groups) > 1:
-        raise CannotSayError("more than one 'or' under an 'and'")
-    written = {"visible_if": _written([part for part in parts if isinstance(part, _One)], every=True)}
+        raise UnsupportedConditionError("more than one 'or' under an 'and'")
+    written = {"visible_if": _conditions_by_question([part for part in parts if isinstance(part, _One)], every=True)}
     if groups:
         alternatives = [part for part in _flat(groups[0], every=False) if isinstance(part, _One)]
         if len(alternatives) < len(_flat(groups[0], every=False)):
-            raise CannotSayError("an 'and' under an 'or'")
-        any_of = _written(alternatives, every=False)
+            raise UnsupportedConditionError("an 'and' under an 'or'")
+        any_of = _conditions_by_question(alternatives, every=False)
         if len(any_of) > 1:
             written["any_of"] = any_of
         else:
             # A disjunction on one question is a single condition with several accepted options.
-            written["visible_if"] = _added(written["visible_if"], any_of)
-    return {key: said for key, said in written.items() if said}
+            written["visible_if"] = _merge_conditions(written["visible_if"], any_of)
+    return {key: condition for key, condition in written.items() if condition}
 
 
-def _added(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+def _merge_conditions(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     if set(known) & set(more):
-        raise CannotSayError("an 'and' and an 'or' about one question")
+        raise UnsupportedConditionError("an 'and' and an 'or' about one question")
     return known | more
 
 
@@ -101,38 +101,38 @@ def _flat(tree: "_One | _Many", every: bool) -> list["_One | _Many"]:
     return [part for inner in tree.parts for part in _flat(inner, every)]
 
 
-def _written(parts: Sequence[_One], every: bool) -> dict[str, Any]:
+def _conditions_by_question(parts: Sequence[_One], every: bool) -> dict[str, Any]:
     """Return conditions by question, with those on the same question merged."""
     found: dict[str, _One] = {}
     for part in parts:
         name = part.asked.name
-        found[name] = _joined(found[name], part, every) if name in found else part
-    return {name: _wanted(part) for name, part in found.items()}
+        found[name] = _merge(found[name], part, every) if name in found else part
+    return {name: _condition_value(part) for name, part in found.items()}
 
 
-def _joined(first: _One, second: _One, every: bool) -> _One:
+def _merge(first: _One, second: _One, every: bool) -> _One:
     if first.asked.step is not None:
         if not every:
-            raise CannotSayError("an 'or' about one number")
+            raise UnsupportedConditionError("an 'or' about one number")
         least = [end for end in (first.least, second.least) if end is not None]
         most = [end for end in (first.most, second.most) if end is not None]
         return _One(first.asked, least=max(least, default=None), most=min(most, default=None))
     if every and first.asked.several:
-        raise CannotSayError("two options of which both must be chosen")
-    chosen = first.options & second.options if every else first.options | second.options
-    return _One(first.asked, chosen)
+        raise UnsupportedConditionError("two options of which both must be chosen")
+    options = first.options & second.options if every else first.options | second.options
+    return _One(first.asked, options)
 
 
-def _wanted(part: _One) -> Any:  # noqa: ANN401 - a list or a map
+def _condition_value(part: _One) -> Any:  # noqa: ANN401 - a list or a map
     if part.asked.step is not None:
         ends = {"min": part.least, "max": part.most}
-        return {key: _plain(end, part.asked.step) for key, end in ends.items() if end is not None}
+        return {key: _format_bound(end, part.asked.step) for key, end in ends.items() if end is not None}
     if not part.options:
-        raise CannotSayError("no answer meets it")
+        raise UnsupportedConditionError("no answer meets it")
     return [name for name in part.asked.options.values() if name in part.options]
 
 
-def _plain(end: Decimal, step: Decimal) -> str:
+def _format_bound(end: Decimal, step: Decimal) -> str:
     """Format a bound, integers without a decimal point."""
     return str(int(end)) if end == int(end) and step == int(step) else str(end)
 
@@ -146,12 +146,12 @@ class _Parser:
         self._at = self._depth = 0
 
     def whole(self) -> _One | _Many:
-        read = self._any(negated=False)
+        read = self._parse_any(negated=False)
         if self._at < len(self._tokens):
-            raise CannotSayError("a function, or a sign that is not understood")
+            raise UnsupportedConditionError("a function, or a sign that is not understood")
         return read
 
-    def _any(self, negated: bool) -> _One | _Many:
+    def _parse_any(self, negated: bool) -> _One | _Many:
         return self._chain("or", negated)
 
     def _chain(self, word: str, negated: bool) -> _One | _Many:
@@ -176,8 +176,8 @@ class _Parser:
     def _inner(self, negated: bool) -> _One | _Many:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise CannotSayError("brackets that are nested too deep")
-        read = self._any(negated)
+            raise UnsupportedConditionError("brackets that are nested too deep")
+        read = self._parse_any(negated)
         self._need(")")
         self._depth -= 1
         return read
@@ -188,14 +188,14 @@ class _Parser:
         self._need(",")
         option = self._next("text")
         self._need(")")
-        return _chosen(asked, option, negated)
+        return _option_condition(asked, option, negated)
 
     def _comparison(self, negated: bool) -> _One:
         kind, first = self._any_token()
         sign = self._next("sign")
         other_kind, second = self._any_token()
         if sign not in _OPPOSITE or (kind == "name") == (other_kind == "name"):
-            raise CannotSayError("something else than a question compared with a value")
+            raise UnsupportedConditionError("something else than a question compared with a value")
         if other_kind == "name":
             first, second, sign = second, first, _TURNED[sign]
         asked = self._question(first)
@@ -203,24 +203,24 @@ class _Parser:
         if asked.step is not None:
             return _range(asked, sign, second)
         if asked.several or sign not in {"=", "!="}:
-            raise CannotSayError("options compared other than with = or selected()")
-        return _chosen(asked, second, sign == "!=")
+            raise UnsupportedConditionError("options compared other than with = or selected()")
+        return _option_condition(asked, second, sign == "!=")
 
     def _question(self, name: str) -> ReferencedQuestion:
         if name not in self._earlier:
-            raise CannotSayError("a question that did not come over, or does not come before")
+            raise UnsupportedConditionError("a question that did not come over, or does not come before")
         return self._earlier[name]
 
     def _any_token(self) -> tuple[str, str]:
         if self._at == len(self._tokens):
-            raise CannotSayError("an end before it is whole")
+            raise UnsupportedConditionError("an end before it is whole")
         self._at += 1
         return self._tokens[self._at - 1]
 
     def _next(self, kind: str) -> str:
         found, text = self._any_token()
         if found != kind and not (kind == "text" and found == "number"):
-            raise CannotSayError("a function, or a sign that is not understood")
+            raise UnsupportedConditionError("a function, or a sign that is not understood")
         return text
 
     def _take(self, kind: str, text: str) -> bool:
@@ -231,7 +231,7 @@ class _Parser:
 
     def _need(self, sign: str) -> None:
         if not self._take("sign", sign):
-            raise CannotSayError("a function, or a bracket that is not closed")
+            raise UnsupportedConditionError("a function, or a bracket that is not closed")
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -239,7 +239,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         if not found:
-            raise CannotSayError("a function, or a sign that is not understood")
+            raise UnsupportedConditionError("a function, or a sign that is not understood")
         at = found.end()
         name, single, double, number, sign, word = found.groups()
         quoted = single if single is not None else double
@@ -248,18 +248,18 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return tokens
 
 
-def _chosen(asked: ReferencedQuestion, option: str, negated: bool) -> _One:
+def _option_condition(asked: ReferencedQuestion, option: str, negated: bool) -> _One:
     if option not in asked.options:
-        raise CannotSayError("an option that its question does not have")
+        raise UnsupportedConditionError("an option that its question does not have")
     if negated and asked.several:
-        raise CannotSayError("an option that must not be chosen, where several may be")
-    chosen = {asked.options[option]}
-    return _One(asked, frozenset(set(asked.options.values()) - chosen if negated else chosen))
+        raise UnsupportedConditionError("an option that must not be chosen, where several may be")
+    options = {asked.options[option]}
+    return _One(asked, frozenset(set(asked.options.values()) - options if negated else options))
 
 
 def _range(asked: ReferencedQuestion, sign: str, text: str) -> _One:
     if not re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) or sign == "!=":
-        raise CannotSayError("a number compared with something else, or with !=")
+        raise UnsupportedConditionError("a number compared with something else, or with !=")
     value, step = Decimal(text), asked.step or Decimal(1)
     least = {"=": value, ">=": value, ">": value + step}.get(sign)
     most = {"=": value, "<=": value, "<": value - step}.get(sign)

@@ -66,7 +66,7 @@ class Budget:
     place: LedgerPlace
     data: str
     declaration: str
-    heads: LedgerAnchor
+    anchor: LedgerAnchor
 
     def open(self, terms: BudgetTerms) -> None:
         """
@@ -77,32 +77,32 @@ class Budget:
         Raises:
             StorageError: this data set already has a budget, here or in another copy; it is left unchanged.
         """
-        with self._alone():
+        with self._exclusive():
             line = first_line(terms)
-            if self.heads.get(self.data) is not None:
+            if self.anchor.get(self.data) is not None:
                 self._check_unused(terms)
             # A process may have stopped after the first line and before the head was written. Starting over is safe:
             # ``ask`` answers nothing without a head.
             elif not line.startswith(self.place.read() or b""):
                 raise StorageError(f"{self.place.name} is there already, and its head is missing where heads are kept")
             self.place.begin(line)
-            self.heads.note(self.data, parse_ledger(line).head)
+            self.anchor.note(self.data, parse_ledger(line).head)
 
-    def has(self, terms: BudgetTerms) -> bool:
+    def is_open_with(self, terms: BudgetTerms) -> bool:
         """
         Return whether exactly these terms are in force, so that nothing needs to be opened.
 
         Raises:
             StorageError: the ledger was changed, or it has these terms and does not match its head.
         """
-        with self._alone():
-            there = self.place.read() is not None and self.heads.get(self.data) is not None
-            return there and self._ledger().terms == terms and self._checked().terms == terms
+        with self._exclusive():
+            there = self.place.read() is not None and self.anchor.get(self.data) is not None
+            return there and self._ledger().terms == terms and self._checked_ledger().terms == terms
 
     def _check_unused(self, terms: BudgetTerms) -> None:
         """Raise StorageError unless the existing budget is unused and only its declaration differs from these terms."""
         ledger = self._ledger()
-        head = self.heads.get(self.data)
+        head = self.anchor.get(self.data)
         used = ledger.entries or head is None or head.number > 0
         if used or replace(ledger.terms, declaration=terms.declaration) != terms:
             raise StorageError("this data set has a budget already; its terms are fixed for good")
@@ -115,8 +115,8 @@ class Budget:
             StorageError: the ledger is missing, changed, truncated, or belongs to another data set; the message names
                 the entry.
         """
-        with self._alone():
-            return self._checked()
+        with self._exclusive():
+            return self._checked_ledger()
 
     def ask(self, question: Mapping[str, Any], draw: Callable[[BudgetTerms], Release]) -> Answered:
         """
@@ -130,9 +130,9 @@ class Budget:
             BudgetExhausted: the answer would cost more than is left; nothing is recorded and the draw is discarded.
             StorageError: the ledger is damaged or cannot be written; nothing may be shown.
         """
-        with self._alone():
-            ledger = self._checked()
-            found = next((entry for entry in ledger.entries if _same(entry.question, question)), None)
+        with self._exclusive():
+            ledger = self._checked_ledger()
+            found = next((entry for entry in ledger.entries if _is_same_question(entry.question, question)), None)
             if found is not None:
                 return Answered(found, True, spent(ledger))
             release = draw(ledger.terms)
@@ -140,31 +140,31 @@ class Budget:
             line = entry_line(question, release, ledger.head)
             self.place.add(line, ledger.head.number + 1)
             # Return the entry as read back from storage, so that the answer shown is the one that was recorded.
-            whole = self._parsed()
-            self.heads.note(self.data, whole.head)
+            whole = self._parse_stored()
+            self.anchor.note(self.data, whole.head)
             return Answered(whole.entries[-1], False, after)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         try:
-            with self.heads.alone(self.data):
+            with self.anchor.exclusive_lock(self.data):
                 yield
         except OSError:
             raise StorageError("the budget cannot be written or read; nothing is shown") from None
 
-    def _checked(self) -> ReleaseLedger:
+    def _checked_ledger(self) -> ReleaseLedger:
         """Return the ledger after checking it against its head, and move the head to the last entry if it is behind."""
-        head = self.heads.get(self.data)
-        ledger = self._parsed()
+        head = self.anchor.get(self.data)
+        ledger = self._parse_stored()
         if head is None:
             raise StorageError("the head of this budget is missing where heads are kept (SOTTOVOCE_LEDGER_ANCHOR_DIR)")
         _check_head(ledger, head)
         if ledger.head != head:
             self.place.sync()
-            self.heads.note(self.data, ledger.head)
+            self.anchor.note(self.data, ledger.head)
         return ledger
 
-    def _parsed(self) -> ReleaseLedger:
+    def _parse_stored(self) -> ReleaseLedger:
         ledger = self._ledger()
         if ledger.terms.data != self.data:
             raise StorageError(f"{self.place.name} is the budget of another file, or the data were changed (entry 0)")
@@ -176,13 +176,13 @@ class Budget:
         """Read the ledger, whatever data set it names, and remove an incomplete last line from storage."""
         content = self.place.read()
         if content is None:
-            told = "there is none for this data set; sottovoce curator bind opens one"
-            if self.heads.get(self.data) is not None:
-                told = "it is missing, and its head says that there was one; restore it"
-            raise StorageError(f"the budget {self.place.name}: {told}")
+            reason = "there is none for this data set; sottovoce curator bind opens one"
+            if self.anchor.get(self.data) is not None:
+                reason = "it is missing, and its head says that there was one; restore it"
+            raise StorageError(f"the budget {self.place.name}: {reason}")
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
-            self.place.cut(whole)
+            self.place.truncate(whole)
         return parse_ledger(content[:whole])
 
 
@@ -231,5 +231,5 @@ def _check_head(ledger: ReleaseLedger, head: LedgerHead) -> None:
         raise StorageError(f"the budget's entry {head.number} is not the one that its head names")
 
 
-def _same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _is_same_question(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     return canonical.dump(recorded) == canonical.dump(asked)

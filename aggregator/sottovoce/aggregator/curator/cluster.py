@@ -112,8 +112,8 @@ class Lloyd:
         """Return the parameters as JSON for ``Release.question``."""
         ball = isinstance(self.domain, Ball)
         domain = {"ball": self.domain.radius} if isinstance(self.domain, Ball) else {"box": list(self.domain.halves)}
-        told = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
-        return {**domain, **({"coordinates": self.domain.coordinates} if ball else {}), **told}
+        parameters = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
+        return {**domain, **({"coordinates": self.domain.coordinates} if ball else {}), **parameters}
 
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
@@ -137,7 +137,7 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
     counts: list[int] = []
     for _ in range(lloyd.iterations):
         counts, sums = _noisy_sums(points, centres, rates, draws)
-        centres = [_moved(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
+        centres = [_move_centres(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
     return Release(
         question=terms.question("cluster", **lloyd.question()),
         values={"centres": centres, "noisy_sizes": counts},
@@ -196,7 +196,7 @@ def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
     return counts, sums
 
 
-def _moved(centre: list[int], count: int, sums: list[int], lloyd: Lloyd, draws: ExactNoise) -> list[int]:
+def _move_centres(centre: list[int], count: int, sums: list[int], lloyd: Lloyd, draws: ExactNoise) -> list[int]:
     if count < 1:
         return centre if lloyd.keep_empty else draw_point(lloyd.domain, draws)
     # Clipped as Python integers first, because noise may exceed the 64 bits of an array.

@@ -201,8 +201,8 @@ class Declaration:
             SpecError: the column is not declared, or declared as unused.
         """
         if name not in self.columns:
-            told = ", ".join(list(self.columns)[:20])
-            raise SpecError(f"a column of the question is not declared; the declaration has: {told}")
+            names = ", ".join(list(self.columns)[:20])
+            raise SpecError(f"a column of the question is not declared; the declaration has: {names}")
         return self.columns[name]
 
 
@@ -250,8 +250,8 @@ def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
     if given & set(_BOUNDS):
         return _number(reader, fields, pointer)
     if given != {"unused"} or fields["unused"] is not True:
-        told = "must have categories, or marks, or minimum, maximum, step and centre, or unused: true"
-        reader.problem(pointer, told)
+        message = "must have categories, or marks, or minimum, maximum, step and centre, or unused: true"
+        reader.problem(pointer, message)
     return None
 
 

@@ -5,7 +5,7 @@ Replace-one  n is public, so that the mean is the noisy sum of steps over n: sen
              the exact value is replaced by the middle of the range.
 Add/remove   n is not public and gets noise too. Half of epsilon goes to n (sensitivity 1), half to the sum of distances
              from the middle of the grid. Its sensitivity is half the range, rounded up to a whole step, and usually
-             much less than that of the sum itself.
+             much less than the sensitivity of the sum itself.
              mean = middle + sum / max(n, 1). Both noisy numbers are released.
 Answer       Clipped to the bounds, which the mean cannot leave. To average several means, release sums instead.
 Privacy      epsilon-differentially private, delta = 0.

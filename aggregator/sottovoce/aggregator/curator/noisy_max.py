@@ -71,12 +71,12 @@ def top_cell(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactN
 def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str) -> Release:
     twice = terms.neighbours.of(1, 2)
     rate = terms.epsilon / twice
-    told = "all one way" if twice == 1 else "one up and another down"
+    direction = "all one way" if twice == 1 else "one up and another down"
     return Release(
         question=terms.question(mechanism, cells=len(counts)),
         values={"index": noisy_max(counts, rate, draws)},
         charge=Charge.pure(terms.epsilon),
-        sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {told}: "
+        sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
         f"noise of scale {twice}/epsilon.",
         error=_shortfall(rate, len(counts)),
         notes=(NOT_FREE,),
@@ -102,8 +102,8 @@ def winner_distribution(counts: Sequence[int], rate: Fraction) -> Floats:
     # The tails beyond 40 / rate have probability below 10^-17.
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(min(counts) - reach, max(counts) + reach + 1, dtype=np.float64)
-    at_most = np.array([_at_most(v - count, a) for count in counts])
-    below = np.array([_at_most(v - 1 - count, a) for count in counts])
+    at_most = np.array([_upper_tail(v - count, a) for count in counts])
+    below = np.array([_upper_tail(v - 1 - count, a) for count in counts])
     here = np.array([(1 - a) / (1 + a) * a ** np.abs(v - count) for count in counts])
     rows = range(len(counts))
     return np.array(
@@ -111,7 +111,7 @@ def winner_distribution(counts: Sequence[int], rate: Fraction) -> Floats:
     )
 
 
-def _at_most(x: Floats, a: float) -> Floats:
+def _upper_tail(x: Floats, a: float) -> Floats:
     tail = a ** np.where(x < 0, -x, x + 1) / (1 + a)
     return np.where(x < 0, tail, 1 - tail)
 
@@ -129,14 +129,14 @@ def _smallest_gap(rate: Fraction, cells: int, enough: int) -> int:
     low, high = 0, enough
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _beaten(rate, cells, middle) <= BETA else (middle, high)
+        low, high = (low, middle) if _win_probability(rate, cells, middle) <= BETA else (middle, high)
     return high
 
 
-def _beaten(rate: Fraction, cells: int, gap: int) -> float:
+def _win_probability(rate: Fraction, cells: int, gap: int) -> float:
     """Return the probability that a cell ``gap`` below the largest wins, if all others are so low and come first."""
     a = math.exp(-rate)
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(-reach, gap + reach + 1, dtype=np.float64)
     here = (1 - a) / (1 + a) * a ** np.abs(v - gap)
-    return float((here * (1 - _at_most(v - 1, a) ** (cells - 1))).sum())
+    return float((here * (1 - _upper_tail(v - 1, a) ** (cells - 1))).sum())

@@ -58,7 +58,7 @@ def check_delta(delta: Fraction, records: int) -> str | None:
             "delta must be below 1/(10 n): with so large a one, publishing some whole records would be allowed"
         )
     if delta * records * records > 1:
-        return "delta is above 1/n^2: it is the probability that somebody's record is given away; take less if you can"
+        return "delta is above 1/n^2: it is the probability that a person's record is revealed; choose less if you can"
     return None
 
 

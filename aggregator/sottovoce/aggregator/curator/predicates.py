@@ -104,8 +104,8 @@ def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
         operator = next((each for each in _OPERATORS if rest.startswith(each)), None)
         if text.startswith(column) and operator is not None:
             return column, operator, rest[len(operator) :].strip()
-    told = ", ".join(columns[:20])
-    raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {told}")
+    names = ", ".join(columns[:20])
+    raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {names}")
 
 
 def _number(column: str, operator: str, text: str, number: NumberColumn) -> ColumnCondition:

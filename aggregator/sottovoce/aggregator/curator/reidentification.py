@@ -97,11 +97,11 @@ def group_sizes(columns: Sequence[NDArray[Any]]) -> Values:
     return sizes
 
 
-def alone_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bool_]:
+def unique_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bool_]:
     """Return a mask, shape (n,), of people who are unique in some combination of ``count`` of these columns."""
     alone = np.zeros(len(columns[0]), dtype=np.bool_)
-    for chosen in combinations(columns, count):
-        alone |= group_sizes(chosen) == 1
+    for selected in combinations(columns, count):
+        alone |= group_sizes(selected) == 1
     return alone
 
 

@@ -36,8 +36,8 @@ def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: 
     }
     for count in range(1, min(3, len(table.public)) + 1):
         people, combinations = unique_in(table, count)
-        told = [{"columns": list(each.columns), "k": each.k, "alone": each.alone} for each in combinations]
-        found["unique_in"][str(count)] = {"people": people, "combinations": told}
+        rows = [{"columns": list(each.columns), "k": each.k, "alone": each.alone} for each in combinations]
+        found["unique_in"][str(count)] = {"people": people, "combinations": rows}
     if table.sensitive is not None:
         found["one_value"] = {"sensitive": table.sensitive, **one_value(table)._asdict()}
     if other is not None:
@@ -51,9 +51,9 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of text for a document of ``reidentify_document``."""
     yield f"{document['records']:,} people; public: {', '.join(document['public'])}."
     yield f"All of these together: the smallest group has k = {document['k']}; {_people(document['alone'])} alone."
-    for count, told in document["unique_in"].items():
-        yield f"Alone in some {count} of them: {_people(told['people'])}."
-        for each in told["combinations"][:_SHOWN]:
+    for count, found in document["unique_in"].items():
+        yield f"Alone in some {count} of them: {_people(found['people'])}."
+        for each in found["combinations"][:_SHOWN]:
             yield f"  {' + '.join(each['columns'])}: k = {each['k']}, {_people(each['alone'])} alone"
     if "one_value" in document:
         one = document["one_value"]
@@ -63,15 +63,15 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
     if "joined" in document:
         both = document["joined"]
         people, known = _people(both["people"]), _people(both["known"])
-        yield f"The second table has the group of {people}. The value of {known} is known to whoever knows"
+        yield f"The second table has the group of {people}. The value of {known} is known to anyone who knows"
         yield f"  that they are in both; k is {both['k']} then."
     yield from _coarse_lines(document["coarsening"])
     yield from (f"Note: {note}." for note in document["notes"])
 
 
 def _coarse_lines(coarse: Mapping[str, Any]) -> Iterator[str]:
-    told = [_width(name, width) for name, width in coarse["steps"].items() if width != 1]
-    yield f"For groups of {coarse['k']} and more: {'; '.join(told) or 'nothing needs to be coarser'}."
+    widths = [_width(name, width) for name, width in coarse["steps"].items() if width != 1]
+    yield f"For groups of {coarse['k']} and more: {'; '.join(widths) or 'nothing needs to be coarser'}."
     if coarse["people_in_smaller_groups"]:
         yield f"  {_people(coarse['people_in_smaller_groups'])} would still be in smaller ones: there are too few."
 

@@ -29,5 +29,5 @@ class ReleaseTerms:
 
     def question(self, mechanism: str, **parameters: object) -> dict[str, Any]:
         """Return mechanism, parameters and terms as JSON for ``Release.question``; no value of the data is in it."""
-        told = {"epsilon": str(self.epsilon), "neighbours": self.neighbours.value}
-        return {"mechanism": mechanism, **parameters, **told}
+        terms = {"epsilon": str(self.epsilon), "neighbours": self.neighbours.value}
+        return {"mechanism": mechanism, **parameters, **terms}

@@ -105,8 +105,8 @@ def choose(ball: Ball, terms: ReleaseTerms, delta: Fraction | None) -> tuple[Vec
 
 
 def _choice(taken: VectorNoise, other: VectorNoise | None) -> str:
-    told = f"the noise is {taken.name}, of {'variance' if taken.charge.delta else 'rate'} {taken.parameter}"
-    return told if other is None else f"{told}; {other.name} would have had an error of {other.error['t']}"
+    sentence = f"the noise is {taken.name}, of {'variance' if taken.charge.delta else 'rate'} {taken.parameter}"
+    return sentence if other is None else f"{sentence}; {other.name} would have had an error of {other.error['t']}"
 
 
 def _sentence(ball: Ball, terms: ReleaseTerms) -> str:

@@ -60,9 +60,9 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
         raise ValueError("a beta quantile needs 0 < tail <= 1/2, p > 0 and q >= 1")
     large = np.minimum(first, second) >= LARGE
     quantile = np.empty_like(first)
-    for chosen, method in ((large, _peizer_pratt), (~large, _halley)):
-        if chosen.any():
-            quantile[chosen] = method(tail, first[chosen], second[chosen])
+    for selected, method in ((large, _peizer_pratt), (~large, _halley)):
+        if selected.any():
+            quantile[selected] = method(tail, first[selected], second[selected])
     return quantile
 
 

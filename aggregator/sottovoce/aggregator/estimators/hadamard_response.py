@@ -1,6 +1,7 @@
 """Estimates from Hadamard response; the maths is in ``sottovoce.shared.mechanisms.hadamard_response``."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,7 @@ def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
             support=mechanism.support,
             odds=mechanism.keep,
             supports=lambda reported: _owners(reported, mechanism.options),
+            both=(mechanism.support[0] / 2, Fraction(1, 4)),
         )
     ]
 

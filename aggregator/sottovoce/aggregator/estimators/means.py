@@ -96,11 +96,11 @@ class ScoredChannel:
 
     def variance(self, mean: float) -> float:
         """Return V(mean): the largest variance of one score over all populations with this mean."""
-        return max(_at(self._moment_envelope, mean) - mean * mean, 0.0)
+        return max(_interpolate(self._moment_envelope, mean) - mean * mean, 0.0)
 
     def noise(self, mean: float) -> float:
         """Return the largest mean of Var(z | x) over all populations with this mean: the channel's own noise."""
-        return max(_at(self._noise_envelope, mean), 0.0)
+        return max(_interpolate(self._noise_envelope, mean), 0.0)
 
     @cached_property
     def _moment_envelope(self) -> Corners:
@@ -250,7 +250,7 @@ def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tup
     return (middle[1] - first[1]) * (last[0] - first[0]) <= rise
 
 
-def _at(corners: Corners, x: float) -> float:
+def _interpolate(corners: Corners, x: float) -> float:
     """Evaluate the piecewise linear function through the corners at x, within their range."""
     xs, ys = corners
     right = min(max(bisect_right(xs, x), 1), len(xs) - 1)

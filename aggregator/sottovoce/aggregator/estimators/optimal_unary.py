@@ -40,5 +40,6 @@ def variables(mechanism: OptimalUnary, domain: Domain) -> list[Variable]:
             support=mechanism.support,
             odds=mechanism.likelihood_ratio,
             supports=lambda reported: bits(reported, mechanism.options),
+            both=(mechanism.support[0] * mechanism.support[1], mechanism.support[1] ** 2),
         )
     ]

@@ -16,7 +16,7 @@ def variables_of(question: Question) -> list[Variable]:
         variables = public.variables(question.domain)
     else:
         variables = VARIABLES[mechanism.name](mechanism, question.domain)
-    return [replace(variable, question=question.name) for variable in variables]
+    return [replace(variable, question=question.name, absent=question.domain.absent) for variable in variables]
 
 
 def check_pair(one: Variable, other: Variable) -> None:

@@ -30,7 +30,7 @@ def estimate(
     Raises:
         EstimateError: impossible counts.
 
-    Maths: that of ``rounding_rr`` among the n_c reports on coordinate c.
+    Maths: as for ``rounding_rr``, among the n_c reports on coordinate c.
     """
     channel = rounding_rr.channel(mechanism.number, domain)
     # Worst case of poisoning: every fake report claims to have drawn the same coordinate.

@@ -1,6 +1,7 @@
 """Estimates from subset selection; the maths is in ``sottovoce.shared.mechanisms.subset_selection``."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable, bits
@@ -40,5 +41,15 @@ def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:
             support=mechanism.support,
             odds=mechanism.keep,
             supports=lambda reported: bits(reported, mechanism.options),
+            both=_support_both(mechanism),
         )
     ]
+
+
+def _support_both(mechanism: SubsetSelection) -> tuple[Fraction, Fraction]:
+    """Return P(a set holds two options | one of them is true) and P(it holds two | neither is)."""
+    k, d, a = mechanism.options, mechanism.size, mechanism.support[0]
+    within = a * Fraction(d - 1, k - 1)
+    # The true option, if it is in the set, takes one of its d places among the other k - 1 options.
+    pairs = a * (d - 1) * (d - 2) + (1 - a) * d * (d - 1)
+    return within, pairs / ((k - 1) * (k - 2)) if k > 2 else Fraction(0)

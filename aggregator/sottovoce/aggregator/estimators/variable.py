@@ -57,6 +57,7 @@ class Variable(ABC):
         drawn: each report concerns one part of the question only, so two parts are never observed together.
         only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
             begins with its name; "" if it can.
+        absent: the last category is that of people who gave no answer.
         observed: returns, for reported values, True if they carry information on this variable.
     """
 
@@ -67,6 +68,7 @@ class Variable(ABC):
     public: bool = False
     drawn: bool = False
     only_outcome: str = ""
+    absent: bool = False
     observed: Callable[[Reported], Truths] = field(default=_everyone, compare=False)
 
     @abstractmethod
@@ -81,6 +83,11 @@ class Variable(ABC):
     def channels(self) -> tuple[tuple[float, float], ...]:
         """Pairs (a, b) of each category; empty for a number."""
         return ()
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """Categories that an answer can name: all but that of people who gave none."""
+        return self.categories[: len(self.categories) - self.absent]
 
     @property
     def full_name(self) -> str:
@@ -140,6 +147,8 @@ class ChoiceVariable(Variable):
         support: exact P(support | true) and P(support | other), the same for every category.
         odds: likelihood ratio of a truth that a report supports to one that it does not; None if it is infinite.
         supports: returns, for reported values, which categories they support, shape (u, k).
+        both: exact P(support two categories | the truth is one of them) and P(support two | it is neither); for
+            Hadamard response the second one is a mean over the categories.
         balanced: add (1 - sum of the scores) / k to each score, if they sum to 1 only on average. This lowers the
             variance, but margins then differ from the question's own estimates.
     """
@@ -147,6 +156,7 @@ class ChoiceVariable(Variable):
     support: tuple[Fraction, Fraction]
     odds: Fraction | None
     supports: Callable[[Reported], Truths] = field(compare=False)
+    both: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     balanced: bool = False
 
     @cached_property

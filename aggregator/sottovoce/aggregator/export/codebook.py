@@ -9,6 +9,7 @@ from sottovoce.aggregator.export.labels import coding, question_label, value_lab
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
 _STYLE = (
@@ -71,7 +72,7 @@ def _section(question: Question, channels: Sequence[Channel], language: str, sho
     yield f'<p lang="{escape(language)}" dir="auto">{escape(question_label(question, language))}</p>'
     yield f"<p>{question.type}. {escape(coding(question))}</p>"
     if question.mechanism is not None:
-        yield f"<p>Epsilon of one report: {question.epsilon:.4g}.</p>"
+        yield f"<p>Epsilon of one report: {show_epsilon(question.epsilon)}.</p>"
     labels = value_labels(question, language)
     if labels:
         yield from _table(f"Values of {question.name}", ("value", "meaning"), [(str(v), t) for v, t in labels.items()])

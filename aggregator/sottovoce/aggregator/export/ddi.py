@@ -15,6 +15,7 @@ from sottovoce.aggregator.export.labels import coding, value_labels
 from sottovoce.aggregator.export.statistics_files import channel_text
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
 NAMESPACE = "ddi:codebook:2_5"
@@ -101,15 +102,12 @@ def _variable(data: ET.Element, number: int, question: Question, channels: Seque
     ET.SubElement(found, "varFormat", {"type": "numeric"})
     for channel in channels:
         numbers = " ".join(map(str, channel.revisions))
-        _text(found, "notes", f"Revisions {numbers}: {channel_text(channel)}; epsilon {_epsilon(channel):.6g}")
+        spent = show_epsilon(channel.mechanism.epsilon if channel.mechanism else 0.0)
+        _text(found, "notes", f"Revisions {numbers}: {channel_text(channel)}; epsilon {spent}")
 
 
 def _var(data: ET.Element, number: int, name: str, nature: str) -> ET.Element:
     return ET.SubElement(data, "var", {"ID": f"V{number}", "name": name, "files": _FILE, "nature": nature})
-
-
-def _epsilon(channel: Channel) -> float:
-    return channel.mechanism.epsilon if channel.mechanism else 0.0
 
 
 def _nature(question: Question) -> str:

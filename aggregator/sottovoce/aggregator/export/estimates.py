@@ -17,7 +17,7 @@ _FIGURES = (
     "simultaneous_low", "simultaneous_high", "band_low", "band_high", "a", "b",
 )  # fmt: skip
 _SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
-COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES)
+COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES, "among")
 
 
 def estimate_rows(
@@ -78,15 +78,18 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
         labels = _labels(result.question, results.survey.default_language)
         name = question_label(result.question, results.survey.default_language)
         told = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
-        for estimate in _estimates(asked):
-            yield *survey, *told, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES)
+        for among, estimate in _estimates(asked):
+            yield *survey, *told, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among
 
 
 def _labels(question: Question, language: str) -> dict[str, str]:
     return dict(zip(question.options, option_labels(question, language), strict=True))
 
 
-def _estimates(asked: dict[str, Any]) -> list[dict[str, Any]]:
-    if "mean" in asked:
-        return [asked["mean"], *asked["histogram"], *asked["quantiles"]]
-    return list(asked["estimates"])
+def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each estimate with the people whom it describes."""
+    whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
+    yield from (("all", estimate) for estimate in whole)
+    answered = asked.get("answered")
+    if answered is not None:
+        yield from ((answered["people"], estimate) for estimate in answered["estimates"])

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.export.labels import coding, question_label
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.rational import dump_fraction
+from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question
 
 
@@ -47,7 +47,8 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     return (
         f"Answers to sensitive questions were randomized by the respondents {who} before they were sent (randomized "
         f"response; Warner 1965), so that the researchers never held a true answer. A whole report is "
-        f"{survey.epsilon:.3g}-locally differentially private (delta = 0), whatever else is known.{asked}{waves} "
+        f"{show_epsilon(survey.epsilon)}-locally differentially private (delta = 0), whatever else is known."
+        f"{asked}{waves} "
         f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
         f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
         f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
@@ -62,7 +63,7 @@ def _of_question(question: Question) -> str:
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
-    return f"{question.mechanism.name} ({numbers}), epsilon {question.epsilon:.4g}. {coding(question)}"
+    return f"{question.mechanism.name} ({numbers}), epsilon {show_epsilon(question.epsilon)}. {coding(question)}"
 
 
 def _different(questions: tuple[Question, ...]) -> list[Mechanism]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
 from sottovoce.aggregator.analysis.shown_columns import Column, column_type
 from sottovoce.aggregator.export.tables import extra_name
-from sottovoce.aggregator.file_formats.provenance import INVENTED, REHEARSAL
+from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
@@ -63,12 +63,12 @@ class Expected:
         Raises:
             SpecError: the text names another digest, or a simulation.
         """
-        if REHEARSAL in told:
+        if SIMULATED in told or SIMULATED_BEFORE in told:
             raise SpecError(f"{place}: {INVENTED}")
         named = _DIGEST.search(told)
         if named and named[0] not in {survey.digest for survey in self.surveys.values()}:
             raise SpecError(
-                f"{place}: these are reports of another survey: the digest is not that of the survey's file"
+                f"{place}: these are reports of another survey: the digest differs from the survey file's digest"
             )
 
     def check_header(self, names: Sequence[str], place: str) -> None:

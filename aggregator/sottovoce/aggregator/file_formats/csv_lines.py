@@ -27,8 +27,8 @@ def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) ->
     lengths = [*map(len, rows)]
     if lengths.count(expected) != len(rows):
         index = next(index for index, length in enumerate(lengths) if length != expected)
-        told = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
-        raise SpecError(f"{row} {first + index}: {told}")
+        message = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
+        raise SpecError(f"{row} {first + index}: {message}")
 
 
 def lines(file: TextIO, name: str) -> Iterator[str]:

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
-TRIAL = "TRIAL: a try-out and not the real survey; nothing here is a result"
+TRIAL = "TEST RUN: not the real survey; nothing here is a result"
 """Warning in each file of a test run."""
 
-REHEARSAL = "REHEARSAL: all people were invented by this program; nobody answered, and nothing here is a result"
+SIMULATED = "SIMULATION: this program made up all people and answers; nothing here is a result"
 """Warning in each file of a simulation; importing refuses files that have it."""
 
+SIMULATED_BEFORE = "REHEARSAL: all people were invented"
+"""Beginning of the same warning in files of releases before 0.4, which importing refuses as well."""
 
-INVENTED = "this is a rehearsal: the people in it were invented, and nobody answered"
+INVENTED = "this is a simulation: its people and answers are made up; take a file of real reports"
 """Reason for which importing refuses a file of a simulation."""
 
 MANIFEST = "manifest.json"
@@ -50,7 +53,7 @@ class About:
     def marks(self) -> Mapping[str, str]:
         """Warning by its keyword, ``rehearsal`` or ``trial``; empty for files with results."""
         if self.rehearsal:
-            return {"rehearsal": REHEARSAL}
+            return {"rehearsal": SIMULATED}
         return {"trial": TRIAL} if self.survey.trial else {}
 
     @property
@@ -61,7 +64,7 @@ class About:
     @property
     def prefix(self) -> str:
         """Prefix of file names, so that the name shows a test run or simulation; "" for files with results."""
-        return "".join(f"{word.upper()}-" for word in self.marks)
+        return f"{self.warning.partition(':')[0].replace(' ', '-')}-" if self.warning else ""
 
     @property
     def line(self) -> str:
@@ -69,7 +72,7 @@ class About:
         survey = self.survey
         return (
             f"survey {survey.name}; revision {survey.revision}; digest {survey.digest}; "
-            f"epsilon of a report {survey.epsilon:.6g}; sottovoce {self.version}"
+            f"epsilon of a report {show_epsilon(survey.epsilon)}; sottovoce {self.version}"
         )
 
     @property
@@ -86,6 +89,6 @@ class About:
             "survey": survey.name,
             "revision": str(survey.revision),
             "digest": survey.digest,
-            "epsilon": f"{survey.epsilon:.6g}",
+            "epsilon": f"{show_epsilon(survey.epsilon)}",
             "version": self.version,
         }

@@ -18,8 +18,8 @@ ABOUT = (
     "Devices need no key and send none; they may call from any origin. Researchers' programs send their key as "
     "`Authorization: Bearer KEY`. Reports, batches and withdrawals are canonical JSON: compact, with the keys in the "
     "order of their schema, padded as the survey says. Every error is a problem document (RFC 9457), whose `type` is "
-    "the address of a page that explains it. Limits are of one network; how much of one is left is never told, since "
-    "others of that network may be answering just now."
+    "the address of a page that explains it. Rate limits count requests of one network. Replies never show how much of "
+    "a limit is left, because that would reveal whether other people of the network are answering."
 )
 
 EXAMPLES = {

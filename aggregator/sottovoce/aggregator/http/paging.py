@@ -23,7 +23,7 @@ _ROWS = {"type": "integer", "minimum": 1, "maximum": MOST}
 
 PAGING = (
     Query("limit", f"How many rows at most; {USUAL} if it is not given.", _ROWS),
-    Query("cursor", "The `next` of the page before.", {"type": "string", "pattern": "^[A-Za-z0-9_-]{2,28}$"}),
+    Query("cursor", "Value of `next` in the previous page.", {"type": "string", "pattern": "^[A-Za-z0-9_-]{2,28}$"}),
 )
 """Query parameters for all routes that return lists."""
 

@@ -155,7 +155,7 @@ def reply(
         home: path of the researchers' list of surveys, to link to; "" for respondents.
     """
     if error_pages.wants_page(header("accept")):
-        language = languages.chosen_language(header("cookie")) or languages.language_of(header("accept-language"))
+        language = languages.cookie_language(header("cookie")) or languages.language_of(header("accept-language"))
         return (
             STATUS[code],
             [*error_pages.headers(language), *_more(code)],

@@ -19,7 +19,7 @@ def language_of(accept_language: str) -> str:
     return next((tag for tag in known if tag), LANGUAGES[0])
 
 
-def chosen_language(cookies: str) -> str:
+def cookie_language(cookies: str) -> str:
     """Return the chosen language from a ``Cookie`` header; "" if there is none."""
     found = re.search(rf"(?:^|; ?){LANGUAGE_COOKIE}=([A-Za-z-]+)(?:;|$)", cookies)
     return found[1] if found and found[1] in LANGUAGES else ""

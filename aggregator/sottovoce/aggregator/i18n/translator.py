@@ -94,8 +94,8 @@ class Words:
         """
         category = _locale(self.language).plural_form(number)
         known = catalogue(self.language)
-        chosen = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
-        return self.translate(chosen, count=number, **values)
+        plural_key = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
+        return self.translate(plural_key, count=number, **values)
 
     def number(self, value: float | Fraction, decimals: int = 0) -> str:
         """Format a number with the given decimals and the digit grouping of the language."""
@@ -143,8 +143,8 @@ def _from_right(text: str) -> bool:
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
     """Load the catalogue of a language; missing sentences are filled from English."""
-    told = _read(language)
-    return told if language == LANGUAGES[0] else {**catalogue(LANGUAGES[0]), **told}
+    sentences = _read(language)
+    return sentences if language == LANGUAGES[0] else {**catalogue(LANGUAGES[0]), **sentences}
 
 
 @cache

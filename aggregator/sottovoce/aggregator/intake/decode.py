@@ -221,6 +221,7 @@ def malformed(why: str = "the request is not in canonical form") -> ReportReject
 def _canonical(decode: Callable[[bytes], Any], body: bytes) -> Any:  # noqa: ANN401 - whatever the decoder makes
     try:
         value = decode(body)
+        # Order of keys, spaces, escapes and duplicates could carry bits beside the values (decision 0011).
         same = _encode(value) == body
     except msgspec.ValidationError:
         raise malformed("a key is missing, unknown, or has a value of another type") from None

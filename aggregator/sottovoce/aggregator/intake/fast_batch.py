@@ -55,6 +55,7 @@ class FastBatch(NamedTuple):
 
     def receipts(self, length: int) -> list[str]:
         """Return the receipts as JSON; ``length`` is the padded length of a report."""
+        # Receipts cover the padded report, as the device sent or would have sent it alone.
         hashed = [hashlib.sha256((self.head + rest + b"]}").ljust(length)).hexdigest() for rest in self.rests]
         before = f'{{"format":"sottovoce-receipt/1","survey":"{self.survey}","digest":"{self.digest}",'
         before += f'"wave":{self.wave},"report_id":"'
@@ -72,6 +73,7 @@ def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
     if start is None or not body.endswith(b"]}}]}"):
         return None
     item, head, survey, digest, wave = start.groups()
+    # Values that contained these bytes would fail their strict decoding, so splitting here is safe.
     rests = body[start.end() : -5].split(b"]}}," + item)
     ids = b"".join([rest[:_ID] for rest in rests])
     complete = len(rests) <= most and len(ids) == _ID * len(rests) and _IDS(ids)

@@ -29,8 +29,8 @@ for codes of an institution's sign-in, since each causes a request to the instit
 """
 
 UNBELIEVED = (
-    "a proxy seems to stand in front: X-Forwarded-For came, and SOTTOVOCE_PROXY_HOPS is 0, so that nobody's network is "
-    "told from another's"
+    "requests seem to pass a proxy: they carry X-Forwarded-For, but SOTTOVOCE_PROXY_HOPS is 0, so all clients count as "
+    "one network; set it to the number of proxies"
 )
 
 _log = logging.getLogger("sottovoce")

@@ -21,7 +21,7 @@ def held_lines(storage: Storage, options: str = "") -> list[str]:
         options: options that the command needs to find the database, with a leading space.
     """
     return [
-        f"{name}: {held_words(held)}. Nobody can redeem them until you say: {REISSUE} {name}{options}"
+        f"{name}: {held_words(held)}. They cannot be redeemed until you run: {REISSUE} {name}{options}"
         for name, held in storage.held_invitations().items()
     ]
 
@@ -30,8 +30,8 @@ def held_words(held: Held) -> str:
     """Describe how many invitations are on hold, since when and why."""
     are = "invitation is" if held.number == 1 else "invitations are"
     return (
-        f"{held.number} {are} held since the restore of {date_of(held.since)}, for nobody knows which were redeemed"
-        " after the backup was made"
+        f"{held.number} {are} on hold since the restore of {date_of(held.since)}, because the backup does not show"
+        " which were redeemed after it was made"
     )
 
 
@@ -39,12 +39,12 @@ def reissue_words(held: Held) -> str:
     """Write the warning before releasing them: people may report twice, and revocations may be lost."""
     return (
         f"{held_words(held)[0].upper()}{held_words(held)[1:]}.\n"
-        f"Whoever did redeem one can do so a second time: up to {people(held.number)} may then report twice.\n"
-        "What was taken back after the backup was made (token revoke) is forgotten too, and nobody knows what that was:"
-        " such links are good again unless you take them back once more, best now: sottovoce token revoke NAME FILE"
+        f"People who redeemed one can redeem it a second time: up to {people(held.number)} may then report twice.\n"
+        "Revocations made after the backup (token revoke) are lost too: such links are valid again. Revoke them again,"
+        " best now: sottovoce token revoke NAME FILE"
     )
 
 
 def people(number: int) -> str:
     """Write a number of people with its noun."""
-    return "1 person" if number == 1 else f"{number} persons"
+    return "1 person" if number == 1 else f"{number} people"

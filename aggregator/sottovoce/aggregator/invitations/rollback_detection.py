@@ -80,9 +80,8 @@ class RollbackMarks:
         known = self._read().get(line)
         if known is None:
             return (
-                f"no node has noted beside the file of keys how new the database is ({self._path.name}): here nobody"
-                " would notice that an old copy was put back by hand; whoever does that says: sottovoce token"
-                " hold-after-restore"
+                f"the file {self._path.name} beside the key file does not record the database's age, so a restored old"
+                " copy would not be noticed; after a restore by hand run: sottovoce token hold-after-restore"
             )
         return f"{_OLDER}; invitations are held as soon as a node starts" if known > storage.mark() else ""
 

@@ -1,8 +1,8 @@
 """
 Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a hash.
 
-A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist that
-nobody holds. The server stores only hashes and cannot show tokens again. For a request with an ``Idempotency-Key`` it
+A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist
+without a holder. The server stores only hashes and cannot show tokens again. For a request with ``Idempotency-Key``, it
 therefore derives them by HMAC from the researcher's secret (at least 192 random bits) and that key. The same two inputs
 give the same tokens. The log keeps only fingerprints, which reveal nothing. Without a key, tokens are random and cannot
 be recovered.

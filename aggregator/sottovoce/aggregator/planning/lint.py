@@ -1,6 +1,5 @@
 """Lint a survey: its privacy cost, warnings and suggestions for its author, as text and as JSON."""
 
-import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -8,7 +7,7 @@ from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
-from sottovoce.shared.accounting import BELIEF_BEFORE, belief_after
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
@@ -44,9 +43,6 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
 
 MANY = 8
 """Number of missing texts to list one by one."""
-
-SLACK = 1e-9
-"""Tolerance for rounding down: four coin flips raise 10 % to exactly 90 %, and floats give slightly less."""
 
 DAY = 24
 """Recommended hours of random sending delay for surveys with few people."""
@@ -111,7 +107,7 @@ def describe(survey: Survey) -> list[str]:
     if len(survey.waves) > 1:
         times = len(survey.waves)
         total = show_epsilon(survey.epsilon_of_memo + times * survey.epsilon_of_wave)
-        lines.append(f"  in {times} waves, {total} for whoever answers in all of them")
+        lines.append(f"  in {times} waves, {total} for a person who answers in all of them")
     return lines
 
 
@@ -176,13 +172,13 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     if is_paired(survey) and survey.send_within_hours:
         found.append(
             f"{_ends(survey)}: grave: under access: blind devices wait before they send, but not in the last five "
-            "minutes, and this is open so briefly that whoever runs the survey can tell which report is whose; leave "
-            "it open longer"
+            "minutes, and this is open so briefly that the server's operator can tell which report is whose; leave it "
+            "open longer"
         )
     elif is_paired(survey):
         found.append(
             "/privacy/send_within_hours: grave: under access: blind the report follows its invitation in one visit, "
-            "and whoever runs the survey can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
+            "and the server's operator can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
             "waves"
         )
     if survey.epsilon >= NEARLY_SURE:
@@ -213,13 +209,10 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
 
 
 def _nearly_sure(survey: Survey) -> str:
-    # Rounded down, so that the sentence never overstates what an adversary learns.
-    after = math.floor(100 * belief_after(BELIEF_BEFORE, survey.epsilon) + SLACK)
     return (
-        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it "
-        f"{100 * BELIEF_BEFORE:.0f} % likely that a thing is true of a person may think it {after} % likely after it; "
-        "what would lower it: "
-        f"{'; or '.join(remedies(survey, NEARLY_SURE))}"
+        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * BELIEF_BEFORE:.0f} % "
+        f"likely that a thing is true of a person may think it at most {percent_after(survey.epsilon)} % likely after "
+        f"it; what would lower it: {'; or '.join(remedies(survey, NEARLY_SURE))}"
     )
 
 
@@ -250,7 +243,8 @@ def suggestions(survey: Survey) -> list[str]:
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
             found.append(
-                f"/questions/{index}{'/of' if item.rows else ''}: nobody can decline; {key} offers “Prefer not to say”"
+                f"/questions/{index}{'/of' if item.rows else ''}: people cannot decline; "
+                f"{key} offers “Prefer not to say”"
             )
     return found
 

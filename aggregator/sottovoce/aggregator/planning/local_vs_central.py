@@ -40,9 +40,9 @@ CONDITION = (
 )
 
 WHEN = (
-    "Local: right where nobody is to be trusted with the answers, and people would not answer otherwise; no breach, "
-    "court or curiosity finds what was never sent.",
-    "Shuffled: a remark for a design whose mixing is run by somebody else; our ledger never counts on it.",
+    "Local: choose it where no institution is trusted with the answers, so that people would not answer otherwise; no "
+    "breach, court or curiosity finds answers that were never sent.",
+    "Shuffled: shown for designs where another party mixes the reports; the device's ledger never counts on it.",
     "Central: right where data are in trusted hands already, such as a registrar's file, or a survey's public answers; "
     "its noise is nothing for large n, and everything hangs on the curator.",
     "No noise: right for nothing that a small cell could tell of a person.",

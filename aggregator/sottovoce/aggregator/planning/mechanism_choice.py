@@ -1,4 +1,4 @@
-"""Channel of a plan: that of a survey's question, or the default mechanism for an epsilon."""
+"""Channel of a plan: from a question of a survey, or from the default mechanism for an epsilon."""
 
 import math
 from dataclasses import dataclass

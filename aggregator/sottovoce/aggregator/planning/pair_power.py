@@ -185,10 +185,10 @@ def joint_words(survey: Survey) -> list[str]:
     private = [survey.questions[place] for place in survey.private]
     if survey.ask is not None and len(private) > 1:
         share = survey.ask * (survey.ask - 1) / (len(private) * (len(private) - 1))
-        told = (
+        clause = (
             f"is in {100 * share:.1f} % of the reports" if share else "is in no report: there will be no tables of two"
         )
-        lines.append(f"a pair of private questions {told}")
+        lines.append(f"a pair of private questions {clause}")
     lines += [f"{name} can be explained by others, and explain none" for name in _only_outcomes(survey)]
     plans = _plans(survey)
     if plans:

@@ -36,7 +36,7 @@ def curve_title(mechanism: Mechanism | None) -> str:
 
 def point_in_words(point: CurvePoint) -> tuple[str, str, str]:
     """Return a row of the table over epsilon: epsilon, reports, ratio to those of a direct question."""
-    epsilon = f"{show_epsilon(point.epsilon)} (this plan)" if point.own else f"{point.epsilon:.2f}"
+    epsilon = f"{show_epsilon(point.epsilon)} (this plan)" if point.own else show_epsilon(point.epsilon)
     reports = "out of reach" if point.reports is None else f"{point.reports:,}"
     return epsilon, reports, "" if point.ratio is None else f"{point.ratio:.1f}"
 

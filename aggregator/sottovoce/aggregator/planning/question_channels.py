@@ -105,10 +105,10 @@ def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[fl
         return []
     for epsilon in epsilons:
         try:
-            chosen = mechanism.for_epsilon(Fraction(epsilon), question.domain)
+            scaled = mechanism.for_epsilon(Fraction(epsilon), question.domain)
         except ValueError:
             continue
-        found.append((epsilon, mechanism_measure(chosen, question.domain)))
+        found.append((epsilon, mechanism_measure(scaled, question.domain)))
     return found
 
 

@@ -214,8 +214,8 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Sa
         EstimateError: an argument is impossible, or the plan needs too many reports.
     """
     goal.check(measure)
-    needed, open_needed = _needed(measure, goal, fieldwork), _needed(measure.openly, goal, fieldwork)
-    reports = _whole(needed)
+    needed, open_needed = _people_needed(measure, goal, fieldwork), _people_needed(measure.openly, goal, fieldwork)
+    reports = _round_up(needed)
     asked, questions = fieldwork.asked
     return SampleSize(
         goal=goal,
@@ -223,8 +223,8 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Sa
         measure=measure,
         groups=len(goal.groups),
         reports=reports,
-        invitations=_whole(reports * questions / asked / fieldwork.response_rate),
-        direct=_whole(open_needed),
+        invitations=_round_up(reports * questions / asked / fieldwork.response_rate),
+        direct=_round_up(open_needed),
         ratio=needed / open_needed if open_needed else None,
         std_error=math.sqrt(sum(_variance(measure, value, fieldwork) for value in goal.groups) / reports),
         protection=_protection(measure, goal.expected, fieldwork.own_coin),
@@ -245,19 +245,19 @@ def curve(
     Returns:
         The points in the order of their epsilons.
     """
-    open_needed = _needed(made.measure.openly, made.goal, made.fieldwork)
+    open_needed = _people_needed(made.measure.openly, made.goal, made.fieldwork)
     points = [] if own is None else [CurvePoint(own, made.reports, made.ratio, own=True)]
     for epsilon, measure in measures:
         try:
             made.goal.check(measure)
-            needed = _needed(measure, made.goal, made.fieldwork)
-            points.append(CurvePoint(epsilon, _whole(needed), needed / open_needed if open_needed else None))
+            needed = _people_needed(measure, made.goal, made.fieldwork)
+            points.append(CurvePoint(epsilon, _round_up(needed), needed / open_needed if open_needed else None))
         except EstimateError:
             points.append(CurvePoint(epsilon, None, None))
     return tuple(sorted(points, key=lambda point: point.epsilon))
 
 
-def _needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
+def _people_needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     z = NormalDist().inv_cdf((1 + goal.confidence) / 2)
     variances = [_variance(measure, value, fieldwork) for value in goal.groups]
     if goal.other is not None:
@@ -316,7 +316,7 @@ def _protection(measure: Measure, p: float, own_coin: bool) -> tuple[Protection,
     return tuple(rows)
 
 
-def _whole(needed: float) -> int:
+def _round_up(needed: float) -> int:
     """Round up to a whole number of at least one."""
     if not needed <= LARGEST:
         raise EstimateError("this channel would need more than 10^15 reports")

@@ -223,12 +223,12 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
             true = true_figure(result.question, truth, estimate)
             if true is not None and estimate.raw is not None:
                 figures = ((float(true), 0), (estimate.raw, 0), (estimate.low, -1), (estimate.high, 1))
-                written = [_written(result.question, estimate, *each) for each in figures]
+                written = [_format_figure(result.question, estimate, *each) for each in figures]
                 rows.append(SimulatedEstimate(result.question.name, estimate.option, *written))
     return rows
 
 
-def _written(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
+def _format_figure(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
     """Format a figure in the question's own unit."""
     grid = question.domain.grid
     return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)

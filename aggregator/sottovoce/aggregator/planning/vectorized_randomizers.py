@@ -72,12 +72,12 @@ class BatchDraws:
         drawn = self._bits(bits, kind, count)
         if bound == 1 << bits:
             return drawn
-        kept = drawn[drawn < bound]
-        while len(kept) < count:
+        accepted = drawn[drawn < bound]
+        while len(accepted) < count:
             # At least half of all draws are accepted, so three times the missing number nearly always suffices.
-            more = self._bits(bits, kind, (count - len(kept)) * 3 + 16)
-            kept = np.concatenate([kept, more[more < bound]])
-        return kept[:count]
+            more = self._bits(bits, kind, (count - len(accepted)) * 3 + 16)
+            accepted = np.concatenate([accepted, more[more < bound]])
+        return accepted[:count]
 
     def bit(self, mechanism: BinaryRR, truth: Values) -> Values:
         """Return reported bits, with P(1) = a where the truth is 1 and b where it is 0."""
@@ -232,11 +232,11 @@ def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     drawn = draws.below(mechanism.denominator, len(truth))
     true, other = mechanism.keep.numerator, mechanism.keep.denominator
     # With keep = r / s: a draw below r keeps the truth; the rest are blocks of s, one for each other category.
-    kept = drawn < true
+    is_truth = drawn < true
     moved = (drawn - drawn.dtype.type(true)) // drawn.dtype.type(other)
     narrow = moved.astype(np.min_scalar_type(mechanism.inputs))
     truth = truth.astype(narrow.dtype)
-    return np.where(kept, truth, narrow + (narrow >= truth))
+    return np.where(is_truth, truth, narrow + (narrow >= truth))
 
 
 def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Values:

@@ -29,7 +29,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the stored data: where and how long they are kept."""
     days, batch = survey.ids_days, survey.release_batch
     public = [question.name for question in survey.questions if question.mechanism is None]
-    told = [
+    sentences = [
         words.translate("privacy_stored_report"),
         words.translate("privacy_stored_id", days=days) if days else words.translate("privacy_stored_id_a_day"),
         words.translate("privacy_stored_withdrawn"),
@@ -38,41 +38,41 @@ def stored(survey: Survey, words: Words) -> list[str]:
         else words.translate("privacy_stored_counts_each"),
     ]
     if public:
-        told.append(words.translate("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
+        sentences.append(words.translate("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
     if survey.asks_for_token:
-        told.append(words.translate("privacy_stored_token"))
+        sentences.append(words.translate("privacy_stored_token"))
     if survey.is_blind:
-        told.append(words.translate("privacy_stored_blind"))
+        sentences.append(words.translate("privacy_stored_blind"))
     if survey.send_within_hours:
-        told.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
-    told.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
+        sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
+    sentences.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
     if survey.ask is not None:
-        told.append(words.translate("privacy_stored_asked"))
+        sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
-        told.append(words.translate("privacy_stored_memo"))
-    return [*told, words.translate("privacy_stored_nothing")]
+        sentences.append(words.translate("privacy_stored_memo"))
+    return [*sentences, words.translate("privacy_stored_nothing")]
 
 
 def limits(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the limits of the protection."""
-    told = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
-    told += [
+    sentences = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
+    sentences += [
         words.translate("privacy_limit_other"),
         words.translate("ethics_limit_group"),
         words.translate("privacy_limit_false"),
     ]
-    told += [
+    sentences += [
         words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
         for name, mechanism in memoized(survey)
     ]
     if survey.asks_for_token:
-        told.append(words.translate("ethics_limit_token"))
-    told += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
+        sentences.append(words.translate("ethics_limit_token"))
+    sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
-        told.append(words.translate("privacy_limit_coin"))
+        sentences.append(words.translate("privacy_limit_coin"))
     if any(question.mechanism is None for question in survey.questions):
-        told.insert(0, words.translate("privacy_limit_public"))
-    return told
+        sentences.insert(0, words.translate("privacy_limit_public"))
+    return sentences
 
 
 def memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:
@@ -142,7 +142,7 @@ def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], w
 
 def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
     return {
-        # First, so that the account is not mistaken for that of the real survey.
+        # First, so that readers do not take it for the real survey's account.
         **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,

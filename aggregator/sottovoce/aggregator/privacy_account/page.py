@@ -1,6 +1,6 @@
 """Render the privacy account as one HTML page for printing: inline style, no script, no external resources."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
@@ -9,7 +9,15 @@ from string import Template
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.text import caveat, conditions, digest_in_words, percent, totals
+from sottovoce.aggregator.privacy_account.text import (
+    at_least,
+    at_most,
+    caveat,
+    conditions,
+    digest_in_words,
+    percent,
+    totals,
+)
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -33,34 +41,34 @@ def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Se
 
 def _dates(survey: Survey, words: Words) -> list[str]:
     window = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
-    told = [words.translate(key, moment=words.moment(moment)) for key, moment in window if moment]
+    sentences = [words.translate(key, moment=words.moment(moment)) for key, moment in window if moment]
     if survey.delete_on is None:
-        return [*told, words.translate("privacy_no_deletion")]
-    return [*told, words.translate("ethics_deleted", day=words.day(survey.delete_on))]
+        return [*sentences, words.translate("privacy_no_deletion")]
+    return [*sentences, words.translate("ethics_deleted", day=words.day(survey.delete_on))]
 
 
 def _notice(survey: Survey, language: str, words: Words) -> list[str]:
     """Return controller, purpose, legal basis and rights (GDPR, Article 13), then the survey's own notice."""
-    who = ", ".join(filter(None, (_of_researcher(survey, key, language) for key in ("name", "institution"))))
+    who = ", ".join(filter(None, (_researcher_text(survey, key, language) for key in ("name", "institution"))))
     contact = survey.document.get("researcher", {}).get("contact")
     purpose = _text(survey, "description", language) or _text(survey, "title", language)
-    told = [
+    sentences = [
         words.translate("privacy_controller", who=who) if who else words.translate("privacy_no_controller"),
         words.translate("letter_ask", contact=contact) if contact else "",
-        _of_researcher(survey, "ethics", language),
+        _researcher_text(survey, "ethics", language),
         words.translate("privacy_purpose", purpose=purpose),
         words.translate("privacy_basis"),
         words.translate("privacy_rights"),
         *_text(survey, "notice", language).split("\n\n"),
     ]
-    return [text for text in told if text]
+    return [text for text in sentences if text]
 
 
 def _text(survey: Survey, key: str, language: str) -> str:
     return survey.text(survey.document.get(key, {}), language)
 
 
-def _of_researcher(survey: Survey, key: str, language: str) -> str:
+def _researcher_text(survey: Survey, key: str, language: str) -> str:
     return survey.text(survey.document.get("researcher", {}).get(key, {}), language)
 
 
@@ -78,7 +86,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         sums: totals to show, from ``ALL_SUMS``.
     """
     version = words.translate("privacy_version", name=document["survey"], revision=document["revision"])
-    told = {
+    values = {
         "title": document["title"],
         "language_of_texts": document["language"],
         "language": words.language,
@@ -89,7 +97,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         "made": words.translate("privacy_made"),
     }
     return Template(_read("page.html")).substitute(
-        {key: escape(value) for key, value in told.items()},
+        {key: escape(value) for key, value in values.items()},
         trial=f"<p><strong>{escape(words.translate('trial'))}</strong></p>" if "trial" in document else "",
         style=_read("page.css"),
         body=body(document, survey, words, sums),
@@ -119,7 +127,10 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         ("privacy_conditions", "".join(map(_paragraph, conditions(document, words)))),
         ("privacy_stored", _list(document["stored"])),
         ("privacy_limits", _list(document["limits"])),
-        *((heading, "".join(map(_paragraph, told))) for heading, told in study(survey, document["language"], words)),
+        *(
+            (heading, "".join(map(_paragraph, sentences)))
+            for heading, sentences in study(survey, document["language"], words)
+        ),
     ]
     return "\n".join(
         f"<section><h2>{escape(words.translate(heading))}</h2>{content}</section>"
@@ -150,7 +161,8 @@ def _question(number: int, row: Document, words: Words) -> str:
         return f"<article>{label}{odds}{_beliefs('privacy_about_answer', row['beliefs'], words)}</article>"
     columns = ("privacy_about_yes", "privacy_after_yes", "privacy_after_no")
     rows = [(entry["before"], entry["after_yes"], entry["after_no"]) for entry in row["yes_no"]]
-    return f"<article>{label}{odds}{_pictures(row, words)}{_table(columns, rows, words)}</article>"
+    table = _table(columns, rows, words, (percent, percent))
+    return f"<article>{label}{odds}{_pictures(row, words)}{table}</article>"
 
 
 def _together(document: Document, words: Words) -> str:
@@ -160,14 +172,28 @@ def _together(document: Document, words: Words) -> str:
 
 def _beliefs(about: str, beliefs: list[Document], words: Words) -> str:
     rows = [(entry["before"], entry["at_most"], entry["at_least"]) for entry in beliefs]
-    return _table((about, "privacy_at_most", "privacy_at_least"), rows, words)
+    return _table((about, "privacy_at_most", "privacy_at_least"), rows, words, (at_most, at_least))
 
 
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: Words) -> str:
+def _table(
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[float, ...]],
+    words: Words,
+    shows: Sequence[Callable[[float, Words], str]],
+) -> str:
+    """
+    Return a table of probabilities.
+
+    Args:
+        columns: keys of the headings.
+        rows: the prior probability, then a probability for each other column.
+        words: translator.
+        shows: format of each column after the first.
+    """
     head = "".join(f'<th scope="col">{escape(words.translate(heading))}</th>' for heading in columns)
     body = "".join(
         f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.translate("privacy_before"))}</th>'
-        + "".join(f"<td>{escape(percent(share, words))}</td>" for share in after)
+        + "".join(f"<td>{escape(show(share, words))}</td>" for share, show in zip(after, shows, strict=True))
         + "</tr>"
         for before, *after in rows
     )
@@ -183,8 +209,8 @@ def _pictures(row: Document, words: Words) -> str:
 def _picture(hundred: IconArray, words: Words) -> str:
     number = words.number(hundred.filled)
     filled = number if hundred.is_exact else words.translate("poster_about", number=number)
-    said = escape(words.translate(f"privacy_hundred_{hundred.truth}", filled=filled))
-    return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"
+    caption = escape(words.translate(f"privacy_hundred_{hundred.truth}", filled=filled))
+    return f"<figure>{dots(hundred.filled)}<figcaption>{caption}</figcaption></figure>"
 
 
 def _list(sentences: list[str]) -> str:

@@ -5,6 +5,7 @@ from textwrap import fill
 
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import Document
+from sottovoce.shared.accounting import percent_at_most
 from sottovoce.shared.rational import show_epsilon
 
 
@@ -48,10 +49,10 @@ def conditions(document: Document, words: Words) -> list[str]:
 
 
 def _shuffled(row: Document, words: Words) -> str:
-    told = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
+    bound = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
     if row["exact"] is None:
-        return told
-    return f"{told} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
+        return bound
+    return f"{bound} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
 
 
 def caveat(document: Document, words: Words) -> str:
@@ -59,6 +60,22 @@ def caveat(document: Document, words: Words) -> str:
     if document["report"]["epsilon"] is None:
         return words.translate("privacy_nothing")
     return words.translate("privacy_apart") if any(row["epsilon"] is None for row in document["questions"]) else ""
+
+
+def at_most(share: float, words: Words) -> str:
+    """Format an upper bound of a probability in whole per cent, rounded up, as on all pages; 100 % is never claimed."""
+    whole = percent_at_most(share)
+    if whole == 100 and share < 1:
+        return words.translate("privacy_over", share=words.percent(0.99, 0))
+    return words.percent(whole / 100, 0)
+
+
+def at_least(share: float, words: Words) -> str:
+    """Format a lower bound of a probability in whole per cent, rounded down; 0 % is never claimed."""
+    whole = 100 - percent_at_most(1 - share)
+    if whole == 0 and share > 0:
+        return words.translate("privacy_under", share=words.percent(0.01, 0))
+    return words.percent(whole / 100, 0)
 
 
 def percent(share: float, words: Words) -> str:
@@ -84,6 +101,8 @@ WIDTH = 92
 
 AT_MOST, AT_LEAST = "at_most", "at_least"
 YES, NO = "after_yes", "after_no"
+SHOW = {AT_MOST: at_most, AT_LEAST: at_least, YES: percent, NO: percent}
+"""Format of each column of probabilities: bounds are rounded outward."""
 
 
 def lines(document: Document, words: Words) -> list[str]:
@@ -103,7 +122,7 @@ def lines(document: Document, words: Words) -> list[str]:
         "",
         *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
         *_together(document, words),
-        *(line for told in conditions(document, words) for line in (fill(told, WIDTH), "")),
+        *(line for condition in conditions(document, words) for line in (fill(condition, WIDTH), "")),
         words.translate("privacy_stored"),
         *map(_item, document["stored"]),
         "",
@@ -143,7 +162,7 @@ def _table(about: str, rows: list[Document], columns: tuple[str, str], words: Wo
     head += "".join(f"{words.translate(f'privacy_{key}'):>18}" for key in columns)
     body = [
         f"  {'':<40}{words.percent(row['before'], 0):>8}"
-        + "".join(f"{percent(row[key], words):>18}" for key in columns)
+        + "".join(f"{SHOW[key](row[key], words):>18}" for key in columns)
         for row in rows
     ]
     return [head, *body]

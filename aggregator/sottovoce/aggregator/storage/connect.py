@@ -42,6 +42,7 @@ def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = F
 
 def _postgres(url: str, unfinished: bool, stopped: bool) -> Storage:
     try:
+        # Imported late, so that an installation with SQLite only needs no PostgreSQL driver.
         from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
     except ModuleNotFoundError:
         raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,postgres]'") from None

@@ -38,11 +38,13 @@ def check_backup(path: Path) -> None:
         StorageError: the file is empty, damaged, in use, or no database of this program.
     """
     try:
+        # SQLite accepts an empty file as an empty database, which would restore nothing without an error.
         if path.stat().st_size == 0:
             raise StorageError("the file is empty")
         log = path.with_name(path.name + LOGS[0])
         if log.exists() and log.stat().st_size:
             raise StorageError("the file is a database in use, with its log beside it; save it with: backup")
+        # ``immutable`` keeps SQLite from creating companion files or recovering a log beside the backup.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             db = Database(connection, execute_plugins=False)
             schema.check_ours(db)
@@ -68,8 +70,10 @@ def copy_all(source: Storage, target: Storage) -> None:
     """
     if not target.is_unfinished() and (target.surveys() or target.access.has_accounts() or target.record()):
         raise StorageError("the other database is not empty")
+    # Marked first, unmarked last: after a crash no program opens a half copy as a whole one.
     target.mark_unfinished(True)
     target.copy_from(source)
+    # The copy was written in some order; scrubbing removes traces of it from free pages.
     target.scrub()
     if not is_copy(source, target):
         raise StorageError("the two databases differ; was the aggregator running?")

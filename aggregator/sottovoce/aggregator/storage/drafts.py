@@ -87,6 +87,7 @@ class DraftTables:
     def add(self, name: str, document: bytes) -> bool:
         """Add a draft; return False without writing if the name is taken."""
         with self._back_end.write() as db:
+            # The insert decides: on PostgreSQL two nodes may both find the name free.
             return _newest_version(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
 
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
@@ -147,6 +148,7 @@ class DraftTables:
     def finish(self, name: str, plan: PlannedSize) -> None:
         """Delete a draft that was published, and store its planned size in the same transaction."""
         with self._back_end.write() as db:
+            # In the transaction that deletes the draft: after a crash either draft or plan exists, never neither.
             db.execute(_PLAN, [name, plan.people, plan.group])
             _delete(db, name)
         self._back_end.after_deletion()

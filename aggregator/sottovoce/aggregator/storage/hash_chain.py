@@ -20,7 +20,7 @@ class SurveyLogEntry(NamedTuple):
     Line of the permanent survey log: one change of a survey's state.
 
     Attributes:
-        number: one more than that of the line before it.
+        number: number of the previous line plus one.
         day: counted from 1970-01-01, by the database's own clock.
         what: event, one of the words in ``survey_log``.
         about: the survey's name, followed, for a revision, by its number and digest, or, for tokens, by the
@@ -45,7 +45,7 @@ class AuditEntry(NamedTuple):
     Entry of the audit log: one action of staff; deleted after a year.
 
     Attributes:
-        number: one more than that of the entry before it.
+        number: number of the previous entry plus one.
         day: counted from 1970-01-01, by the database's own clock.
         what: one of ``events.WHAT``.
         who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
@@ -96,11 +96,13 @@ def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterat
         before: head of the chain before the first line; None if the first line begins the chain, with any number.
     """
     for line in lines:
+        # The number is checked too: a line cut from the middle together with a recomputed chain would leave a gap.
         if line.previous != (before.hash if before else FIRST) or (before and line.number != before.number + 1):
             yield line.number
         before = ChainHead(line.number, line.hash)
 
 
 def _hash(*fields: int | str | bytes) -> bytes:
+    # Canonical JSON separates the fields, so that no two entries can have the same bytes.
     values = [each.hex() if isinstance(each, bytes) else each for each in fields]
     return hashlib.sha256(canonical.dump(values)).digest()

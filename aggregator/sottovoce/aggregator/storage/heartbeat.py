@@ -63,6 +63,8 @@ def _still_waits(db: Handle, now: int) -> int:
     if seen is None:
         return int(waits)
     ran = now - seen
+    # Small steps back are usual when NTP corrects a clock; a week forward is not.
     if not -BACK <= ran <= LONG:
         return WAIT
+    # Only time spent running counts: a machine that was off has given the operator no chance to notice.
     return max(0, waits - ran) if 0 < ran <= ROUND else int(waits)

@@ -24,6 +24,7 @@ def pack(values: Values) -> bytes:
     """
     given = [value for value in values if value is not None]
     most = max(given, default=0)
+    # ``<`` and not ``<=``: the largest number of each width encodes null.
     width = next((width for width in LETTERS if most < null(width)), None)
     if width is None or min(given, default=0) < 0:
         raise OverflowError("a value does not fit its column")
@@ -35,6 +36,7 @@ def unpack(packed: bytes) -> Values:
     """Decode the values of one report."""
     width = packed[0]
     values = struct.unpack(f">{(len(packed) - 1) // width}{LETTERS[width]}", packed[1:])
+    # Most reports have no null; testing once is faster than replacing in each.
     return tuple([None if value == null(width) else value for value in values]) if null(width) in values else values
 
 

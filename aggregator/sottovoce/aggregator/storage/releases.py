@@ -71,7 +71,7 @@ class ReleaseTables:
             if db.execute(_LAST, [survey]).fetchone()[0] is not None:
                 raise StorageError("this data set has a budget already, and it has answered something meanwhile")
             if db.execute(_ADD, [survey, 0, line]).rowcount != 1:
-                raise StorageError("the budget was opened by somebody else meanwhile; ask again")
+                raise StorageError("another person opened the budget meanwhile; ask again")
             table.append(db, self._back_end.today(db), BUDGET_OPENED, who, survey)
 
     def add(self, survey: str, after: int, line: bytes) -> None:
@@ -91,7 +91,7 @@ class ReleaseTables:
             last = db.execute(_LAST, [survey]).fetchone()[0]
             # On PostgreSQL another node may have appended since the query; then ON CONFLICT leaves rowcount 0.
             if last != after - 1 or db.execute(_ADD, [survey, after, line]).rowcount != 1:
-                raise StorageError("the budget was written to by somebody else meanwhile; ask again")
+                raise StorageError("another person used the budget meanwhile; ask again")
 
     def _hold(self, db: Handle, survey: str) -> None:
         """Lock the survey's row, so that it cannot be deleted until the transaction ends."""

@@ -129,6 +129,7 @@ def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
         keys: from one to ``MOST_KEYS``.
     """
     size = next(size for size in _SIZES if size >= len(keys))
+    # Padding with a repeated key changes no result, and keeps the number of prepared statements small.
     return statement.replace("{marks}", ", ".join("?" * size)), [*keys, *[keys[-1]] * (size - len(keys))]
 
 
@@ -146,6 +147,7 @@ def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
         survey: key of a revision.
         report_id: 16 bytes.
     """
+    # Through ``known``, because on PostgreSQL a report may be in any of several tables.
     row = next(iter(db.known(survey, [report_id])), None)
     return None if row is None else Known(row[1], unpack(row[2]))
 
@@ -211,6 +213,7 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
         added: changes by cell and by counted value.
         slot: of this process.
     """
+    # Cells before counts, always: the row of a cell protects its counts (decision 0013).
     _fill(db, _CELLS, _in_slot(added.cells, slot, added.cells[:, -1], 0))
     _fill(db, _COUNTS, _in_slot(added.counts, slot, added.counts[:, -1]))
 

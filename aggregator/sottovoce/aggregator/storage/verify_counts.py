@@ -126,7 +126,7 @@ def _wrong_cells(
         yield "the counts are not those of the rows"
     withdrawn = sum(_nonzero_counts(one.key, totals.withdrawn).values())
     if not one.purged and withdrawn != totals.tombstones[one.key]:
-        yield "the number of withdrawn reports is not that of what is kept of them"
+        yield "the number of withdrawn reports differs from the number of rows kept for them"
     yield from wrong_shown(one.key, one.survey, totals)
 
 
@@ -154,7 +154,7 @@ def _wrong_token_counts(one: CheckedRevision, totals: StoredTotals, spent: int) 
     if min(created, revoked, gone, held, dropped) < 0 or gone != spent:
         yield "the numbers of tokens contradict each other"
     if held != totals.held[one.key] or (since is None) == (held > 0):
-        yield "the number of held invitations is not that of the rows"
+        yield "the number of held invitations differs from the number of rows"
 
 
 def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> CheckedRevision:  # noqa: ANN401

@@ -24,20 +24,20 @@ class LoadedDraft(NamedTuple):
     version: int
 
 
-def kept_draft(name: str, version: int | None = None) -> LoadedDraft | None:
+def find_draft(name: str, version: int | None = None) -> LoadedDraft | None:
     """Load the newest version of a draft, or the version with this number; None if it is not stored."""
     found = storage().drafts.draft(name, version)
     return None if found is None else LoadedDraft(SurveyDraft.read(found.document), found.version)
 
 
-def draft_named(name: str) -> LoadedDraft:
+def load_draft(name: str) -> LoadedDraft:
     """
     Load the newest version of a draft that must exist.
 
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    found = kept_draft(name)
+    found = find_draft(name)
     if found is None:
         raise unknown_survey()
     return found
@@ -65,22 +65,22 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
     """
     # The writer thread has no Flask request context, so read everything from the request here.
     tables, document = storage().drafts, draft.dumped
-    kept = kept_draft(name)
-    while kept is not None:
-        if kept.draft == draft:
-            return kept.version
+    stored = find_draft(name)
+    while stored is not None:
+        if stored.draft == draft:
+            return stored.version
         since = _stamps_since(name, typed_over)
         own = [number for visit, number in map(_parts, since) if visit and visit == _parts(draft.stamp)[0]]
         if (again or len(own) == len(since)) and any(number >= _parts(draft.stamp)[1] for number in own):
-            return kept.version
+            return stored.version
         # Stamps of pruned versions are unknown. Overwrite only if the version typed over is still stored.
-        over = kept.version if since and len(own) == len(since) and kept_draft(name, typed_over) else typed_over
+        over = stored.version if since and len(own) == len(since) and find_draft(name, typed_over) else typed_over
         version = _writer().after_reports(partial(tables.save, name, over, document))
-        before, kept = kept.version, kept_draft(name)
+        before, stored = stored.version, find_draft(name)
         if version is not None:
             return version
         # Another save won the race. It may be of the same visit, since two saves can be in flight, so look again.
-        if kept is None or kept.version == before:
+        if stored is None or stored.version == before:
             return None
     return None
 
@@ -88,8 +88,8 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
 def _stamps_since(name: str, version: int) -> list[str]:
     """Return the stamps of all stored versions after this one."""
     numbers = [number for number in storage().drafts.versions(name) if number > version]
-    found = [kept_draft(name, number) for number in numbers]
-    return [kept.draft.stamp for kept in found if kept is not None]
+    found = [find_draft(name, number) for number in numbers]
+    return [stored.draft.stamp for stored in found if stored is not None]
 
 
 def _parts(stamp: str) -> tuple[str, int]:
@@ -109,7 +109,7 @@ def begin(draft: SurveyDraft, wanted: str = "") -> str:
         The name it got: the first free variant, since links to two surveys must differ.
     """
     name = free_name(short_name(wanted or draft.title, "survey", "-"), taken_names(), "-")
-    tables, account, who, document = storage(), g.actor.account.id, g.who, _born(draft).dumped
+    tables, account, who, document = storage(), g.actor.account.id, g.who, _with_new_stamp(draft).dumped
 
     def write() -> None:
         tables.drafts.add(name, document)
@@ -124,11 +124,11 @@ def begin_correction(name: str) -> None:
     survey = survey_of(newest(storage(), name).document)
     tables = storage().drafts
     plan, draft = tables.plan(name), draft_of(survey.document, survey.revision + 1)
-    document = _born(replace(draft, people=plan.people, group=plan.group)).dumped
+    document = _with_new_stamp(replace(draft, people=plan.people, group=plan.group)).dumped
     _writer().after_reports(lambda: tables.add(name, document))
 
 
-def _born(draft: SurveyDraft) -> SurveyDraft:
+def _with_new_stamp(draft: SurveyDraft) -> SurveyDraft:
     """
     Give a draft a fresh stamp.
 
@@ -149,7 +149,7 @@ def forget(name: str) -> None:
     _writer().after_reports(lambda: tables.delete(name))
 
 
-def survey_as_it_stands(name: str) -> Survey:
+def current_survey(name: str) -> Survey:
     """
     Return the survey that the draft currently describes; without a draft, the newest published revision.
 
@@ -157,9 +157,9 @@ def survey_as_it_stands(name: str) -> Survey:
         SpecError: the draft is not a valid survey yet.
         ReportRejected: ``unknown_survey``.
     """
-    kept = kept_draft(name)
-    if kept is not None:
-        return survey_of_draft(kept.draft, name)
+    stored = find_draft(name)
+    if stored is not None:
+        return survey_of_draft(stored.draft, name)
     return survey_of(newest(storage(), name).document)
 
 

@@ -27,8 +27,8 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
         words: the reader's language.
     """
     named = {choice.name: words.text(choice.label, survey.default_language) for choice in question.choices}
-    said = {"yes": "results_yes", "no": "results_no", "mean": "results_mean", "absent": "results_no_answer"}
-    return {option: words.translate(key) for option, key in said.items()} | named
+    keys = {"yes": "results_yes", "no": "results_no", "mean": "results_mean", "absent": "results_no_answer"}
+    return {option: words.translate(key) for option, key in keys.items()} | named
 
 
 def title_of(survey: Survey, question: Question, words: Words) -> str:
@@ -195,26 +195,28 @@ class SurveyVariables:
             english: the note.
             of: the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
         """
-        told = self.said(english, **of)
-        return self.words.translate("note_as_sentence", note=told[:1].upper() + told[1:])
+        text = self.translate_note(english, **of)
+        return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
 
-    def refused(self, option: str, english: str, room: str) -> str:
+    def explain_refusal(self, option: str, english: str, page: str) -> str:
         """
         Explain why an analysis is refused.
 
         Args:
             option: the option at fault; "" if the reason concerns the whole analysis.
             english: the reason.
-            room: prefix of the page's catalogue keys, where the labels of its fields are looked up first.
+            page: prefix of the page's catalogue keys, where the labels of its fields are looked up first.
         """
-        keys = (f"{each}_{option}" for each in (room, "joint", "tables", "models"))
+        keys = (f"{each}_{option}" for each in (page, "joint", "tables", "models"))
         known = next((key for key in keys if option in _FIELDS and self.words.knows(key)), None)
         if known is None:
             return self.note(english)
-        told = self.words.translate("note_of_field", field=self.words.translate(known), told=self.said(english))
-        return self.words.translate("note_as_sentence", note=told)
+        text = self.words.translate(
+            "note_of_field", field=self.words.translate(known), told=self.translate_note(english)
+        )
+        return self.words.translate("note_as_sentence", note=text)
 
-    def said(self, english: str, **of: str) -> str:
+    def translate_note(self, english: str, **of: str) -> str:
         """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
         own = str(getattr(english, "values", {}).get("variable", ""))
 
@@ -233,7 +235,9 @@ class SurveyVariables:
         if place in _TERMS:
             return self.term(given)
         if place in _SENTENCES:
-            return self.said(given, **{key: name for key, name in of.items() if key not in ("category", "categories")})
+            return self.translate_note(
+                given, **{key: name for key, name in of.items() if key not in ("category", "categories")}
+            )
         return self.category(of.get(place, ""), given)
 
     def _of(self, question: Question) -> list[SurveyVariable]:

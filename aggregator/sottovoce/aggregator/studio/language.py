@@ -32,8 +32,8 @@ def register(app: Flask) -> None:
 def words() -> Words:
     """Return the translator for the reader's language, once for each request."""
     if "words" not in g:
-        chosen = request.cookies.get(LANGUAGE_COOKIE, "")
-        g.words = Words(chosen if chosen in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
+        language = request.cookies.get(LANGUAGE_COOKIE, "")
+        g.words = Words(language if language in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
     return g.words  # type: ignore[no-any-return]
 
 
@@ -73,7 +73,7 @@ ROUTES = (
         "Remember a language for this browser.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("language", "The language."), Query("page", "Where to go on.")),
+        query=(Query("language", "The language."), Query("page", "Address to continue at.")),
     ),
 )
 """Route that sets the language."""

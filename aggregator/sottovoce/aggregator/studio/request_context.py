@@ -34,6 +34,6 @@ def as_date(day: int) -> date:
     return _FIRST_DAY + timedelta(day)
 
 
-def told(refused: AccessRefused) -> str:
+def refusal_message(refused: AccessRefused) -> str:
     """Return the reason of a refusal in the reader's language."""
     return words().translate(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)

@@ -52,14 +52,22 @@ def _static(name: str) -> bytes:
 _SCRIPT = ("text/javascript",)
 
 _STATIC_FILES = (
-    Route("studio.style", "GET", "/dashboard/style.css", style, "The pages' style.", Kind.PAGE, ("text/css",)),
-    Route("studio.script", "GET", "/dashboard/studio.js", script, "The pages' script.", Kind.PAGE, _SCRIPT),
+    Route(
+        "studio.style",
+        "GET",
+        "/dashboard/style.css",
+        style,
+        "Serve the style sheet of the pages.",
+        Kind.PAGE,
+        ("text/css",),
+    ),
+    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", Kind.PAGE, _SCRIPT),
     Route(
         "studio.drafts_script",
         "GET",
         "/dashboard/drafts.js",
         drafts_script,
-        "The script of drafts.",
+        "Serve the script for drafts.",
         Kind.PAGE,
         _SCRIPT,
     ),

@@ -119,9 +119,9 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
         page: one of the keys in ``PAGES``.
         title: title to show if the draft does not exist any more.
     """
-    kept = drafts.kept_draft(name)
-    stamp = kept.draft.stamp if kept else None
-    title = kept.draft.title_in(words().language) if kept else title
+    stored = drafts.find_draft(name)
+    stamp = stored.draft.stamp if stored else None
+    title = stored.draft.title_in(words().language) if stored else title
     if storage().revisions(name):
         return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)
@@ -142,7 +142,7 @@ def frame_of(name: str, page: str) -> SurveyPage:
     """
     if storage().revisions(name):
         return published_page(name, page)
-    return draft_page(name, page, drafts.draft_named(name).draft.title)
+    return draft_page(name, page, drafts.load_draft(name).draft.title)
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:
@@ -200,7 +200,7 @@ def address_of(name: str, page: str) -> str:
     return url_for(f"studio.{page}", name=name)
 
 
-def later(name: str, page: str) -> str | None:
+def draft_placeholder(name: str, page: str) -> str | None:
     """
     Placeholder page for drafts: available after publishing. None if the survey was published or no draft exists.
 
@@ -208,6 +208,6 @@ def later(name: str, page: str) -> str | None:
         name: name of the draft.
         page: key of the page; the catalogue has a sentence with the key ``later_<page>``.
     """
-    if storage().revisions(name) or drafts.kept_draft(name) is None:
+    if storage().revisions(name) or drafts.find_draft(name) is None:
         return None
     return render_template("later.html", page=page, frame=frame_of(name, page))

@@ -62,11 +62,11 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     signed = signed_before(earlier, survey)
     if signed:
         words.append(
-            f"Whoever has redeemed an invitation before this has signatures for {signed} of the {len(survey.waves)}"
-            " waves, and needs another invitation for the others."
+            f"People who redeemed an invitation before this have signatures for {signed} of the {len(survey.waves)}"
+            " waves, and need another invitation for the others."
         )
     words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
-    words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
+    words.append("People who answered an earlier revision are not asked again and keep its receipt.")
     return "\n".join(words)
 
 

@@ -185,7 +185,7 @@ def place(pointer: str, root: yaml.Node | None) -> str:
 
     Args:
         pointer: into the document; "" for the whole document, whose place is "".
-        root: node of the document; the line is that of the deepest part of the pointer that exists.
+        root: node of the document; the line is where the deepest existing part of the pointer begins.
     """
     words: list[str] = []
     node, line = root, None

@@ -18,4 +18,5 @@ def randomize(mechanism: BitwiseRR, value: int, draws: Draws) -> int:
 def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
     """A mask with a bit for each option, from option 0 on, each with the weights of its own truth."""
     bits = mechanism.selected_bits(value)
+    # Every bit is drawn, also for options not chosen, so that reads and time do not depend on the answer.
     return sum(draws.pick(mechanism.bit.weights(bits >> option & 1)) << option for option in range(mechanism.options))

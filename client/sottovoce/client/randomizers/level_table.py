@@ -11,5 +11,6 @@ def randomize(mechanism: LevelTable, value: int, draws: Draws) -> int:
     Epsilon: ``mechanism.epsilon``. Bytes: those of below(steps), also where the truth is a level, and of one pick
     from a row, whatever the truth.
     """
+    # Rounding at random between two levels keeps the estimate of a mean unbiased.
     below, ends = mechanism.neighbours(value)
     return draws.pick(mechanism.rows[below + draws.pick(ends)])

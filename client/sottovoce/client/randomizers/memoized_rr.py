@@ -8,6 +8,7 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 
 def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
     """Draw the permanent answers for a truth of no and of yes: both, so that the memo reveals nothing of the truth."""
+    # Both truths, so that the number of bytes read and the memo's size say nothing about the answer.
     no, yes = (draws.pick(mechanism.permanent.weights(truth)) for truth in (0, 1))
     return no, yes
 
@@ -22,6 +23,7 @@ def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws)
         value: the truth in this wave, 0 or 1.
         draws: the source of randomness, read alike whatever the truth.
     """
+    # The second layer hides a change of the answer from one wave to the next (RAPPOR, Erlingsson et al. 2014).
     return draws.pick(mechanism.instantaneous.weights(memo[value]))
 
 

@@ -11,5 +11,6 @@ def randomize(mechanism: RoundingRR, value: int, draws: Draws) -> int:
     Epsilon: ``mechanism.epsilon``. Bytes: those of below(steps), also where nothing is to be rounded, and of the
     bit's pick, whatever the truth.
     """
+    # Unbiased rounding to an end of the range; it needs no epsilon, because only the next draw is reported.
     end = draws.pick(mechanism.ends(value))
     return draws.pick(mechanism.bit.weights(end))

@@ -10,5 +10,6 @@ def randomize(mechanism: SampledOption, value: int, draws: Draws) -> int:
 
     Epsilon: ``mechanism.epsilon``. Bytes: those of below(k) and of the bit's pick, whatever the truth.
     """
+    # Drawn before the answer is used, so the choice of the option costs no epsilon.
     option = draws.below(mechanism.options)
     return 2 * option + draws.pick(mechanism.bit.weights(value >> option & 1))

@@ -19,6 +19,7 @@ def check_open(me: Respondent) -> RevisionStatus | None:
         TransportError: it is closed, not open yet, or this version begins no answer any more; in words.
     """
     try:
+        # An unknown status does not block: offline devices may draw now and send later.
         found = me.standing()
     except TransportError as error:
         _print_unless_final(error)
@@ -43,6 +44,7 @@ def begin(me: Respondent, asks: bool) -> None:
     if not me.survey.asks_for_invitation:
         return
     if asks:
+        # Consent first: the request shows the server that this personal link was opened, and when.
         click.confirm(f"\n{translate('begin')}?", default=True, abort=True, err=True)
     if me.survey.is_blind:
         me.redeem()

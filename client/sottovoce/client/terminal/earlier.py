@@ -45,11 +45,11 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     Args:
         ledger: where to look.
         link: any of the survey.
-        asks: there is somebody to ask: whether a report drawn with another link is theirs, and whether one that was
-            refused is to be sent once more.
+        asks: a person can be asked whether a report drawn with another link is theirs, and whether to send a refused
+            one again.
 
     Raises:
-        BudgetExhausted: it was withdrawn or forgotten; or there is nobody to ask whose it is.
+        BudgetExhausted: it was withdrawn or forgotten; or no person can be asked whose it is.
         TransportError: it was refused, or not acknowledged.
     """
     key = Key(link.origin, link.survey, link.wave, link.token)

@@ -45,6 +45,7 @@ class Interview:
 
     def again(self, number: int) -> None:
         """Ask the question with this number again, and what its answer shows anew."""
+        # Answers to follow-up questions stay, and count only while their question is shown.
         self.answers.pop(self._asked[number - 1].name, None)
         self.run()
 
@@ -89,6 +90,7 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
         answers: dict[str, object] = canonical.load(file.read())
     except ValueError as error:
         raise AnswerError(f"the file of answers {error}") from None
+    # Validate the whole file first: a failure halfway must not leave a drawn report behind.
     encode(me.survey, answers, me.places)
     return answers
 

@@ -23,6 +23,7 @@ def select_records(records: Sequence[Record], draws: Draws) -> list[Record]:
     """
     signed = [record for record in records if record.entry.signature]
     free = [record for record in signed if not record.entry.refused] or signed
+    # At random, so that the order of sending says nothing about the order of answering.
     one = free[draws.below(len(free))] if free else None
     if len(signed) > 1:
         print_line(

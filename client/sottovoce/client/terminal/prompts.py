@@ -13,7 +13,7 @@ REFUSAL = "-"
 
 
 class _Refused(Exception):
-    """Somebody prefers not to say."""
+    """Raised when the person prefers not to say."""
 
 
 def ask(survey: Survey, question: Question, number: int) -> object:
@@ -114,6 +114,7 @@ def _own(question: Question) -> int:
 def _position(text: str, low: int, high: int) -> int:
     """The index that a typed number from ``low`` to ``high`` stands for; -1 for 0."""
     word = text.strip()
+    # ASCII only: ``isdigit`` also accepts superscripts, for which ``int`` fails.
     if not (word.isascii() and word.isdigit() and len(word) <= 9 and low <= int(word) <= high):
         raise click.BadParameter(f"enter a number from {low} to {high}")
     return int(word) - 1

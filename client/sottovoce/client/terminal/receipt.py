@@ -123,7 +123,7 @@ def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]
 
 
 def _absence_note(survey: Survey, question: Question) -> str:
-    """The sentence that holds for whoever was not shown the question, or did not answer; the same for everybody."""
+    """Return the key of the note for people who did not see or answer the question; everybody gets the same note."""
     if question.mechanism is None:
         return "public_absent" if question.absent is not None and not question.domain.absent else ""
     return "not_shown" if question.name in survey.conditional else ""

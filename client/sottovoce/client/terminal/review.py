@@ -27,6 +27,7 @@ def example(survey: Survey, draws: Draws, asked: Collection[int] | None = None) 
         draws: the source of randomness, also of the invented answers.
         asked: indices of questions.
     """
+    # From invented answers: an example from the true ones would be a second, unaccounted draw.
     invented = tuple(
         _invent(question, draws) if asked is None or index in asked else None
         for index, question in enumerate(survey.questions)

@@ -58,6 +58,7 @@ def _take_back(ledger: FileLedger, key: Key, entry: Entry, origin: str) -> None:
     try:
         take_back(ledger, key, entry, notifying_transport(origin))
     except TransportError as error:
+        # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
         if error.is_final:
             raise
         raise TransportError(_UNCONFIRMED, error.status, error.reason) from None

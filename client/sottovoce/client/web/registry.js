@@ -1,5 +1,5 @@
-// What the page is made of, by name. It comes in parts, and each part adds its entries here as it arrives; whoever
-// needs one asks for it by its name. Only this file and the folder `bundles/` know which part holds what.
+// What the page is made of, by name. It comes in parts, and each part adds its entries here as it arrives; code
+// that needs one asks for it by its name. Only this file and the folder `bundles/` know which part holds what.
 
 /** The mechanisms, by the name that the canonical survey carries. */
 export const MECHANISMS = new Map();

@@ -29,7 +29,7 @@ async function dropOlder() {
   await Promise.all(outdated.map((request) => kept.delete(request)));
 }
 
-// The network first: nobody is shown an old page where a newer one can be had. A server of another release has not got
+// The network first, so that a newer page replaces an old one. A server of another release has not got
 // this page's parts; what is kept under their name, which holds their digest, is what it would have given.
 async function serve(request) {
   const reply = await fetch(request).catch(() => null);

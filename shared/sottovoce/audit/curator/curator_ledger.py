@@ -51,7 +51,7 @@ class _Disk:
         cut: the step that the power is cut before if it is even, or after; its half is the step's number.
         synced: how many bytes of the ledger are durable.
         steps: how many there were.
-        shown: what somebody saw.
+        shown: answers that were shown.
     """
 
     ledger: Path
@@ -80,7 +80,7 @@ class _Disk:
         """One of the system's calls, as a step."""
         real = getattr(os, name)
 
-        def call(*words: Any, **more: Any) -> Any:  # noqa: ANN401 - that of os
+        def call(*words: Any, **more: Any) -> Any:  # noqa: ANN401 - the signature of os
             with self.step():
                 done = real(*words, **more)
                 if name == "fsync" and os.path.samestat(os.fstat(words[0]), self.ledger.stat()):

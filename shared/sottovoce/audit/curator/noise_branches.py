@@ -3,7 +3,7 @@ The exact distribution of noise from the running sampler: every branch of its co
 
 ``below`` branches by value and ``bernoulli`` into two, each with its exact probability. ``bernoulli_exp`` has a comb of
 branches that never ends; they are enumerated exactly to any depth (``exp_bounds``), elsewhere it is one of two.
-``until`` repeats independent attempts, so that its distribution is that of one attempt, given that it succeeds.
+``until`` repeats independent attempts, so that its distribution equals one attempt's, given that it succeeds.
 """
 
 import math

@@ -1,4 +1,4 @@
-// Runs what the scripts beside this file do with answers, and prints what came of it. What throws is told as null, or
+// Runs what the scripts beside this file do with answers, and prints what came of it. An error is printed as null, or
 // as false: the reason could repeat a value.
 //
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],

@@ -1,5 +1,5 @@
 // Runs parts of the browser's client through all branches of their draws: from that their exact law follows. What
-// throws is told as null: the reason could repeat a value.
+// throws is printed as null: the reason could repeat a value.
 const MAX_BRANCHES = 4096;
 // As in branching_draws.py: who draws until something comes would else draw for ever.
 const MAX_DRAWS = 4096;

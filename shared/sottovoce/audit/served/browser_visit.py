@@ -27,7 +27,7 @@ from sottovoce.shared.spec import Question, Survey
 AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
 
-TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
 FIRST = "form button[type=submit]"
 """Below the questions, whichever of them are asked."""
 
@@ -121,7 +121,7 @@ def _pressed(
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
     """
-    A browser that remembers nothing, and reaches nobody but a listener.
+    Open a browser without stored data that can reach only the listener.
 
     Args:
         browser: the program.

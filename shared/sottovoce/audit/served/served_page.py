@@ -5,8 +5,8 @@ files    the survey by its digest, and every served file, byte for byte, against
 script   the served scripts' own functions, run many times in the browser, counted as ``sampled_reports`` does
 page     visits of invented people: what the form sends is caught before it leaves the browser, and answered here
 
-An aggregator can serve other files to other people, and to whoever seems to audit. What this finds is wrong for sure;
-that it finds nothing is true of the files whose digests it names.
+An aggregator can serve other files to other people, and to visitors that look like an audit. A fault found here is
+certain; a pass holds only for the files whose digests the report names.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ _RUN = """([mark, truths, count]) => {
     try {
       outcome = audited(truths, count);
     } catch {
-      // It is told as broken.
+      // The missing outcome is reported as broken.
     }
     console.info(mark + JSON.stringify(outcome));
   });
@@ -283,7 +283,7 @@ def _get(address: str, most: int) -> bytes:
 
 
 def _within(seconds: float, work: Callable[[], T]) -> T:
-    """The work's result; an aggregator that sends a byte now and then keeps nobody waiting for ever."""
+    """Return the work's result within a limit, even if an aggregator sends only a byte now and then."""
     found: list[T] = []
     failed: list[TransportError] = []
 

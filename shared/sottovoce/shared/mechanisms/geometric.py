@@ -20,7 +20,7 @@ Estimator
     The mean of the scores z(y) = y inside, z(0) = -r/(1-r), z(m) = m + r/(1-r): each is the mean of the unclamped
     value given the report, so E[z | v] = v exactly.
 Variance
-    At most 2 r / (1 - r)^2 steps^2 a report, that of the noise (Rao-Blackwell), plus that of v.
+    At most 2 r / (1 - r)^2 steps^2 a report, the variance of the noise (Rao-Blackwell), plus the variance of v.
 Sources
     Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric mechanism).
 """

@@ -2,8 +2,8 @@
 Optimal unary encoding: a choice among k options is reported as a bit for each option, the true one's by a fair coin.
 
 Channel
-    With odds g = r/s in lowest terms, g > 1: the bit of the true option is 1 with probability p = 1/2, that of every
-    other option with q = 1/(g + 1) = s/(r + s), each drawn by itself. The report is a bit mask, bit j for option j;
+    With odds g = r/s in lowest terms, g > 1: the bit of the true option is 1 with probability p = 1/2, the bit of each
+    other option with q = 1/(g + 1) = s/(r + s), all drawn independently. The report is a bit mask, bit j for option j;
     every mask can be reported, the empty and the full one too.
 Epsilon
     ln g, exactly. Two truths differ in two bits, so that the worst ratio is p (1 - q) / ((1 - p) q) = (1 - q) / q = g.

@@ -11,8 +11,8 @@ Estimator
     Reports of 1 support "high": p = (x/n - b) / (a - b) estimates the mean of v/m, so the mean is min + p (max - min).
     The scores m (y - b) / (a - b) of the reports y = 0, 1 are unbiased for v.
 Variance
-    lambda (1 - lambda) / (n (a - b)^2) in units of the range, lambda = b + (a - b) p, for an i.i.d. sample: exactly
-    that of a share. The best of all mechanisms up to epsilon 1.29 in the worst case.
+    lambda (1 - lambda) / (n (a - b)^2) in units of the range, lambda = b + (a - b) p, for an i.i.d. sample: the
+    same as for a share. The best of all mechanisms up to epsilon 1.29 in the worst case.
 Sources
     Duchi, Jordan and Wainwright 2018 (the one-dimensional mechanism, which this is).
 """

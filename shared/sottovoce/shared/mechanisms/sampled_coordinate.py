@@ -5,11 +5,11 @@ Channel
     One of d coordinates, uniformly and whatever the truth; then its step through ``rounding_rr`` with the question's
     grid. The report is 2 * coordinate + y. A yes/no coordinate is a grid of one step.
 Epsilon
-    That of the one number, ln max(a/b, (1-b)/(1-a)): the coordinate drawn says nothing, and the others are not read.
+    As for the one number, ln max(a/b, (1-b)/(1-a)): the coordinate drawn says nothing, and the others are not read.
 Estimator
-    Among the n_c reports on coordinate c (n_c is random and public) the mean is that of ``rounding_rr``.
+    Among the n_c reports on coordinate c (n_c is random and public) the mean is estimated as for ``rounding_rr``.
 Variance
-    That of ``rounding_rr`` with n_c near n/d: d times as large as for one number, against d^2 times for dividing
+    As for ``rounding_rr`` with n_c near n/d: d times as large as for one number, against d^2 times for dividing
     epsilon among all of them.
 Sources
     Duchi, Jordan and Wainwright 2018; Nguyen et al. 2016 (Harmony); Wang et al. 2019 (several numbers).
@@ -68,7 +68,7 @@ class SampledCoordinate(Mechanism):
         return 2 * self.coordinates - 1
 
     def probability(self, reported: int, value: tuple[int, ...]) -> Fraction:
-        """Probability of the coordinate (1/d) times that of the end reported for it."""
+        """Multiply the probability of the coordinate (1/d) by the probability of the end reported for it."""
         coordinate, y = divmod(reported, 2)
         return self.number.probability(y, value[coordinate]) / self.coordinates
 

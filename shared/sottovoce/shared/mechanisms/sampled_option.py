@@ -5,7 +5,7 @@ Channel
     One of k options, uniformly and whatever the truth; then its bit y with P(y = 1 | chosen) = a and
     P(y = 1 | not chosen) = b. The report is 2 * option + y.
 Epsilon
-    That of the one bit, ln max(a/b, (1-b)/(1-a)): the option drawn says nothing, and the other k - 1 bits are not
+    As for the one bit, ln max(a/b, (1-b)/(1-a)): the option drawn says nothing, and the other k - 1 bits are not
     read. Dividing epsilon among all k bits instead would cost 4 to 13 times the variance at ln 3.
 Estimator
     Among the n_j reports on option j (n_j is random and public), those with y = 1 support it:
@@ -72,7 +72,7 @@ class SampledOption(Mechanism):
         return 2 * self.options - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Probability of the option (1/k) times that of its bit."""
+        """Multiply the probability of the option (1/k) by the probability of its bit."""
         option, bit = divmod(reported, 2)
         return self.bit.probability(bit, value >> option & 1) / self.options
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis import report_columns as module
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
-from sottovoce.aggregator.api.joint_results import IDLE, KeptColumns
+from sottovoce.aggregator.api.joint_results import IDLE, ColumnsCache
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -124,7 +124,7 @@ def test_kept_columns_are_read_once(storage):
     store(storage, survey(), many(9)[::3])
     storage.close_survey("exam", 20_600)
     time = [0.0]
-    kept = KeptColumns(storage, lambda: NOW, lambda: time[0])
+    kept = ColumnsCache(storage, lambda: NOW, lambda: time[0])
 
     first = kept.columns("exam")
     time[0] += IDLE - 1
@@ -139,7 +139,7 @@ def test_kept_columns_follow_the_survey(storage):
     """Reopened, answered and closed again they are read anew; deleted they are gone."""
     asked = survey()
     store(storage, asked, many(9)[::3])
-    kept = KeptColumns(storage, lambda: NOW)
+    kept = ColumnsCache(storage, lambda: NOW)
     storage.close_survey("exam", 20_600)
     before = kept.columns("exam")
     storage.reopen_survey("exam")
@@ -161,7 +161,7 @@ def test_try_out_that_goes_on_is_read_anew(storage):
     asked = survey(trial=True)
     reports = many(9)[::3]
     store(storage, asked, reports[:1])
-    kept = KeptColumns(storage, lambda: NOW)
+    kept = ColumnsCache(storage, lambda: NOW)
     before = len(kept.columns("exam"))
     store(storage, asked, reports[1:])
 

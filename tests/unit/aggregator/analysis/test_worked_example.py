@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.analysis.estimates import QuestionResult
-from sottovoce.aggregator.analysis.worked_example import yes_in_words
+from sottovoce.aggregator.analysis.worked_example import answered_in_words, yes_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, ESTIMATORS, IntervalRule
+from sottovoce.aggregator.estimators.answered_shares import answered_shares
 
 from tests.documents import one_of, parsed, question
 
@@ -109,3 +110,17 @@ def test_there_is_no_sentence_where_it_would_not_be_true():
 
     for found in (result(question({"name": "coin_flip"}), 0, 0), pooled, choice, public, replace(coin, estimates=())):
         assert yes_in_words(found, still_open=False) == ""
+
+
+def test_shares_among_those_who_answered_are_told_with_the_others() -> None:
+    """Named after the people: where some were not asked, the same category holds them too."""
+    asked = question({"name": "coin_flip"}, absent_category=True)
+    question_of = parsed(asked)
+    answered = answered_shares([(question_of.mechanism, {0: 360, 1: 320, 2: 320})], question_of.domain)
+    found = replace(result(asked, 320, 1000), answered=answered)
+
+    assert answered_in_words(found, still_open=False).startswith("Among those who answered: yes 42.9 % (")
+    hidden = answered_in_words(replace(found, conditional=True), still_open=False)
+    assert hidden.startswith("Among those who were asked and answered: yes 42.9 % (")
+    assert "; not asked or no answer " in hidden
+    assert answered_in_words(replace(found, answered=()), still_open=False) == ""

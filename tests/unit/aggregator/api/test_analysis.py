@@ -16,7 +16,7 @@ from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api import analysis
-from sottovoce.aggregator.api.joint_results import JointResults, KeptColumns
+from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.http.problems import Refusal
@@ -251,7 +251,7 @@ class Slow:
 def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
     """With two rooms one runs and one waits; the third is told to come back, at once."""
     asked = parse_request("crosstab", OPTIONS["crosstab"])
-    slow = Slow(app.extensions["joint_results"]._kept.columns("done"))
+    slow = Slow(app.extensions["joint_results"]._cache.columns("done"))
     results = JointResults(slow, app.extensions["storage"], threads=4)  # type: ignore[arg-type]
     found: list[Any] = []
     threads = [Thread(target=lambda: found.append(results.document("done", asked))) for _ in range(2)]
@@ -273,7 +273,7 @@ def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
 def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looked for now and then as long as there are any; a database that is down only puts it off."""
     storage, seconds, looks = app.extensions["storage"], [0.0], Event()
-    kept = KeptColumns(storage, now, lambda: seconds[0])
+    kept = ColumnsCache(storage, now, lambda: seconds[0])
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.REFRESH_SECONDS", 0.001)
     down = storage.surveys
 
@@ -302,7 +302,7 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 200
-    kept = app.extensions["joint_results"]._kept
+    kept = app.extensions["joint_results"]._cache
     assert len(kept) == 1
 
     assert client.delete("/api/v1/surveys/done").status_code == 200

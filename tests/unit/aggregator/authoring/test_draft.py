@@ -53,8 +53,8 @@ def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> Non
     question = survey_of_draft(own, "exam").questions[0]
     assert isinstance(question.mechanism, KaryRR)
     assert question.mechanism.dump()["odds"] == "3"
-    assert [step.told for step in steps_of(own, own.cards[0]) if step.harm == "clearly"] == [(60, 20)]
-    assert [step.told for step in steps_of(draft(), own.cards[0])] == [(88, 12), (75, 25), (67, 33)]
+    assert [step.reported_of_100 for step in steps_of(own, own.cards[0]) if step.harm == "clearly"] == [(60, 20)]
+    assert [step.reported_of_100 for step in steps_of(draft(), own.cards[0])] == [(88, 12), (75, 25), (67, 33)]
 
 
 def test_use_of_a_number_decides_its_mechanism() -> None:
@@ -95,7 +95,8 @@ def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
     """Half the report, twice the people, no pairs."""
     whole, half = totals_of(draft()), totals_of(change(draft(), "ask:1"))
     assert half.epsilon == pytest.approx(whole.epsilon / 2)
-    assert half.needed == pytest.approx(2 * (whole.needed or 0), abs=2)
+    assert [number for number, _ in half.goals] == [1]
+    assert half.goals[0][1].needed == pytest.approx(2 * (whole.goals[0][1].needed or 0), abs=2)
     assert (whole.pairs, half.pairs) == (1.0, 0.0)
 
 
@@ -119,7 +120,7 @@ def test_cell_of_a_table_has_the_margin_of_the_formula() -> None:
 def test_own_protection_has_its_figures_too() -> None:
     """As each of the steps; without one there are three."""
     own = replace(draft().cards[0], harm="other", mechanism={"name": "binary_rr", "a": "4/5", "b": "1/5"})
-    assert [(step.harm, step.told) for step in steps_of(draft(), own)][3:] == [("other", (80, 20))]
+    assert [(step.harm, step.reported_of_100) for step in steps_of(draft(), own)][3:] == [("other", (80, 20))]
     assert [step.harm for step in steps_of(draft(), draft().cards[0])] == ["little", "clearly", "badly"]
 
 

@@ -118,7 +118,7 @@ def test_estimates_stand_beside_what_was_set() -> None:
     """The interval of each holds the share that was set, with these dice; the invented people's own share is told."""
     found = rehearsal(n="20000")
     for result in analyse(found.revisions).questions:
-        for each in found.beside(result):
+        for each in found.comparisons(result):
             assert each.was_set is not None
             assert abs(each.invented - each.was_set) < 0.02
             assert each.estimate.low <= each.invented <= each.estimate.high
@@ -143,12 +143,12 @@ def test_every_file_says_first_that_it_is_a_rehearsal(tmp_path: Path) -> None:
             with zipfile.ZipFile(io.BytesIO(body)) as book:
                 body = book.read("xl/sharedStrings.xml")
         binary = name.rpartition(".")[2] in {"xlsx", "parquet", "sav", "dta"}
-        place = body.upper().find(b"REHEARSAL")
+        place = body.upper().find(b"SIMULATION")
         assert 0 <= place < (len(body) if binary else 200), name
     write_zip(source, tmp_path / "everything.zip")
     with zipfile.ZipFile(tmp_path / "everything.zip") as archive:
-        assert all(name.startswith("REHEARSAL-exam/") for name in archive.namelist())
-        manifest = json.loads(archive.read("REHEARSAL-exam/manifest.json"))
+        assert all(name.startswith("SIMULATION-exam/") for name in archive.namelist())
+        manifest = json.loads(archive.read("SIMULATION-exam/manifest.json"))
     assert manifest["rehearsal"] is True
     assert manifest["set"]["questions"]["cheated"] == {"no": 0.9, "yes": 0.1}
     assert set(manifest["sha256"]) == {*AT_ANY_TIME, *OF_REPORTS}
@@ -157,9 +157,9 @@ def test_every_file_says_first_that_it_is_a_rehearsal(tmp_path: Path) -> None:
 def test_nothing_that_reads_real_files_takes_those_of_a_rehearsal(tmp_path: Path) -> None:
     """The folder, either file of reports beside an honest survey file, the export, and the survey file."""
     write_folder(rehearsal(n="40").source(NOW), tmp_path)
-    with pytest.raises(SpecError, match="this is a rehearsal"):
+    with pytest.raises(SpecError, match="this is a simulation"):
         open_results(tmp_path)
-    with pytest.raises(SpecError, match="this is a rehearsal"):
+    with pytest.raises(SpecError, match="this is a simulation"):
         open_results(tmp_path / "export.json")
     with pytest.raises(SpecError, match="rehearsal"):
         load_survey((tmp_path / "survey.json").read_bytes())
@@ -168,5 +168,5 @@ def test_nothing_that_reads_real_files_takes_those_of_a_rehearsal(tmp_path: Path
         folder.mkdir()
         (folder / "survey.json").write_bytes(ASKED.canonical)
         (folder / name).write_bytes((tmp_path / name).read_bytes())
-        with pytest.raises(SpecError, match="this is a rehearsal"):
+        with pytest.raises(SpecError, match="this is a simulation"):
             open_results(folder)

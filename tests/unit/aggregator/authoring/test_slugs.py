@@ -5,7 +5,7 @@ import keyword
 import pytest
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, question_name
-from sottovoce.aggregator.authoring.to_survey import named
+from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.export.statistics_files import allowed_names
 
 TEXTS = {
@@ -43,6 +43,6 @@ def test_name_is_valid_in_every_program(text: str) -> None:
 def test_equal_texts_get_different_short_names() -> None:
     """The number of a second one takes the place of the last letters."""
     cards = tuple(DraftItem({"type": "boolean", "name": f"q{n}", "label": {"en": "y" * 60}}) for n in range(12))
-    names = [card.name for card in named(SurveyDraft({}, cards)).cards]
+    names = [card.name for card in with_slugs(SurveyDraft({}, cards)).cards]
     assert len(set(names)) == len(names)
     assert max(map(len, names)) == LONGEST_QUESTION

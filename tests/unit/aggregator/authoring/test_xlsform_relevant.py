@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.xlsform_relevant import CannotSayError, ReferencedQuestion, conditions
+from sottovoce.aggregator.authoring.xlsform_relevant import ReferencedQuestion, UnsupportedConditionError, conditions
 
 ABC = {"a": "a", "B": "b", "3": "c"}
 EARLIER = {
@@ -61,6 +61,6 @@ def test_conditions_of_groups_hold_together() -> None:
 )  # fmt: skip
 def test_condition_that_cannot_be_said_is_refused(text: str) -> None:
     """In words, without repeating it."""
-    with pytest.raises(CannotSayError) as refused:
+    with pytest.raises(UnsupportedConditionError) as refused:
         conditions([text], EARLIER)
     assert "$" not in str(refused.value)

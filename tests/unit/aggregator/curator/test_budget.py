@@ -66,7 +66,7 @@ def test_answer_is_in_the_ledger_before_it_is_given(budget: Budget) -> None:
     assert last["question"] == question(1)
     assert last["charge"] == {"epsilon": "1/10", "delta": "0", "rho": None}
     assert last["answer"] == answered.entry.answer
-    assert budget.heads.get(DATA) == LedgerHead(1, last["hash"])
+    assert budget.anchor.get(DATA) == LedgerHead(1, last["hash"])
     assert (answered.again, answered.spent.epsilon) == (False, Fraction(1, 10))
     assert budget.read().terms == TERMS
 
@@ -171,12 +171,12 @@ def test_changed_ledger_says_which_entry(
 def test_old_ledger_with_a_branch_of_its_own_is_refused(budget: Budget) -> None:
     """A copy that was put back, and to which somebody else's head then gave as many entries."""
     own = lines_of(budget)
-    head = budget.heads.get(DATA)
+    head = budget.anchor.get(DATA)
     assert head is not None
     path_of(budget).write_bytes(b"".join(own[:3]))
-    budget.heads.note(DATA, LedgerHead(2, json.loads(own[2])["hash"]))
+    budget.anchor.note(DATA, LedgerHead(2, json.loads(own[2])["hash"]))
     budget.ask(question(9), drawn())
-    budget.heads.note(DATA, head)
+    budget.anchor.note(DATA, head)
     with pytest.raises(StorageError, match="entry 3 is not the one that its head names"):
         budget.read()
 
@@ -203,11 +203,11 @@ def test_missing_ledger_or_head_is_told(budget: Budget, tmp_path: Path) -> None:
 def test_budget_of_other_data_is_refused(budget: Budget) -> None:
     """Changed data or another declaration are another data set."""
     lines_of(budget)
-    other = Budget(budget.place, "a" * 64, DECLARED, budget.heads)
+    other = Budget(budget.place, "a" * 64, DECLARED, budget.anchor)
     with pytest.raises(StorageError, match="budget of another file"):
         other.read()
     with pytest.raises(StorageError, match="declaration is not the one"):
-        Budget(budget.place, DATA, "a" * 64, budget.heads).read()
+        Budget(budget.place, DATA, "a" * 64, budget.anchor).read()
 
 
 def test_heads_lie_apart_from_the_data(tmp_path: Path) -> None:
@@ -222,15 +222,15 @@ def test_heads_lie_apart_from_the_data(tmp_path: Path) -> None:
 
 def test_what_was_written_and_not_shown_stays_charged(budget: Budget) -> None:
     """Killed before the head was noted: the entry stands and the head follows; killed in its line: it never was."""
-    head = budget.heads.get(DATA)
+    head = budget.anchor.get(DATA)
     assert head is not None
     budget.ask(question(1), drawn())
-    budget.heads.note(DATA, head)
+    budget.anchor.note(DATA, head)
     with path_of(budget).open("ab") as file:
         file.write(b'{"answer":')
     ledger = budget.read()
     assert [entry.number for entry in ledger.entries] == [1]
-    assert budget.heads.get(DATA) == ledger.head
+    assert budget.anchor.get(DATA) == ledger.head
 
 
 def child(work: Callable[[int], None]) -> tuple[int, int]:
@@ -312,7 +312,7 @@ def test_two_processes_at_once_spend_one_budget(budget: Budget, tmp_path: Path) 
     assert all(answers[cell] == value for each in shown for cell, value in each)
     assert len(answers) == len(ledger.entries) == 20
 
-    copy = Budget(LedgerFile(tmp_path / "copy.budget"), DATA, DECLARED, budget.heads)
+    copy = Budget(LedgerFile(tmp_path / "copy.budget"), DATA, DECLARED, budget.anchor)
     path_of(copy).write_bytes(b"".join(path_of(budget).read_bytes().splitlines(keepends=True)[:5]))
     with pytest.raises(StorageError, match="is behind its head"):
         copy.ask(question(99), drawn())

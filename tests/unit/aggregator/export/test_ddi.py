@@ -83,7 +83,7 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
     assert {each.get("files") for each in variables.values()} == {root.find(f"{DDI}fileDscr").get("ID")}  # type: ignore[union-attr]
     where = variables["where"]
     assert [each.text for each in where.iter(f"{DDI}catValu")] == ["0", "1", "2", "3"]
-    assert where.find(f"{DDI}notes").text == "Revisions 1: kary_rr, a 0.333333, b 0.222222; epsilon 0.405465"  # type: ignore[union-attr]
+    assert where.find(f"{DDI}notes").text == "Revisions 1: kary_rr, a 0.333333, b 0.222222; epsilon 0.41"  # type: ignore[union-attr]
     assert root.find(f".//{DDI}IDNo").text == every.about.survey.digest  # type: ignore[union-attr]
     assert root.find(f".//{DDI}caseQnty").text == str(len(every.reports))  # type: ignore[union-attr]
     assert root.find(f".//{DDI}titl").text == "=1+1 & <b>"  # type: ignore[union-attr]

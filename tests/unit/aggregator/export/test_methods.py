@@ -10,7 +10,7 @@ def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) 
     text = (folder / "methods.md").read_text(encoding="utf-8")
 
     assert "300 reports were counted and 0 were withdrawn" in " ".join(text.split())
-    assert "binary_rr (yes 2/3, no 1/3), epsilon 0.6931." in text
+    assert "binary_rr (yes 2/3, no 1/3), epsilon 0.70." in text
     for question in every.about.survey.questions:
         assert f"## {question.name}: " in text
         if question.mechanism is not None:

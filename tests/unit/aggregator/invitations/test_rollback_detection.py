@@ -151,7 +151,7 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
     run = CliRunner().invoke
     assert "hold-after-restore" in run(main, ["doctor", "--data", str(tmp_path)]).stderr
     held = run(main, ["token", "hold-after-restore", "--data", str(tmp_path)])
-    assert (held.exit_code, "exam: 1 invitation is held" in held.stderr) == (0, True)
+    assert (held.exit_code, "exam: 1 invitation is on hold" in held.stderr) == (0, True)
     with closing(SQLiteStorage(tmp_path / FILE)) as storage:
         place = place_of("", tmp_path)
         RollbackMarks(keys, place).check(storage, NOON)

@@ -57,7 +57,7 @@ def test_total_that_makes_a_tenth_nine_tenths_is_warned_of(count: int, warned: b
     assert bool(told) is warned
     if count == 4:
         assert "epsilon 4.40: who thought it 10 % likely" in told[0]
-        assert "may think it 90 % likely after it; what would lower it: ask: 3, so that" in told[0]
+        assert "may think it at most 90 % likely after it; what would lower it: ask: 3, so that" in told[0]
 
 
 def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
@@ -68,8 +68,8 @@ def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
     hand = survey(questions=[coin], privacy={"procedure": "own_coin"}, **KIND)
 
     assert suggestions(asked) == [
-        "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”",
-        "/questions/3: nobody can decline; when_absent offers “Prefer not to say”",
+        "/questions/0: people cannot decline; absent_category: true offers “Prefer not to say”",
+        "/questions/3: people cannot decline; when_absent offers “Prefer not to say”",
     ]
     assert suggestions(hand) == []
 

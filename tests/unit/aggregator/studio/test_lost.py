@@ -26,7 +26,7 @@ from tests.unit.aggregator.studio.staff import browser, press
 
 ROOT = Path(__file__).parents[4]
 AUTHORING = ROOT / "aggregator" / "sottovoce" / "aggregator" / "authoring"
-TELLING = {"Sentence": 0, "CannotSayError": 0, "LeftOut": 3, "_leave": 1, "left_out": 0}
+TELLING = {"Sentence": 0, "UnsupportedConditionError": 0, "LeftOut": 3, "_leave": 1, "left_out": 0}
 """What tells of something that was lost, and which of its arguments says what."""
 
 LOST = workbook(
@@ -65,13 +65,13 @@ def _texts(path: Path) -> Iterator[str]:
             said = named.get(said.id) if isinstance(said, ast.Name) else said
             parts = [said.body, said.orelse] if isinstance(said, ast.IfExp) else [said]
             yield from (part.value for part in parts if isinstance(part, ast.Constant) and part.value)
-        if isinstance(node, ast.FunctionDef) and node.name == "_no_home":
+        if isinstance(node, ast.FunctionDef) and node.name == "_unsupported":
             yield from (
                 each.value.value
                 for each in ast.walk(node)
                 if isinstance(each, ast.Return) and isinstance(each.value, ast.Constant)
             )
-    if isinstance(homeless := named.get("_NO_HOME"), ast.Dict):
+    if isinstance(homeless := named.get("_UNSUPPORTED"), ast.Dict):
         yield from (each.value for each in homeless.values if isinstance(each, ast.Constant))
 
 

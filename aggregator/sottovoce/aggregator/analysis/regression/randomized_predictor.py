@@ -1,6 +1,7 @@
 """
 Logit of an answer Y on predictors of which some (A) are themselves observed only through their randomized reports.
 
+<<<<<<< HEAD
 Cells       A is the joint category of all randomized predictors, c one of its cells. The columns of Y's model in cell
             c are their public factors times constants, so interactions with A, and within A, are columns like others.
 Model       P(A = c | x) with coefficients g (see below), P(Y = y | x, A = c) multinomial logit with coefficients b. A
@@ -10,6 +11,13 @@ Of A        Multinomial logit of the cells, whose coefficients are linear in g: 
             on x, and each pair of categories one constant of association (log-linear model).
 Gradient    sum_c t_c S_c, t_c = P(c | x) L_c q_c / q, S_c the score if A were c.
 Information sum_c t_c (information if A were c) - (sum_c t_c S_c S_c' - S S'), S = sum_c t_c S_c (Louis).
+=======
+Model       P(A = a | x) multinomial logit with coefficients g, P(Y = y | x, A = a) with coefficients b for x and for
+            each a after the first. A report has the likelihood q = sum_a P(a | x) L_a q_a, with L_a the likelihood of
+            A's report and q_a the likelihood of Y's report, both given a.
+Gradient    sum_a t_a S_a, t_a = P(a | x) L_a q_a / q, S_a the score if A were a.
+Information sum_a t_a (information if A were a) - (sum_a t_a S_a S_a' - S S'), S = sum_a t_a S_a (Louis).
+>>>>>>> main
 Assumption  The result depends on the model of A given x, so results show that model as well.
 Source      Louis 1982; Blair, Imai and Zhou 2015 (randomized answers as predictors); Bishop, Fienberg and Holland 1975.
 """

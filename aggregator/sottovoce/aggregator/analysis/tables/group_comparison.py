@@ -31,7 +31,7 @@ class Compared:
         category: category of the outcome whose share is compared; "" for a number, whose mean is compared.
         group_names: the groups, the reference group first.
         values: share or mean in each group.
-        differences: value of each later group minus that of the first; empty if cells are suppressed.
+        differences: value of each later group minus the first group's value; empty if cells are suppressed.
         independence: test for any difference; None if suppressed, or if a variable does not vary.
         warnings: notes for the reader on the comparison.
     """

@@ -2,7 +2,7 @@
 Test of independence of any two variables, for all channels.
 
 Test        S_A and S_B the centred scores; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
-            chi-square with rank G_A x rank G_B degrees of freedom. The covariance is that of the permutation
+            chi-square with rank G_A x rank G_B degrees of freedom. The covariance comes from the permutation
             distribution, so the true shares are not needed. For square channels Q is Pearson's chi-square of the
             reported table times (n - 1)/n; for bit masks, where Pearson's test is not valid, it keeps its level (.035
             to .065 at 5 %).

@@ -146,7 +146,7 @@ def correlation(joint: Joint, z: float) -> Inverted:
         by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
         return both - a * b - t * spread, (1.0, -b + 2 * a * by_a, -by_a, -a + 2 * b * by_b, -by_b)
 
-    # Q = spread (correlation - t), so at the point its gradient is that of the correlation times spread.
+    # Q = spread (correlation - t), so at the point its gradient is the correlation's gradient times spread.
     delta = tuple(slope / spread for slope in slopes(raw)[1])
     thin = thin_table(joint, (0, 1), 1)
     if thin is not None:

@@ -75,7 +75,7 @@ class DataSet:
             neighbours,
             records.count if public else None,
         )
-        if self.placed is None or not self.budget.has(terms):
+        if self.placed is None or not self.budget.is_open_with(terms):
             self.budget.open(terms)
         if self.placed is not None:
             self.placed.write(records)
@@ -117,43 +117,43 @@ def read_table(path: Path, declaration: Path | None, public: Sequence[str], sens
     return PublishedTable(declared, read_records(path, declared, wanted), named, sensitive)
 
 
-def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
+def open_data_set(path: Path, declaration: Path | None, anchor_folder: str) -> DataSet:
     """
     Open the data set of a file.
 
     Args:
         path: path of the CSV or Parquet file.
         declaration: path of its declaration; None for the file of the same name that ends in .yaml.
-        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
+        anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
 
     Raises:
         SpecError: the file cannot be read, or its declaration cannot be read or is invalid.
         StorageError: the folder of heads is not set, does not exist, or is inside the folder of the data.
     """
-    kept = open_ledger_anchor(heads, path.parent)
+    anchor = open_ledger_anchor(anchor_folder, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
     # The stamp is taken before the digest: after a write in between it no longer matches, and the file is hashed again.
     stamp = stamp_of(path)
     digest = known_digest(path) or digest_of(path)
-    budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest, declared.digest, kept)
+    budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest, declared.digest, anchor)
     placed = PlacedRecords(path, digest, declared, stamp)
     return DataSet(partial(read_records, path, declared), declared, budget, placed)
 
 
-def open_ledger_anchor(heads: str, data: Path) -> LedgerAnchor:
+def open_ledger_anchor(anchor_folder: str, data: Path) -> LedgerAnchor:
     """
     Return the folder of heads after checking its place.
 
     Args:
-        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
+        anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
         data: folder of the data; the folder of heads must be outside it.
 
     Raises:
         StorageError: the folder is not set, does not exist, or is inside the folder of the data.
     """
-    if not heads:
-        told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"
-        raise StorageError(f"a budget needs a second place for its head, against old copies of it: {told}")
-    kept = LedgerAnchor(Path(heads))
-    kept.check_apart(data)
-    return kept
+    if not anchor_folder:
+        advice = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"
+        raise StorageError(f"a budget needs a second place for its head, against old copies of it: {advice}")
+    anchor = LedgerAnchor(Path(anchor_folder))
+    anchor.check_apart(data)
+    return anchor

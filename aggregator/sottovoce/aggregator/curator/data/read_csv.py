@@ -43,8 +43,8 @@ def read_declaration(path: Path) -> Declaration:
     try:
         return parse_declaration(document)
     except SpecError as error:
-        told = places_in(path)
-        raise SpecError(error.problems, {each.pointer: told(each.pointer) for each in error.problems}) from None
+        place_of = places_in(path)
+        raise SpecError(error.problems, {each.pointer: place_of(each.pointer) for each in error.problems}) from None
 
 
 def digest_of(path: Path) -> str:
@@ -74,14 +74,14 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
         SpecError: the structure of the file is wrong; the message says where.
         EstimateError: the extra that reads Parquet is not installed.
     """
-    chosen = {name: declaration.column(name) for name in (names if names is not None else declaration.columns)}
+    selected = {name: declaration.column(name) for name in (names if names is not None else declaration.columns)}
     if path.suffix.lower() == ".parquet":
-        return _parquet(path, declaration, chosen)
+        return _parquet(path, declaration, selected)
     if path.suffix.lower() != ".csv":
         raise SpecError("the data must be a file whose name ends in .csv or .parquet")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return _csv(lines(file, path.name), path.name, declaration, chosen)
+            return _csv(lines(file, path.name), path.name, declaration, selected)
     except OSError:
         raise SpecError(f"{path.name} cannot be read") from None
 
@@ -104,8 +104,8 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
     seen: set[str] = set()
     for number, name in enumerate(header, start=1):
         if name not in declared:
-            told = "has a name that is not declared; a column that nobody asks about is declared as unused: true"
-            raise SpecError(f"{place}, column {number}: {told}")
+            message = "has a name that is not declared; declare a column without questions as unused: true"
+            raise SpecError(f"{place}, column {number}: {message}")
         if name in seen:
             raise SpecError(f"{place}, column {number}: the column '{name}' stands there twice")
         seen.add(name)
@@ -114,19 +114,19 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
         raise SpecError(f"{place}: the declared column '{missing}' is missing")
 
 
-def _csv(rows: Iterator[str], name: str, declaration: Declaration, chosen: Mapping[str, Kind]) -> DataRecords:
+def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
     reader = csv.reader(rows, strict=True)
     header = next(_blocks(reader, name, 1), [[]])[0]
     if len(header) == 1 and ";" in header[0]:
         raise SpecError(f"{name}, line 1: the cells must be separated by commas")
     check_header(header, declaration, f"{name}, line 1")
-    known: dict[str, dict[str, int]] = {column: {} for column in chosen}
-    codes: dict[str, list[Values]] = {column: [] for column in chosen}
+    known: dict[str, dict[str, int]] = {column: {} for column in selected}
+    codes: dict[str, list[Values]] = {column: [] for column in selected}
     first = 2
     for block in _blocks(reader, name, CHUNK):
         check_lengths(block, len(header), f"{name}, line", first)
         cells = dict(zip(header, zip(*block, strict=True), strict=True))
-        for column, kind in chosen.items():
+        for column, kind in selected.items():
             codes[column].append(placed(cells[column], kind, known[column]))
         first += len(block)
     return records({column: np.concatenate(found or [np.empty(0, np.int64)]) for column, found in codes.items()},
@@ -182,7 +182,7 @@ def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
     )
 
 
-def _parquet(path: Path, declaration: Declaration, chosen: Mapping[str, Kind]) -> DataRecords:
-    texts, times = read_grouped(path, list(chosen), lambda header: check_header(header, declaration, path.name))
-    codes = {name: np.repeat(placed(texts[name], kind, {}), times) for name, kind in chosen.items()}
+def _parquet(path: Path, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
+    texts, times = read_grouped(path, list(selected), lambda header: check_header(header, declaration, path.name))
+    codes = {name: np.repeat(placed(texts[name], kind, {}), times) for name, kind in selected.items()}
     return records(codes, int(times.sum()), path.name)

@@ -2,12 +2,12 @@
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
-from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, alone_in_some
+from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, unique_in_some
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.spec import Survey
 
 
-def standing_alone(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
+def count_sample_uniques(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
     """
     Count the reports that are unique in some combination of 1, 2 and 3 public answers.
 
@@ -19,15 +19,15 @@ def standing_alone(reports: ReportColumns, survey: Survey) -> list[tuple[int, in
         (number of public answers known, number of reports that are unique in some such combination).
     """
     columns = _public(reports, survey)
-    return [(known, int(alone_in_some(columns, known).sum())) for known in range(1, min(3, len(columns)) + 1)]
+    return [(known, int(unique_in_some(columns, known).sum())) for known in range(1, min(3, len(columns)) + 1)]
 
 
 def in_words(reports: ReportColumns, survey: Survey) -> list[str]:
-    """Return one sentence for each row of ``standing_alone``."""
+    """Return one sentence for each row of ``count_sample_uniques``."""
     return [
         f"Who knows {known} public answer{'s' * (known > 1)} of a person: {count:,} of {len(reports):,} people are the "
         f"only one with theirs, so that their whole report is found."
-        for known, count in standing_alone(reports, survey)
+        for known, count in count_sample_uniques(reports, survey)
     ]
 
 

@@ -39,7 +39,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
-TRIAL = "a try-out has no budget: its answers are not the survey's, and nobody publishes them"
+TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
 WITHHELD = (
     "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
     " the noisy ones they would undo the noise; sottovoce export --release-epsilon, or curator with --survey, answer"
@@ -70,7 +70,7 @@ class StoredLedger:
         """Return the stored lines as bytes; None if there are none."""
         return b"".join(self.tables.lines(self.survey)) or None
 
-    def cut(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Do nothing: a transaction stores a whole line or none, so that no line is ever incomplete."""
 
     def begin(self, line: bytes) -> None:
@@ -113,7 +113,9 @@ def _kind(question: Question) -> Kind | None:
     return Categories(domain.options) if domain.options and domain.grid is None else None
 
 
-def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, heads: str, who: str = MACHINE) -> DataSet:
+def survey_data_set(
+    storage: Storage, name: str, now: datetime, data: Path, anchor_folder: str, who: str = MACHINE
+) -> DataSet:
     """
     Open the data set of a survey's public answers, and note the access in the audit log.
 
@@ -122,7 +124,7 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
         name: name of the survey.
         now: the present moment.
         data: the data folder; the folder of heads must be outside it.
-        heads: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
+        anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
         who: principal for the audit log.
 
     Raises:
@@ -136,7 +138,7 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
     ledger = StoredLedger(storage.releases, name, who)
     ordered = opened_last(revisions, ledger.read())
     declared = survey_declaration(ordered[-1].survey)
-    kept = open_ledger_anchor(heads, data)
+    anchor = open_ledger_anchor(anchor_folder, data)
     storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
 
     def read(names: Sequence[str] | None) -> DataRecords:
@@ -146,7 +148,7 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
         return DataRecords(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
 
     first = revisions[0].survey.digest
-    return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, kept))
+    return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, anchor))
 
 
 def opened_last(revisions: Sequence[RevisionCounts], ledger: bytes | None) -> Sequence[RevisionCounts]:

@@ -96,7 +96,7 @@ class LedgerAnchor:
         sync(self.folder)
 
     @contextmanager
-    def alone(self, name: str) -> Iterator[None]:
+    def exclusive_lock(self, name: str) -> Iterator[None]:
         """
         Hold the exclusive lock on the budget of a data set; wait for it if another process has it.
 

@@ -87,7 +87,7 @@ class ReleaseLedger:
 
 def first_line(terms: BudgetTerms) -> bytes:
     """Return line 0 of a ledger."""
-    told = {
+    content = {
         "format": FORMAT,
         "data": terms.data,
         "declaration": terms.declaration,
@@ -96,7 +96,7 @@ def first_line(terms: BudgetTerms) -> bytes:
         "neighbours": terms.neighbours.value,
         "records": terms.records,
     }
-    return _line(told, 0, FIRST)
+    return _line(content, 0, FIRST)
 
 
 def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead) -> bytes:
@@ -109,7 +109,7 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
         before: number and hash of the line before it.
     """
     charge, rho = release.charge, release.charge.rho
-    told = {
+    content = {
         "question": question,
         "charge": {
             "epsilon": str(charge.epsilon),
@@ -123,16 +123,16 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
             "notes": list(release.notes),
         },
     }
-    return _line(told, before.number + 1, before.hash)
+    return _line(content, before.number + 1, before.hash)
 
 
-def _line(told: Mapping[str, Any], number: int, previous: str) -> bytes:
-    whole = {"number": number, "previous": previous, **told}
+def _line(content: Mapping[str, Any], number: int, previous: str) -> bytes:
+    whole = {"number": number, "previous": previous, **content}
     return canonical.dump({**whole, "hash": _hash(whole)}) + b"\n"
 
 
-def _hash(told: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical.dump(told)).hexdigest()
+def _hash(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical.dump(content)).hexdigest()
 
 
 def parse_ledger(content: bytes) -> ReleaseLedger:
@@ -145,50 +145,50 @@ def parse_ledger(content: bytes) -> ReleaseLedger:
     found: list[dict[str, Any]] = []
     heads = [LedgerHead(-1, FIRST)]
     for number, line in enumerate(content.split(b"\n")[:-1]):
-        told = _told(line, number)
-        if told["number"] != number or told["previous"] != heads[-1].hash:
+        fields = _parse_line(line, number)
+        if fields["number"] != number or fields["previous"] != heads[-1].hash:
             raise StorageError(f"the budget's entry {number} does not follow from the one before it")
-        heads.append(LedgerHead(number, told["hash"]))
-        found.append(told)
+        heads.append(LedgerHead(number, fields["hash"]))
+        found.append(fields)
     if not found:
         raise StorageError("the budget's ledger is empty")
-    return ReleaseLedger(_terms(found[0]), [_entry(told) for told in found[1:]], heads[1:])
+    return ReleaseLedger(_terms(found[0]), [_entry(fields) for fields in found[1:]], heads[1:])
 
 
-def _told(line: bytes, number: int) -> dict[str, Any]:
+def _parse_line(line: bytes, number: int) -> dict[str, Any]:
     try:
-        told = json.loads(line)
-        spelled = canonical.dump(told) == line
-        written = told.pop("hash")
-        if spelled and written == _hash(told):
-            return {"number": told["number"], "previous": told["previous"], **told, "hash": written}
+        content = json.loads(line)
+        spelled = canonical.dump(content) == line
+        written = content.pop("hash")
+        if spelled and written == _hash(content):
+            return {"number": content["number"], "previous": content["previous"], **content, "hash": written}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise StorageError(f"the budget's entry {number} is not what was written")
 
 
-def _terms(told: Mapping[str, Any]) -> BudgetTerms:
+def _terms(content: Mapping[str, Any]) -> BudgetTerms:
     try:
         return BudgetTerms(
-            told["data"],
-            told["declaration"],
-            Fraction(told["epsilon"]),
-            Fraction(told["delta"]),
-            Neighbours(told["neighbours"]),
-            told["records"],
+            content["data"],
+            content["declaration"],
+            Fraction(content["epsilon"]),
+            Fraction(content["delta"]),
+            Neighbours(content["neighbours"]),
+            content["records"],
         )
     except (KeyError, ValueError, TypeError):
         raise StorageError("the budget's entry 0 does not say what it is about; is this file a budget?") from None
 
 
-def _entry(told: Mapping[str, Any]) -> ReleaseEntry:
+def _entry(content: Mapping[str, Any]) -> ReleaseEntry:
     try:
-        rho = told["charge"]["rho"]
+        rho = content["charge"]["rho"]
         charge = Charge(
-            Fraction(told["charge"]["epsilon"]),
-            Fraction(told["charge"]["delta"]),
+            Fraction(content["charge"]["epsilon"]),
+            Fraction(content["charge"]["delta"]),
             None if rho is None else Fraction(rho),
         )
-        return ReleaseEntry(told["number"], told["question"], charge, told["answer"])
+        return ReleaseEntry(content["number"], content["question"], charge, content["answer"])
     except (KeyError, ValueError, TypeError):
-        raise StorageError(f"the budget's entry {told['number']} has no question, charge and answer") from None
+        raise StorageError(f"the budget's entry {content['number']} has no question, charge and answer") from None

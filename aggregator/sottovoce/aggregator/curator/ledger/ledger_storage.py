@@ -18,7 +18,7 @@ class LedgerPlace(Protocol):
     def read(self) -> bytes | None:
         """Return the stored bytes, durable or not; None if there is no ledger."""
 
-    def cut(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Truncate the ledger to ``size`` bytes, to remove an incomplete last line."""
 
     def begin(self, line: bytes) -> None:
@@ -60,7 +60,7 @@ class LedgerFile:
         except FileNotFoundError:
             return None
 
-    def cut(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Truncate the file to ``size`` bytes."""
         os.truncate(self.path, size)
 

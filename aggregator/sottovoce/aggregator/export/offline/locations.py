@@ -170,7 +170,7 @@ class Bucket:
         except FileNotFoundError:
             raise SpecError(_none(True) if path == NAME else _missing(path)) from None
         except (OSError, ValueError):
-            raise SpecError("the bucket cannot be reached, or lets nobody in with these AWS_ variables") from None
+            raise SpecError("the bucket cannot be reached, or refuses these AWS_ variables") from None
 
     def _files(self, store: Any, root: str) -> set[str]:  # noqa: ANN401 - the library's
         found = store.get_file_info(

@@ -186,7 +186,7 @@ def _check(described: Described) -> None:
     if not surveys:
         raise SpecError(f"{NAME} holds no survey")
     if any(survey.digest != asked.digest for survey, asked in zip(surveys, manifest.asked, strict=True)):
-        raise SpecError(f"{NAME}: the digest is not that of the survey beside it")
+        raise SpecError(f"{NAME}: the digest differs from that survey's own digest")
     numbers = [survey.revision for survey in surveys]
     if len({survey.name for survey in surveys}) > 1 or numbers != sorted(set(numbers)):
         raise SpecError(f"{NAME}: its surveys are not the revisions of one survey, oldest first")

@@ -142,6 +142,7 @@ class AccountTables(ABC):
             AccessRefused: another account has this subject.
         """
         with self._alone() as db:
+            # Checked under the lock: two accounts must never share a subject, which would let one person act as both.
             _check_subject(db, subject)
             if db.execute("UPDATE accounts SET subject = ? WHERE account = ?", [subject, account_id]).rowcount:
                 self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
@@ -159,6 +160,7 @@ class AccountTables(ABC):
             AccessRefused: the account is the survey's last owner.
         """
         with self._alone() as db:
+            # Under the lock, or two owners could give up their roles at once and leave a survey without one.
             if role != "owner":
                 _check_other_owner(db, account_id, survey)
             insert_grant(db, account_id, survey, role)
@@ -167,6 +169,7 @@ class AccountTables(ABC):
     def claim(self, account_id: bytes, survey: str) -> bool:
         """Make an account the owner of a survey without grants; return False without writing if it has grants."""
         with self._alone() as db:
+            # Check and grant in one transaction: two people who publish the same name must not both own it.
             is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
             if is_free:
                 insert_grant(db, account_id, survey, "owner")
@@ -176,6 +179,7 @@ class AccountTables(ABC):
     def unclaim(self, account_id: bytes, survey: str) -> None:
         """Undo ``claim`` if the survey was not published after all."""
         with self._alone() as db:
+            # The survey may have been published by a second request meanwhile; then its owner stays.
             query = "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)"
             if db.execute(query, [account_id, survey]).rowcount:
                 self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
@@ -245,6 +249,7 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
 def forget_doors(db: Handle, account_id: bytes) -> None:
     """Delete an account's sessions and sign-in links, including those in the tables of earlier releases."""
     db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
+    # A sign-in link is as good as a session, so both end together.
     db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
     for statement in FORMER_OF_ACCOUNT:
         db.execute(statement, [account_id])
@@ -259,7 +264,7 @@ def _check_subject(db: Handle, subject: str | None) -> None:
 def _check_other_admin(db: Handle, account_id: bytes) -> None:
     row = db.execute("SELECT 1 FROM accounts WHERE account = ? AND admin = 1", [account_id]).fetchone()
     if row is not None and db.execute(_OTHER_ADMIN, [account_id]).fetchone() is None:
-        raise AccessRefused("nobody else is an admin; make somebody one first", "last_admin")
+        raise AccessRefused("this is the only admin; give another account that role first", "last_admin")
 
 
 def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
@@ -267,4 +272,4 @@ def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
     if db.execute(query, [account_id, survey]).fetchone() is None:
         return
     if db.execute(_OTHER_OWNER, [survey, account_id]).fetchone() is None:
-        raise AccessRefused("nobody else owns this survey; make somebody its owner first", "last_owner")
+        raise AccessRefused("this is the survey's only owner; give another account that role first", "last_owner")

@@ -69,7 +69,9 @@ class KeyTables(AccountTables):
             day: today.
         """
         with self._read() as db:
+            # Only hashes are stored: a copy of the database gives no usable key.
             owned_key = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
+        # One write a day and key: the journal of use needs the day only, and times could show when staff works.
         if owned_key is not None and owned_key[1].used_on != day:
             with self._write() as db:
                 _note_day(db, key_hash, day)
@@ -169,6 +171,7 @@ class KeyTables(AccountTables):
         """Store a session and delete expired ones; do nothing without an account."""
         if account is not None:
             old = [now - SESSION_IDLE, now - SESSION_MOST]
+            # Cleaned at sign-in, so no timer is needed and the table stays as small as the staff.
             db.execute("DELETE FROM staff_sessions WHERE used < ? OR started < ?", old)
             query = "INSERT INTO staff_sessions (session_hash, account, door, started, used) VALUES (?, ?, ?, ?, ?)"
             db.execute(query, [session_hash, account.id, door, now, now])

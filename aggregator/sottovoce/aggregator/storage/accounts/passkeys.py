@@ -69,6 +69,7 @@ class PasskeyTables(KeyTables):
             row = db.execute(query).fetchone()
         if row is None:
             with self._write() as db:
+                # Two nodes may start at once: the first secret wins, and both read it back.
                 db.execute("INSERT INTO challenge_key (number, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", [drawn])
                 row = db.execute(query).fetchone()
         return bytes(row[0])
@@ -81,6 +82,7 @@ class PasskeyTables(KeyTables):
             AccessRefused: the passkey is known, or the account is disabled or has ``MOST`` passkeys.
         """
         with self._alone() as db:
+            # Locks the account's row, so that disabling it waits and finds this passkey.
             if self._let_in(db, passkey.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             query = "SELECT count(*) FROM passkeys WHERE account = ?"
@@ -118,6 +120,7 @@ class PasskeyTables(KeyTables):
             query = "DELETE FROM passkeys WHERE account = ? AND credential_id = ?"
             removed = db.execute(query, [account_id, credential_id]).rowcount == 1
             if removed:
+                # A lost device must be shut out at once; which session it began is not stored, so all of that kind end.
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'passkey'", [account_id])
                 self._note(db, words.PASSKEY_REMOVED, account_id.hex())
         self._after_deletion()
@@ -136,8 +139,10 @@ class PasskeyTables(KeyTables):
             now: seconds since 1970.
         """
         with self._write() as db:
+            # Expired challenges are refused by their own time, so their rows protect nothing any more.
             db.execute("DELETE FROM spent_challenges WHERE expires < ?", [now])
             query = "INSERT INTO spent_challenges (challenge_hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            # A unique row per challenge: of two replays on two nodes only one insert succeeds.
             if db.execute(query, [use.challenge_hash, use.expires]).rowcount != 1:
                 return None
             row = db.execute(_COUNT_ON, [use.sign_count, use.credential_id, use.sign_count, use.sign_count]).fetchone()

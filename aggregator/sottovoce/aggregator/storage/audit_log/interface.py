@@ -6,7 +6,7 @@ from typing import Protocol
 from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead
 
 ALWAYS = 10**9
-"""Day number larger than that of any entry."""
+"""Day number larger than any entry's."""
 
 
 class Journal(Protocol):

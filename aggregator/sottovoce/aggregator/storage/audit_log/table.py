@@ -56,9 +56,11 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
         ValueError: the entry does not have this form.
     """
     check_words(what, who, about)
+    # Updating the head's row locks it, so numbers have no gaps, and each entry knows the hash before it.
     ((number, previous),) = db.execute(_NEXT, [1, FIRST]).fetchall()
     entry = AuditEntry(number, day, what, who, about, bytes(previous))
     db.execute("INSERT INTO journal (number, day, what, who, about, previous) VALUES (?, ?, ?, ?, ?, ?)", entry)
+    # The head stands apart from the entries: deleting the last entries alone would be noticed.
     db.execute("UPDATE journal_head SET hash = ?", [entry.hash])
 
 
@@ -118,6 +120,7 @@ def cut(db: Handle, today: int) -> None:
     wait_for_others(db)
     last = last_due(db, today)
     if last is not None:
+        # The hash of the last deleted entry anchors the rest, so that the chain stays verifiable.
         append(db, today, CUT, NO_ACTOR, f"{last.number} {last.hash.hex()}")
         db.execute("DELETE FROM journal WHERE number <= ?", [last.number])
 
@@ -137,6 +140,7 @@ def is_known(db: Handle, noted: ChainHead) -> bool | None:
     cut_off = _last_cut(db)
     if noted == cut_off:
         return True
+    # The entry was deleted by age: its hash can be neither confirmed nor refuted.
     if noted.number < cut_off.number:
         return None
     entry = _one(db, "WHERE number = ?", [noted.number])

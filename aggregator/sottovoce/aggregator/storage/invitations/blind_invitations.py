@@ -89,7 +89,7 @@ def invite(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
         hashes: of the invitations.
     """
     statement = "INSERT INTO blind_invitations (survey, invitation_hash) VALUES (?, ?)"
-    # Privacy: in the order of the hashes, since the order of the list may be that of people's names.
+    # Privacy: in the order of the hashes, since the list may be sorted by people's names.
     db.executemany(statement, [(survey, each) for each in sorted(hashes)])
 
 

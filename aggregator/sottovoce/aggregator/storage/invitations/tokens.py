@@ -46,7 +46,7 @@ def add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool = False) -
         hashes: of the tokens.
         blind: they are invitations.
     """
-    # Privacy: in the order of the hashes, since the order of the list may be that of people's names.
+    # Privacy: in the order of the hashes, since the list may be sorted by people's names.
     if blind:
         blind_invitations.invite(db, survey, hashes)
     else:

@@ -65,7 +65,7 @@ class PostgresHandle:
         )
 
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
-        """Lock these ids against other writers until the transaction ends; ids with the same first byte wait as well."""
+        """Lock these ids against other writers until the transaction ends; those with the same first byte wait too."""
         self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
 
     def take_out(self, survey: int, report_id: bytes) -> bool:

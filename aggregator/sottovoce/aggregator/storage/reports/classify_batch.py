@@ -46,9 +46,11 @@ def store_sorted(
         open_query: selects a row if a survey is open, and locks it so that the survey stays open.
         lock: appended to the query for tokens, to lock their rows until the end of the transaction.
     """
+    # Report by report, because each outcome may depend on an earlier report of the same group.
     reports = list(split(arrivals))
     group = _Group(db, open_query, reports, lock)
     outcomes = [group.classify(report) for report in reports]
+    # Merged again, sorted by random id: row order must not show the order of arrival.
     new = merge(report for report, outcome in zip(reports, outcomes, strict=True) if outcome is Outcome.NEW)
     spend_tokens(db, new)
     insert(db, new)
@@ -73,6 +75,7 @@ class _Group:
         }
         self._withdrawn = _withdrawn(db, ids)
         tokens = {token for token in map(_token, reports) if token is not None}
+        # Sorted: with ``lock`` two writers take the rows of tokens in one order and cannot deadlock.
         self._good = {(survey, bytes(found)) for survey, found in _rows_for_keys(db, _TOKENS + lock, sorted(tokens))}
 
     def classify(self, report: ReportBatch) -> Outcome:
@@ -92,6 +95,7 @@ class _Group:
         if token is not None:
             if token not in self._good:
                 return Outcome.TOKEN_INVALID
+            # A second report of the group with the same token is refused here, before the database sees it.
             self._good.remove(token)
         self._known[key] = content
         return Outcome.NEW
@@ -116,6 +120,7 @@ def _lock_signed_ids(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, li
     """
     surveys = signed(reports)
     if surveys:
+        # Before the query for revisions: one that is published in between is then seen.
         db.hold_ids([report.report_ids for report in reports if report.plan.signed])
     return {survey: [int(key) for (key,) in db.execute(_OTHERS, [survey])] for survey in surveys}
 
@@ -132,6 +137,7 @@ def _token(report: ReportBatch) -> Key | None:
 
 def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
     """Return (survey key, hash of the id) of the withdrawn reports among these ids."""
+    # Tombstones hold hashes only, so that a withdrawn id cannot be read from the database.
     hashes = sorted({(survey, id_hash(report_id)) for survey, report_id in ids})
     return {(survey, bytes(found)) for survey, found in _rows_for_keys(db, _WITHDRAWN, hashes)}
 

@@ -46,6 +46,7 @@ def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
     if question is None:
         return np.zeros(len(numbers), dtype=np.int64)
     column = numbers[:, question]
+    # Shifted by one, because bincount accepts no negative group.
     return np.where(is_null(column), 0, column.astype(np.int64) - NO_COHORT)
 
 
@@ -64,7 +65,9 @@ def _sum(blocks: Sequence[np.ndarray]) -> np.ndarray:
     if not blocks:
         return np.empty((0, 1), dtype=np.int64)
     rows = np.concatenate(blocks)
+    # ``unique`` sorts, and writers update counts in this order, which prevents deadlocks (decision 0013).
     keys, places = np.unique(rows[:, :-1], axis=0, return_inverse=True)
     numbers = np.zeros(len(keys), dtype=np.int64)
+    # ``add.at`` and not ``numbers[places] +=``, which would count a repeated key once.
     np.add.at(numbers, places.ravel(), rows[:, -1])
     return np.column_stack([keys, numbers])

@@ -10,7 +10,7 @@ from sottovoce.aggregator.accounts.accounts import account_number, check_role
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, today, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables, today
 
 Acted = tuple[str, int]
 
@@ -44,7 +44,7 @@ def invite() -> Acted:
             role, survey = check_role(role), _survey()
         return _accounts(link=invitation_link(tables(), _url(), survey, role, today())), 200
     except AccessRefused as refused:
-        return _accounts(refused=told(refused)), 422
+        return _accounts(refused=refusal_message(refused)), 422
 
 
 def account(account: str) -> ResponseReturnValue:
@@ -63,7 +63,7 @@ def change_account(account: str) -> ResponseReturnValue:
     try:
         link = act(found)
     except AccessRefused as refused:
-        return _account(found, refused=told(refused)), 422
+        return _account(found, refused=refusal_message(refused)), 422
     return (_account(found, link=link), 200) if link else redirect(url_for("studio.account", account=account), 303)
 
 
@@ -167,9 +167,9 @@ def _page(endpoint: str, method: str, path: str, view: Callable[..., object], su
 
 
 ROUTES = (
-    _page("accounts", "GET", "", accounts, "All accounts."),
+    _page("accounts", "GET", "", accounts, "List all accounts."),
     _page("invite_account", "POST", "", invite, "Make an invitation for a new account."),
-    _page("account", "GET", "/<account>", account, "One account."),
+    _page("account", "GET", "/<account>", account, "Show one account."),
     _page("change_account", "POST", "/<account>", change_account, "Change one account, or make a link to sign in."),
 )
 """Routes of the pages about accounts, for admins."""

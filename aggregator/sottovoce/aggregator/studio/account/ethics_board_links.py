@@ -6,7 +6,7 @@ from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
-from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today, told
+from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest
 
@@ -27,7 +27,7 @@ def change_board(name: str) -> ResponseReturnValue:
     try:
         return _board(name, link=_make(name)), 200
     except AccessRefused as refused:
-        return _board(name, refused=told(refused)), 422
+        return _board(name, refused=refusal_message(refused)), 422
 
 
 def _make(name: str) -> str:
@@ -79,13 +79,13 @@ def _board(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/board"
 
 ROUTES = (
-    Route("studio.board", "GET", _PATH, board, "Links for ethics boards.", Kind.PAGE, ("text/html",)),
+    Route("studio.board", "GET", _PATH, board, "List links for ethics boards.", Kind.PAGE, ("text/html",)),
     Route(
         "studio.change_board",
         "POST",
         _PATH,
         change_board,
-        "Make or end a link for an ethics board.",
+        "Create or revoke a link for an ethics board.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -12,8 +12,8 @@ from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import refusal_message
 from sottovoce.aggregator.studio.request_context import tables as _tables
-from sottovoce.aggregator.studio.request_context import told
 
 
 def me() -> str:
@@ -28,7 +28,7 @@ def make_key() -> str | tuple[str, int]:
         key = _asked_for(digest)
         _tables().add_key(key)
     except AccessRefused as refused:
-        return _me(refused=told(refused)), 422
+        return _me(refused=refusal_message(refused)), 422
     return _me(made=secret)
 
 
@@ -46,7 +46,7 @@ def leave(name: str) -> str | tuple[str, int] | Response:
         try:
             _tables().revoke_grant(_own().id, name)
         except AccessRefused as refused:
-            return _me(refused=told(refused)), 422
+            return _me(refused=refusal_message(refused)), 422
     return _back()
 
 
@@ -81,7 +81,7 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     try:
         account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
-        return render_template("invitation.html", refused=told(refused)), 422
+        return render_template("invitation.html", refused=refusal_message(refused)), 422
     if not _tables().accept_invitation(link, account, today):
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     return begin_session(account.id, "link", _back())
@@ -142,13 +142,13 @@ def _page(endpoint: str, method: str, path: str, view: Callable[..., Any], summa
 
 
 ROUTES = (
-    _page("me", "GET", "/me", me, "One's own roles, keys and sessions."),
-    _page("make_key", "POST", "/me/keys", make_key, "Make a key."),
-    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of one's own keys."),
-    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of one's own sessions."),
-    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of one's own sessions."),
-    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up one's own role on a survey."),
-    _page("invitation", "GET", "/invitation", invitation, "Ask whoever was invited for a name."),
-    _page("accept", "POST", "/invitation", accept, "Make the account of whoever was invited."),
+    _page("me", "GET", "/me", me, "Show your own roles, keys and sessions."),
+    _page("make_key", "POST", "/me/keys", make_key, "Create an API key."),
+    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of your own keys."),
+    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of your own sessions."),
+    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of your own sessions."),
+    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up your own role on a survey."),
+    _page("invitation", "GET", "/invitation", invitation, "Ask the invited person for a name."),
+    _page("accept", "POST", "/invitation", accept, "Create the account of the invited person."),
 )
 """Routes of the signed-in account, and of invitations."""

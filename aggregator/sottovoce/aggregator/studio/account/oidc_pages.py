@@ -21,7 +21,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables
 
 ATTEMPT_SECONDS = 600
 """Lifetime of a sign-in attempt: time that a person may take at the provider."""
@@ -56,7 +56,7 @@ def accept() -> Response:
     try:
         name = check_text(request.form.get("name", ""), "a name")
     except AccessRefused as refused:
-        raise SignInRefused(told(refused)) from None
+        raise SignInRefused(refusal_message(refused)) from None
     if storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
         raise SignInRefused(INVITATION_SPENT)
     address, attempt = _new_attempt()
@@ -102,7 +102,7 @@ def _bound(subject: str, link: str, page: Response) -> Response:
     try:
         storage().access.by(account.id.hex()).set_subject(account.id, subject)
     except AccessRefused as refused:
-        raise SignInRefused(told(refused)) from None
+        raise SignInRefused(refusal_message(refused)) from None
     return authentication.with_cookie(page, cookie)
 
 
@@ -181,7 +181,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/invitation",
         invitation,
-        "Ask an invited person what colleagues are to call them; the institution is not asked for names.",
+        "Ask an invited person for the name that colleagues see; the institution is not asked for names.",
         Kind.PAGE,
         _HTML,
     ),
@@ -190,7 +190,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/invitation",
         accept,
-        "Show the link to the institution: whoever comes back from there is let in, from then on.",
+        "Show the link to the institution's sign-in, which is accepted from then on.",
         Kind.PAGE,
         _HTML,
     ),
@@ -199,7 +199,7 @@ ROUTES = (
         "POST",
         "/dashboard/oidc/bind",
         bind,
-        "Show the link to the institution, which lets one's own account in from then on.",
+        "Show the link that connects your own account to the institution's sign-in.",
         Kind.PAGE,
         _HTML,
     ),
@@ -208,7 +208,7 @@ ROUTES = (
         "GET",
         "/dashboard/oidc/callback",
         callback,
-        "Where the institution sends the browser back to, with a code that is good once.",
+        "Receive the browser from the institution with a one-time code.",
         Kind.PAGE,
         _HTML,
     ),

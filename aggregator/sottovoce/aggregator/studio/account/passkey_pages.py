@@ -19,7 +19,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage
 
 MOST_LABEL = 60
 
@@ -70,7 +70,9 @@ def add() -> Response | tuple[str, int]:
         today = authentication.now() // DAY
         storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
-        sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        sentence = (
+            refusal_message(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        )
         return _own(sentence), 422
     return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
@@ -134,7 +136,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkey.js",
         script,
-        "The script of both pages.",
+        "Serve the script of both passkey pages.",
         Kind.PAGE,
         ("text/javascript",),
     ),
@@ -143,7 +145,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkey",
         offer,
-        "The page that asks for any passkey of this site.",
+        "Show the page that asks for a passkey of this site.",
         Kind.PAGE,
         _HTML,
     ),
@@ -152,7 +154,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkey",
         sign_in,
-        "Let in whose passkey has answered this page's question.",
+        "Sign in with a passkey that signed the page's challenge.",
         Kind.PAGE,
         _HTML,
     ),
@@ -161,7 +163,7 @@ ROUTES = (
         "GET",
         "/dashboard/passkeys",
         own,
-        "A person's own passkeys, and how to add one.",
+        "Show your own passkeys, and how to add one.",
         Kind.PAGE,
         _HTML,
     ),
@@ -170,7 +172,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkeys",
         add,
-        "Add the passkey that the person's device has just made.",
+        "Add the passkey that your device has just created.",
         Kind.PAGE,
         _HTML,
     ),
@@ -179,7 +181,7 @@ ROUTES = (
         "POST",
         "/dashboard/passkeys/remove",
         remove,
-        "Let the person in by one of the passkeys no more.",
+        "Remove one of your passkeys.",
         Kind.PAGE,
         _HTML,
     ),

@@ -10,7 +10,7 @@ from sottovoce.aggregator.accounts.accounts import account_number, check_role, f
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import storage, tables, today, told
+from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
@@ -47,7 +47,7 @@ def change_team(name: str) -> ResponseReturnValue:
     try:
         link = act(name)
     except AccessRefused as refused:
-        return _team(name, refused=told(refused)), 422
+        return _team(name, refused=refusal_message(refused)), 422
     return (_team(name, link=link), 200) if link else redirect(_next_page(name), 303)
 
 
@@ -127,7 +127,7 @@ def _team(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/team"
 
 ROUTES = (
-    Route("studio.team", "GET", _PATH, team, "Who has which role on a survey.", Kind.PAGE, ("text/html",)),
+    Route("studio.team", "GET", _PATH, team, "Show the roles on a survey.", Kind.PAGE, ("text/html",)),
     Route("studio.change_team", "POST", _PATH, change_team, "Change a survey's team.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the team page."""

@@ -116,7 +116,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
         return _moment(value, words)
     card = None if found.card is None or found.card >= len(draft.cards) else draft.cards[found.card]
     if card is not None and found.field in _OF_CARDS:
-        return _of_card(found.field, value, card, draft, words)
+        return _card_value(found.field, value, card, draft, words)
     if field in ("people", "group"):
         return words.number(int(value))
     return words.translate("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
@@ -125,7 +125,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
 _OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort")
 
 
-def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
+def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
     kind = TYPES.get(str(card.treated.get("type", "boolean")))
     if field == "use":
         key = f"use_{kind.truth if kind else ''}_{value}"
@@ -134,18 +134,18 @@ def _of_card(field: str, value: str, card: DraftItem, draft: SurveyDraft, words:
         return words.translate("answer_yes")
     if field == "when_absent":
         return _answer(value, card, draft, words) if card.type in TYPES else value
-    told = json.loads(value)
+    parsed = json.loads(value)
     if field == "mechanism":
-        return _mechanism(told, words)
-    return "\n".join(_condition(name, wanted, draft, words) for name, wanted in told.items())
+        return _mechanism(parsed, words)
+    return "\n".join(_condition(name, wanted, draft, words) for name, wanted in parsed.items())
 
 
-def _mechanism(told: Mapping[str, object], words: Words) -> str:
+def _mechanism(mechanism: Mapping[str, object], words: Words) -> str:
     """Describe a mechanism by its epsilon, or by its name and numbers."""
-    if set(told) == {"epsilon"}:
-        return f"{words.translate('design_epsilon')} {told['epsilon']}"
-    numbers = [f"{key} {part}" for key, part in told.items() if key != "name" and isinstance(part, int | str)]
-    return f"{told.get('name', words.translate('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
+    if set(mechanism) == {"epsilon"}:
+        return f"{words.translate('design_epsilon')} {mechanism['epsilon']}"
+    numbers = [f"{key} {part}" for key, part in mechanism.items() if key != "name" and isinstance(part, int | str)]
+    return f"{mechanism.get('name', words.translate('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
 
 
 def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:

@@ -65,16 +65,16 @@ def begin() -> ResponseReturnValue:
     try:
         begun = make()
     except SpecError as error:
-        return _again(words().in_this_language(error.problems[0].message))
+        return _refuse(words().in_this_language(error.problems[0].message))
     if begun is None:
-        return _again(words().translate("new_nothing"))
+        return _refuse(words().translate("new_nothing"))
     name = drafts.begin(begun.draft, request.form.get("name", ""))
     if begun.left_out:
         return render_template("left_out.html", name=name, left_out=begun.left_out)
     return redirect(url_for("studio.design", name=name), 303)
 
 
-def _again(message: str) -> Response:
+def _refuse(message: str) -> Response:
     return Response(_page(message), REFUSED, content_type="text/html; charset=utf-8")
 
 
@@ -84,8 +84,8 @@ def _empty() -> Begun | None:
 
 
 def _template() -> Begun | None:
-    chosen = request.form.get("template", "")
-    found = [Begun(draft_of(each.document)) for each in all_templates() if each.name == chosen]
+    template = request.form.get("template", "")
+    found = [Begun(draft_of(each.document)) for each in all_templates() if each.name == template]
     return found[0] if found else None
 
 
@@ -94,9 +94,9 @@ def _copy() -> Begun | None:
     name = request.form.get("copy", "")
     if g.actor.role(name) is None:
         return None
-    kept = drafts.kept_draft(name)
-    if kept is not None:
-        return Begun(kept.draft)
+    found = drafts.find_draft(name)
+    if found is not None:
+        return Begun(found.draft)
     revisions = storage().revisions(name)
     return Begun(draft_of(survey_of(revisions[-1].document).document)) if revisions else None
 
@@ -106,7 +106,7 @@ def _file() -> Begun | None:
     data = uploaded.read() if uploaded else b""
     if data.startswith(WORKBOOK):
         form = read_xlsform(data)
-        return Begun(draft_of(form.document), [words().in_this_language(each.told) for each in form.left_out])
+        return Begun(draft_of(form.document), [words().in_this_language(each.message) for each in form.left_out])
     return Begun(draft_in(data)) if data else None
 
 
@@ -143,7 +143,7 @@ _WAYS: Mapping[str, Callable[[], Begun | None]] = {
 _NEW = "/dashboard/new"
 
 ROUTES = (
-    Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
+    Route("studio.new", "GET", _NEW, new, "Choose a template or a file for a new survey.", Kind.PAGE, ("text/html",)),
     Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "New survey"."""

@@ -16,13 +16,13 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
-from sottovoce.aggregator.authoring.to_survey import named
+from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
-from sottovoce.aggregator.studio.design.sentences import Sentences, about
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.request_context import storage
@@ -65,16 +65,16 @@ class ItemView:
 
 def design(name: str) -> str:
     """Show the form; for a published survey without a draft, the page that begins a correction."""
-    kept = drafts.kept_draft(name)
-    if kept is None:
+    stored = drafts.find_draft(name)
+    if stored is None:
         frame = published_page(name, "design")
         survey = survey_of(storage().revisions(name)[-1].document)
         return render_template("frozen.html", page="design", frame=frame, survey=survey)
     versions = storage().drafts.versions(name)
-    return _page(name, kept.draft, kept.version, versions[1:])
+    return _page(name, stored.draft, stored.version, versions[1:])
 
 
-def _kept_access(name: str) -> str:
+def _published_access(name: str) -> str:
     """Return the access of the published survey, which no correction may change; "" if it was never published."""
     revisions = storage().revisions(name)
     return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
@@ -94,7 +94,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             simple_condition(card),
         )
         for number, (card, found, final) in enumerate(
-            zip(figures.draft.cards, figures.of_items, named(figures.draft).cards, strict=True)
+            zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
         )
     ]
 
@@ -107,7 +107,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         frame=draft_page(name, "design", draft.title),
         name=name,
         draft=draft,
-        kept_access=_kept_access(name),
+        kept_access=_published_access(name),
         version=version,
         versions=versions,
         problems=problems_of(draft, name, figures),
@@ -120,53 +120,52 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
-        about=about,
-        other_languages={tag: told for tag, told in NAMES.items() if tag not in draft.tags},
+        other_languages={tag: label for tag, label in NAMES.items() if tag not in draft.tags},
     )
 
 
 def save_design(name: str) -> ResponseReturnValue:
     """Save the form as a new version, with the button's command applied; on an edit conflict show both versions."""
     form = request.form.to_dict()
-    last = drafts.draft_named(name)
-    base = drafts.kept_draft(name, _number(form.get("version", ""))) or last
+    last = drafts.load_draft(name)
+    base = drafts.find_draft(name, _number(form.get("version", ""))) or last
     typed = posted_draft(form, base.draft)
     word = form.get("do", "")
     mine = change(typed, word)
     # If the version that the page showed was pruned, ``drafts.save`` reports a conflict, and the page shows both.
     if not form.get("over") and form.get("of", base.draft.stamp) != base.draft.stamp:
         # The stamps differ: the page showed an earlier draft of the same name, since deleted or published.
-        return _both(name, typed, last, form)
+        return _conflict_page(name, typed, last, form)
     typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
     by = form.get("by", "")
     version = drafts.save(name, typed_over, mine, again=by == "again")
     if version is None:
-        return _both(name, typed, drafts.draft_named(name), form)
+        return _conflict_page(name, typed, drafts.load_draft(name), form)
     if by:
-        return _to_the_script(name, version)
+        return _reply_to_script(name, version)
     _go_back(name, word, version, mine.stamp)
-    return _onwards(name, word, len(mine.cards))
+    return _redirect_after(name, word, len(mine.cards))
 
 
-def _to_the_script(name: str, version: int) -> Response:
+def _reply_to_script(name: str, version: int) -> Response:
     """
     Return the page of exactly the version just saved.
 
     With a newer version, the browser would adopt its number and overwrite it although the person never saw it.
     """
-    kept = drafts.kept_draft(name, version) or drafts.draft_named(name)
-    return Response(_page(name, kept.draft, kept.version, []))
+    stored = drafts.find_draft(name, version) or drafts.load_draft(name)
+    return Response(_page(name, stored.draft, stored.version, []))
 
 
 def _go_back(name: str, word: str, version: int, stamp: str) -> None:
     """Restore an earlier version as the newest one; the version just typed stays in the list of versions."""
     kind, _, number = word.partition(":")
-    earlier = drafts.kept_draft(name, _number(number)) if kind == "version" else None
+    earlier = drafts.find_draft(name, _number(number)) if kind == "version" else None
     if earlier is not None:
         drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
-def _onwards(name: str, word: str, cards: int) -> ResponseReturnValue:
+def _redirect_after(name: str, word: str, cards: int) -> ResponseReturnValue:
     kind, _, given = word.partition(":")
     if kind == "publish":
         return redirect(url_for("studio.publish", name=name), 303)
@@ -178,7 +177,7 @@ def _onwards(name: str, word: str, cards: int) -> ResponseReturnValue:
     return redirect(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None), 303)
 
 
-def _both(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[str, str]) -> Response:
+def _conflict_page(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[str, str]) -> Response:
     page = render_template(
         "conflict.html",
         page="design",
@@ -201,9 +200,9 @@ def correct(name: str) -> ResponseReturnValue:
 
 def discard(name: str) -> ResponseReturnValue:
     """Delete a draft, if the person typed its name as confirmation."""
-    drafts.draft_named(name)
+    drafts.load_draft(name)
     if request.form.get("typed", "").strip() != name:
-        return redirect(url_for("studio.settings", name=name, told="not_typed"), 303)
+        return redirect(url_for("studio.settings", name=name, outcome="not_typed"), 303)
     drafts.forget(name)
     return redirect(url_for("studio.surveys"), 303)
 
@@ -216,9 +215,9 @@ _DESIGN = "/dashboard/surveys/<name>/design"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "The questions of a draft.", Kind.PAGE, _HTML),
-    Route("studio.save_design", "POST", _DESIGN, save_design, "Keep what was typed.", Kind.PAGE, _HTML),
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML),
+    Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
-    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Take a draft out.", Kind.PAGE, _HTML),
+    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),
 )
 """Routes of the page "Design"."""

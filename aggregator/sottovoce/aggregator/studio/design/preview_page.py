@@ -30,13 +30,13 @@ _NO_TOKEN = "0" * 16
 
 def preview(name: str) -> Response:
     """Show the form in a frame; for an incomplete draft, list its problems."""
-    kept = drafts.kept_draft(name)
+    stored = drafts.find_draft(name)
     survey = _survey(name)
     size = request.args.get("size", "")
     page = render_template(
         "preview.html",
         page="preview",
-        frame=draft_page(name, "preview", kept.draft.title) if kept else published_page(name, "preview"),
+        frame=draft_page(name, "preview", stored.draft.title) if stored else published_page(name, "preview"),
         name=name,
         survey=survey,
         size=size if size in SIZES else SIZES[0],
@@ -44,7 +44,7 @@ def preview(name: str) -> Response:
         offered=_offered(survey) if survey else {},
         right_to_left=RIGHT_TO_LEFT,
         token=f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None,
-        lacking=[each for each in problems_of(kept.draft, name) if each.grave] if kept and not survey else [],
+        lacking=[each for each in problems_of(stored.draft, name) if each.grave] if stored and not survey else [],
         sentences=Sentences(words()),
         may_try=g.actor.role(name) == "owner",
         trials=trials_of(name),
@@ -56,7 +56,7 @@ def preview(name: str) -> Response:
 
 def _survey(name: str) -> Survey | None:
     try:
-        return drafts.survey_as_it_stands(name)
+        return drafts.current_survey(name)
     except SpecError:
         return None
 
@@ -105,17 +105,17 @@ ROUTES = (
         "GET",
         _PREVIEW,
         preview,
-        "The form as respondents will see it.",
+        "Preview the form as respondents will see it.",
         Kind.PAGE,
         ("text/html",),
-        query=(_IN, Query("size", "Of the frame: phone or desktop.")),
+        query=(_IN, Query("size", "Width of the preview: phone or desktop.")),
     ),
     Route(
         "studio.preview_form",
         "GET",
         f"{_PREVIEW}/s/<same>",
         preview_form,
-        "The form before a pretended aggregator.",
+        "Serve the form with a simulated aggregator.",
         Kind.PAGE,
         ("text/html",),
         query=(_IN,),

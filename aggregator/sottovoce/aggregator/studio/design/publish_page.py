@@ -13,7 +13,7 @@ from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, wit
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
-from sottovoce.aggregator.studio.design.sentences import Sentences, about, texts_in_words
+from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
@@ -33,8 +33,8 @@ def publish(name: str) -> str:
 
 
 def _page(name: str, refused: tuple[str, ...]) -> str:
-    kept = drafts.draft_named(name)
-    draft, figures = kept.draft, DraftFigures(kept.draft)
+    stored = drafts.load_draft(name)
+    draft, figures = stored.draft, DraftFigures(stored.draft)
     survey, messages = _survey(name)
     earlier = storage().revisions(name)
     return render_template(
@@ -43,16 +43,15 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         frame=draft_page(name, "design", draft.title),
         name=name,
         draft=draft,
-        version=kept.version,
+        version=stored.version,
         survey=survey,
         texts=[] if survey is None else texts_in_words(survey, words()),
         panel=panel_of(draft, name),
-        about=about,
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name, figures) if problem.grave],
         earlier=earlier,
-        kept=_kept(earlier, survey),
-        changed=_changed(draft, earlier),
+        pooled=_pooled_questions(earlier, survey),
+        changed=_differences(draft, earlier),
         signed_before=signed_before(earlier, survey) if survey else 0,
         totals=figures.totals,
         sentences=Sentences(words()),
@@ -66,34 +65,34 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     A page view must not create keys, so only known public keys are filled in.
     """
     try:
-        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        survey = survey_of_draft(drafts.load_draft(name).draft, name)
         check_affordable(survey)
         known = with_known_moduli(storage(), survey, current_app.extensions["settings"])
         return next_revision(storage(), known), ()
     except SpecError as error:
-        return None, _told(error)
+        return None, _messages(error)
     except StorageError as error:
         return None, (str(error),)
 
 
-def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+def _prepare_survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     """Return the survey with its public keys, or the reasons that prevent publishing; missing keys are created."""
     try:
-        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        survey = survey_of_draft(drafts.load_draft(name).draft, name)
         whole = with_moduli(storage(), survey, current_app.extensions["settings"])
         return next_revision(storage(), whole), ()
     except SpecError as error:
-        return None, _told(error)
+        return None, _messages(error)
     except StorageError as error:
         return None, (str(error),)
 
 
-def _told(error: SpecError) -> tuple[str, ...]:
+def _messages(error: SpecError) -> tuple[str, ...]:
     sentences = Sentences(words())
     return tuple(sentences.problem(refused_field(problem)) for problem in error.problems)
 
 
-def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
+def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
     """For a correction, pair each question with True if its counts are added to the previous revision's."""
     if not earlier or survey is None:
         return []
@@ -101,7 +100,7 @@ def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Ques
     return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
 
 
-def _changed(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
+def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
     """
     For a correction, list the differences from the previous revision.
 
@@ -126,28 +125,28 @@ def publish_now(name: str) -> ResponseReturnValue:
     and publishing again is harmless.
     """
     survey, _ = _survey(name)
-    kept = drafts.draft_named(name)
-    if request.form.get("version") != str(kept.version):
-        return _again(name, words().translate("publish_changed"))
+    stored = drafts.load_draft(name)
+    if request.form.get("version") != str(stored.version):
+        return _refuse(name, words().translate("publish_changed"))
     if survey is None:
-        return _again(name)
-    whole, refused = _to_publish(name)
+        return _refuse(name)
+    whole, refused = _prepare_survey(name)
     if whole is None:
-        return _again(name, *refused)
+        return _refuse(name, *refused)
     storage().publish(whole, who=g.who)
-    drafts.finish(name, kept.draft)
+    drafts.finish(name, stored.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
     return redirect(url_for(there, name=name), 303)
 
 
-def _again(name: str, *told: str) -> Response:
-    return Response(_page(name, told), REFUSED, content_type="text/html; charset=utf-8")
+def _refuse(name: str, *messages: str) -> Response:
+    return Response(_page(name, messages), REFUSED, content_type="text/html; charset=utf-8")
 
 
 _PUBLISH = "/dashboard/surveys/<name>/publish"
 
 ROUTES = (
-    Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final.", Kind.PAGE, ("text/html",)),
     Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
 )
 """Routes of the page "Publish"."""

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals
+from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, goal_of
 from sottovoce.aggregator.authoring.draft import DraftProblem, SurveyDraft
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
+from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.shared.accounting import BELIEF_BEFORE
@@ -33,22 +35,38 @@ class Sentences:
         if found is None:
             return [self.words.translate("design_margin_later")]
         if found.margin is None or draft.people is None:
-            return [self._needed(found, draft.declining)]
+            return [self._needed_sentence(found, draft.declining)]
         key = "design_margin_mean" if found.number else "design_margin_share"
         first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
         if not found.epsilon:
             return [first]
         openly = self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
-        return [first, openly, self._needed(found, draft.declining)]
+        # An aim that these people already reach needs no further number.
+        needed = [self._needed_sentence(found, draft.declining)] if found.margin > found.wanted else []
+        return [first, openly, *needed]
 
-    def _needed(self, found: Figures, declining: str) -> str:
+    def goals(self, draft: SurveyDraft, totals: Totals) -> Sequence[str]:
+        """Return the people needed for each planned analysis, as one line each."""
+        return [
+            self.words.translate(
+                "design_goal",
+                goal=self.words.translate(f"use_{goal_of(draft.cards[number])}"),
+                question=self.words.translate("design_question", number=number + 1),
+                needed=self._needed_sentence(found, "each"),
+            )
+            for number, found in totals.goals
+        ]
+
+    def _needed_sentence(self, found: Figures, declining: str) -> str:
         if found.needed is None:
             return self.words.translate("design_out_of_reach")
-        told = self.words.translate("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+        sentence = self.words.translate(
+            "design_needed", margin=self._size(found, found.wanted), people=about(found.needed)
+        )
         if found.declining is None or declining == "each":
-            return told
+            return sentence
         key = "design_of_these" if declining == "own" else "design_more_needed"
-        return f"{told} {self.words.translate(key, more=about(found.declining))}"
+        return f"{sentence} {self.words.translate(key, more=about(found.declining))}"
 
     def _size(self, found: Figures, margin: float) -> str:
         if found.number:
@@ -87,12 +105,12 @@ class Sentences:
             spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
             before=self.words.percent(BELIEF_BEFORE, 0),
-            after=self.words.percent(totals.after, 0),
+            after=self.words.percent(Fraction(totals.after, 100), 0),
         )
 
     def spent(self, epsilon: float) -> str:
-        """Format an epsilon with one decimal, rounded up; 1e-6 absorbs errors of floating point."""
-        return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
+        """Format an epsilon as on all other pages."""
+        return NumberFormat(self.words).epsilon(epsilon)
 
     def problem(self, problem: DraftProblem) -> str:
         """Describe a problem of a draft in a sentence."""
@@ -128,10 +146,10 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
     number, *parts = inside
     *before, item = survey.document["questions"][: int(number) + 1]
     asked = sum(each["type"] != "note" for each in before)
-    told = (
+    place = (
         words.translate("place_note") if item["type"] == "note" else words.translate("place_question", number=asked + 1)
     )
-    return words.translate("place_within", place=told, part=_part(parts, words))
+    return words.translate("place_within", place=place, part=_part(parts, words))
 
 
 def texts_in_words(survey: Survey, words: Words) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:

@@ -60,7 +60,7 @@ def try_out(name: str) -> ResponseReturnValue:
     """
     try:
         today = current_app.extensions["clock"]().date()
-        survey = trial_of(drafts.survey_as_it_stands(name), trial_name(name, drafts.taken_names()), today)
+        survey = trial_of(drafts.current_survey(name), trial_name(name, drafts.taken_names()), today)
         check_affordable(survey)
     except SpecError:
         return redirect(url_for("studio.preview", name=name), 303)
@@ -92,7 +92,7 @@ ROUTES = (
         "POST",
         "/dashboard/surveys/<name>/preview/trial",
         try_out,
-        "Publish a try-out.",
+        "Start a test run.",
         Kind.PAGE,
         ("text/html",),
     ),

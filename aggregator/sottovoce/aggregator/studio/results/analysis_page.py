@@ -34,7 +34,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
-from sottovoce.aggregator.studio.survey_frame import SurveyPage, later, published_page
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import EstimateError
 
@@ -123,7 +123,7 @@ def models_file(name: str, file: str) -> Response:
 
 
 def _page(name: str, page: str) -> Response:
-    if (told := later(name, page)) is not None:
+    if (told := draft_placeholder(name, page)) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     return joint_page(published_subject(name, page), page)
 
@@ -241,22 +241,22 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
 
 
 TABLES_QUERY = (
-    Query("kind", "Of analysis: crosstab, compare or pairs."),
+    Query("kind", "Analysis: crosstab, compare or pairs."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
     Query("within", "A public question, for a table of each of its categories."),
-    Query("outcome", "What is compared."),
-    Query("groups", "Among which it is compared."),
+    Query("outcome", "The question whose shares or means are compared."),
+    Query("groups", "The question whose categories are the groups."),
     Query("category", "Of the outcome."),
-    Query("wave", "Only its reports."),
+    Query("wave", "Only reports of this wave."),
 )
 MODELS_QUERY = (
-    Query("kind", "Of analysis: regression."),
-    Query("outcome", "What is explained."),
-    Query("on", "What explains it; may be given many times."),
-    Query("model", "If another than suits the outcome: logit, multinomial, ordered or linear."),
+    Query("kind", "Analysis: regression."),
+    Query("outcome", "The outcome."),
+    Query("on", "A predictor; repeat it for several."),
+    Query("model", "Model other than the default for the outcome: logit, multinomial, ordered or linear."),
     Query("cluster", "A public question whose categories are clusters."),
-    Query("wave", "Only its reports."),
+    Query("wave", "Only reports of this wave."),
 )
 """Parameters of the URL."""
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible")
@@ -264,13 +264,13 @@ MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetm
 _PATH = "/dashboard/surveys/<name>"
 
 ROUTES = (
-    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Questions against each other.", Kind.PAGE, ("text/html",),
+    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Analyse tables of questions.", Kind.PAGE, ("text/html",),
           query=TABLES_QUERY, refuses=_REFUSED),
-    Route("studio.tables_file", "GET", f"{_PATH}/tables/<file>", tables_file, "The same result as a file.", Kind.PAGE,
-          MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
-    Route("studio.models", "GET", f"{_PATH}/models", models, "One answer explained by others.", Kind.PAGE,
+    Route("studio.tables_file", "GET", f"{_PATH}/tables/<file>", tables_file, "Download the table as a file.",
+          Kind.PAGE, MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.models", "GET", f"{_PATH}/models", models, "Fit a regression.", Kind.PAGE,
           ("text/html",), query=MODELS_QUERY, refuses=_REFUSED),
-    Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "The same model as a file.", Kind.PAGE,
-          MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "Download the model as a file.",
+          Kind.PAGE, MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
 )  # fmt: skip
 """Routes of the pages "Tables" and "Models", and of their files."""

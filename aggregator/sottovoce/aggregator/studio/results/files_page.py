@@ -21,7 +21,7 @@ from sottovoce.aggregator.studio.results.download_files import (
 )
 from sottovoce.aggregator.studio.results.run_analysis import why_nothing
 from sottovoce.aggregator.studio.survey.release_page import release_state
-from sottovoce.aggregator.studio.survey_frame import later, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 
 BLOCK = 1 << 16
@@ -30,7 +30,7 @@ BLOCK = 1 << 16
 
 def files(name: str) -> str:
     """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
-    if (told := later(name, "files")) is not None:
+    if (told := draft_placeholder(name, "files")) is not None:
         return told
     survey = survey_of(newest(storage(), name).document)
     wave = _wave()
@@ -107,12 +107,12 @@ def _digest(made: MadeFile) -> str:
 
 
 _PATH = "/dashboard/surveys/<name>/files"
-_WAVE = Query("wave", "Only its reports.")
+_WAVE = Query("wave", "Only reports of this wave.")
 
 ROUTES = (
-    Route("studio.files", "GET", _PATH, files, "The survey's files.", Kind.PAGE, ("text/html",),
-          query=(_WAVE, Query("sums", "1: also sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
-    Route("studio.file", "GET", f"{_PATH}/<file>", file, "One of the survey's files.", Kind.PAGE,
+    Route("studio.files", "GET", _PATH, files, "List the survey's files.", Kind.PAGE, ("text/html",),
+          query=(_WAVE, Query("sums", "1 adds sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
+    Route("studio.file", "GET", f"{_PATH}/<file>", file, "Download one of the survey's files.", Kind.PAGE,
           tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()})), query=(_WAVE,),
           refuses=("malformed", "not_found", "still_open", "estimate_impossible")),
 )  # fmt: skip

@@ -27,7 +27,7 @@ from sottovoce.aggregator.studio.results.results_view import (
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.survey_frame import later, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 REFRESH = 30
@@ -39,7 +39,7 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
-    if (told := later(name, "results")) is not None:
+    if (told := draft_placeholder(name, "results")) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
     shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
@@ -171,8 +171,9 @@ CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0."),
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
-    Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
-    Query("people", "People in the whole group."),
+    Query("sort", "The order of options; empty for the survey's own order.", {"enum": ["", "size"]}),
+    Query("people", "Size of the whole group."),
+    Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
 )
 """Parameters that select a view of the results."""
 
@@ -182,7 +183,7 @@ ROUTES = (
         "GET",
         _RESULTS,
         results,
-        "One survey's results, question by question.",
+        "Show one survey's results, question by question.",
         Kind.PAGE,
         ("text/html",),
         query=CHOICES,
@@ -193,7 +194,7 @@ ROUTES = (
         "GET",
         f"{_RESULTS}/export.json",
         download,
-        "The same results as a file.",
+        "Download the same results as a file.",
         Kind.PAGE,
         ("export",),
         query=CHOICES,
@@ -204,7 +205,7 @@ ROUTES = (
         "GET",
         f"{_RESULTS}/<question>.svg",
         chart,
-        "One question's charts as a picture.",
+        "Download one question's charts as a picture.",
         Kind.PAGE,
         ("image/svg+xml",),
         query=CHOICES,
@@ -215,7 +216,7 @@ ROUTES = (
         "GET",
         f"{_RESULTS}/<question>.csv",
         table,
-        "One question's figures for a spreadsheet.",
+        "Download one question's figures for a spreadsheet.",
         Kind.PAGE,
         ("text/csv",),
         query=CHOICES,

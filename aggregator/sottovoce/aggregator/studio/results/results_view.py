@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
-from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators.answered_shares import METHOD as ANSWERED_METHOD
 from sottovoce.aggregator.estimators.projection import norm_sub
+from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
@@ -33,6 +35,7 @@ class ViewOptions:
         by_size: True to sort options by size, largest first.
         people: size of the whole group, to show shares as numbers of people; None to show shares only.
         is_refused: True if the size of the group is not a valid number.
+        among_all: True for shares among all people, also where some did not answer.
     """
 
     cohort: str | None
@@ -41,6 +44,7 @@ class ViewOptions:
     by_size: bool
     people: int | None
     is_refused: bool
+    among_all: bool = False
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "ViewOptions":
@@ -58,6 +62,7 @@ class ViewOptions:
             query.get("sort") == "size",
             people if known else None,
             bool(written) and not known,
+            query.get("among") == "all",
         )
 
     @property
@@ -69,6 +74,7 @@ class ViewOptions:
             "by": self.by or None,
             "sort": "size" if self.by_size else None,
             "people": self.people,
+            "among": "all" if self.among_all else None,
         }
 
 
@@ -139,6 +145,8 @@ class QuestionCard:
         worked: arithmetic of the share of "yes"; None if the question has no worked example.
         charts: charts to draw.
         absent_as: answer that a missing answer is counted as; "" if the question has none.
+        declined: people whom the shares describe, and the share of the others; "" if everybody answers.
+        unlimited: True if limits among the people who answered are all of the range.
     """
 
     title: str
@@ -147,6 +155,8 @@ class QuestionCard:
     worked: Workings | None
     charts: Sequence[Chart]
     absent_as: str
+    declined: str = ""
+    unlimited: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,11 @@ class ResultsView:
     def survey(self) -> Survey:
         """Newest revision of the survey."""
         return self.results.survey
+
+    @property
+    def may_decline(self) -> bool:
+        """True if people may leave a question unanswered, so that shares differ by the people they describe."""
+        return any(card.result.question.domain.absent for card in self.cards)
 
     @property
     def has_band(self) -> bool:
@@ -251,19 +266,40 @@ def _card(
     result, (choices, group, words) = results.questions[index], chosen
     question, survey = result.question, results.survey
     labels = labels_of(survey, question, words)
-    beside = [(name, other.questions[index]) for name, other in side]
+    beside = [(name, shown_result(other.questions[index], choices)) for name, other in side]
+    answered, result = result, shown_result(result, choices)
+    among = result.estimates is answered.answered and bool(result.estimates)
     charts = [_chart(result, kind, labels, group, words) for kind in ("mean", "quantile", "share")]
     charts = [_with_points(chart, beside) for chart in charts if chart.rows]
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
     return QuestionCard(
         title=title_of(survey, question, words),
-        result=result,
+        result=answered,
         labels=labels,
-        worked=yes_workings(result, not results.closed),
+        worked=None if among else yes_workings(result, not results.closed),
         charts=[_by_size(chart) for chart in charts] if choices.by_size and question.choices else charts,
         absent_as=_absent_as(result, labels, words),
+        declined=_declined(answered, not results.closed, words) if among else "",
+        unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
     )
+
+
+def shown_result(result: QuestionResult, choices: ViewOptions) -> QuestionResult:
+    """Return the result with the shares to show: among the people who answered, unless all are asked for."""
+    return result if choices.among_all or not result.answered else replace(result, estimates=result.answered)
+
+
+def _declined(result: QuestionResult, still_open: bool, words: Words) -> str:
+    declined = result.declined
+    if declined is None or declined.clipped is None:
+        return ""
+    write = NumberFormat(words)
+    low, high = map(write.percent, limits(declined, still_open))
+    key = "results_declined" if result.described == ANSWERED else "results_declined_or_hidden"
+    people = words.translate(f"results_among_{result.described}")
+    share = write.percent(declined.clipped)
+    return words.translate(key, people=people, share=share, limits=write.interval(low, high))
 
 
 def _chart(
@@ -300,7 +336,8 @@ def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
 
 
 def _people(estimate: Estimate, group: Population | None, truth: str, words: Words) -> str:
-    if group is None or estimate.kind != "share" or truth == "number":
+    # A share among those who answered is no share of the group, whose size is known.
+    if group is None or estimate.kind != "share" or estimate.method == ANSWERED_METHOD or truth == "number":
         return ""
     return people_in_words(estimate, group, words)
 
@@ -339,4 +376,5 @@ def _absent_as(result: QuestionResult, labels: Mapping[str, str], words: Words) 
         answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
     if isinstance(answer, list | tuple):
         answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
-    return words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
+    counted = words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
+    return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted

@@ -30,9 +30,12 @@ ENDPOINT_PREFIX = "studio.rehearse_"
 """Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
 
 SETTING = (
-    Query("n", "How many people are invented."),
-    Query("again", "The same setting with other people, counted from 1."),
-    Query("set.question.option", "The share in percent of an option, by the names of both; of a number its mean."),
+    Query("n", "Number of simulated people."),
+    Query("again", "Number of the random draw for the same settings, from 1."),
+    Query(
+        "set.question.option",
+        "Share of an option in percent, or mean of a number question.",
+    ),
 )
 """Parameters of every URL of a simulation."""
 
@@ -143,13 +146,13 @@ class Rehearsed:
         if question.mechanism is None or not result.n or is_number(question):
             return ""
         margin = widest_margin(measure_of(question), result.n / drawn_from(question))
-        small = [each.estimate.option for each in self.made.beside(result) if 0 < (each.was_set or 0) < margin]
+        small = [each.estimate.option for each in self.made.comparisons(result) if 0 < (each.was_set or 0) < margin]
         labels = labels_of(self.made.survey, question, words())
         return ", ".join(labels.get(option, option) for option in small)
 
     def _lines(self, result: QuestionResult) -> Iterator[SetBeside]:
         grid, labels = result.question.domain.grid, labels_of(self.made.survey, result.question, words())
-        for each in self.made.beside(result):
+        for each in self.made.comparisons(result):
             found = each.estimate
             if found.kind != "quantile":
                 was_set = "" if each.was_set is None else figure(each.was_set, found, grid)
@@ -165,7 +168,7 @@ def subject_of(name: str) -> Subject:
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    kept, revisions = drafts.kept_draft(name), storage().revisions(name)
+    kept, revisions = drafts.find_draft(name), storage().revisions(name)
     if kept is not None:
         frame = draft_page(name, "rehearse", kept.draft.title)
         try:

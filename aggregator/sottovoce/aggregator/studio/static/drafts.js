@@ -4,7 +4,7 @@
  * A form with `data-refresh="part other"` is sent in the background a second after the last key, and at once when the
  * page is left; of the page that comes back, the elements with these ids are put in the place of those that are here,
  * but for those whose fields are the same as before. The element that `data-status` names says how it went, in its own
- * words: data-saving, data-saved, data-unsaved, and data-conflict where somebody else was faster. A button that is
+ * words: data-saving, data-saved, data-unsaved, and data-conflict if another person was faster. A button that is
  * pressed meanwhile waits for what is under way. What is sent stays in the tab's storage until a reply has said that it
  * is kept; a page that is loaded before that hears of it first, and goes on from there.
  */
@@ -68,7 +68,7 @@ function post({ address, fields }, by) {
   return pageOf(address, { method: "POST", body, keepalive });
 }
 
-/** Whether an element has the same fields as before, of which there are some: then it stays, for somebody may type. */
+/** Return true if an element has fields, the same as before: then it stays, because a person may be typing in it. */
 function asksTheSame(page, id) {
   const [fresh, old] = [page, document].map((each) => {
     const fields = each.querySelectorAll(`#${id} input:not([type=hidden])`);
@@ -117,7 +117,7 @@ function takeOver(form, page) {
   if (changed.length > 0) fresh.dispatchEvent(new Event("input"));
 }
 
-/** Both texts, where somebody else came between what was typed here before and its arrival. */
+/** Show both texts if another person saved between typing here and the arrival of the request. */
 async function showBoth(form, save) {
   const fields = new URLSearchParams(save.fields);
   for (const [name, value] of changedIn(form)) fields.set(name, value);
@@ -137,7 +137,7 @@ async function showBoth(form, save) {
   }
 }
 
-/** Take over what has arrived in the meantime; false if there is somebody else's text to be told of first. */
+/** Take over what has arrived in the meantime; false if another person's text must be shown first. */
 async function hasArrived(save, form) {
   const { status, page } = await post(save, "again");
   if (status === 409 && form) await showBoth(form, save);
@@ -199,7 +199,7 @@ function refreshForm(form) {
     await underWay;
     until(saveForm(form));
   };
-  // Whoever goes to another page, or puts the telephone away, loses no second: nothing is waited for.
+  // Leaving the page or locking the phone must not lose the last second of typing, so save without a delay.
   const saveNow = () => {
     if (!unsent.has(form) || !form.isConnected) return;
     wait(null);

@@ -94,7 +94,7 @@ ROUTES = (
         "GET",
         "/dashboard/ethics",
         ethics,
-        "What an ethics board is shown.",
+        "Show the page for an ethics board.",
         Kind.PAGE,
         ("text/html",),
         query=(Query("link", "The link's secret."),),

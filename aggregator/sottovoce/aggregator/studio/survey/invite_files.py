@@ -43,7 +43,7 @@ def _download(body: bytes, content_type: str, name: str) -> Response:
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"
-_WAVE = Query("wave", "The wave, from 0 on.")
+_WAVE = Query("wave", "The wave, counted from 0.")
 
 ROUTES = (
     Route(
@@ -51,7 +51,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.svg",
         qr_svg,
-        "The code of a survey's link, drawn.",
+        "Draw the QR code of a survey's link.",
         Kind.PAGE,
         ("image/svg+xml",),
         query=(_WAVE,),
@@ -61,7 +61,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/qr.png",
         qr_png,
-        "The code of a survey's link as a picture.",
+        "Download the QR code of a survey's link as a picture.",
         Kind.PAGE,
         ("image/png",),
         query=(_WAVE,),
@@ -71,7 +71,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/poster",
         poster_page,
-        "A poster to print.",
+        "Show a poster to print.",
         Kind.PAGE,
         ("text/html",),
         query=(_WAVE, Query("in", "Its language.")),
@@ -81,7 +81,7 @@ ROUTES = (
         "GET",
         f"{_INVITE}/saved.html",
         saved_page,
-        "The form and its survey as one file.",
+        "Download the form and its survey as one file.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -33,7 +33,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.survey_frame import later, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, wave_state
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey, Wave
@@ -121,13 +121,13 @@ def invited(name: str) -> Invited:
 
 def language_asked() -> Words:
     """Return the language in ``in``, for printed material; else the reader's."""
-    chosen = request.values.get("in", "")
-    return Words(chosen) if chosen in LANGUAGES else words()
+    language = request.values.get("in", "")
+    return Words(language) if language in LANGUAGES else words()
 
 
 def invite(name: str) -> str:
     """Show the page; for a draft, the placeholder page."""
-    return later(name, "invite") or _page(name)
+    return draft_placeholder(name, "invite") or _page(name)
 
 
 def personal_links(name: str) -> Response | tuple[str, int]:
@@ -165,7 +165,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     if not found.survey.asks_for_invitation or not given:
         return _page(name, "links_back_none"), 400
     revoke_tokens(storage(), name, given, g.who)
-    return _page(name, told="links_back_done"), 200
+    return _page(name, message="links_back_done"), 200
 
 
 def _made(found: Invited, count: int) -> list[str]:
@@ -224,7 +224,7 @@ def _texts(found: Invited) -> dict[str, str]:
     }
 
 
-def _page(name: str, problem: str = "", told: str = "", **values: object) -> str:
+def _page(name: str, problem: str = "", message: str = "", **values: object) -> str:
     found = invited(name)
     counts = token_counts(storage(), name) if found.survey.asks_for_invitation else None
     return render_template(
@@ -238,7 +238,7 @@ def _page(name: str, problem: str = "", told: str = "", **values: object) -> str
         held_since=None if counts is None or counts.held_since is None else date_of(counts.held_since),
         reissue=REISSUE,
         problem=words().translate(problem, **values) if problem else "",
-        told=words().translate(told) if told else "",
+        message=words().translate(message) if message else "",
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
@@ -263,17 +263,17 @@ ROUTES = (
         "GET",
         _INVITE,
         invite,
-        "How people are invited to a survey.",
+        "Show the ways to invite people to a survey.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("wave", "The wave, from 0 on."), Query("in", "Language of the texts.")),
+        query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts.")),
     ),
     Route(
         "studio.personal_links",
         "POST",
         f"{_INVITE}/links",
         personal_links,
-        "Make personal links, shown in this reply and nowhere else.",
+        "Create personal links; only this reply shows them.",
         Kind.PAGE,
         ("text/csv", "text/html"),
     ),
@@ -282,7 +282,7 @@ ROUTES = (
         "POST",
         f"{_INVITE}/links/back",
         take_links_back,
-        "Take personal links back.",
+        "Revoke personal links.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -48,14 +48,14 @@ class AccountSource:
 
 def privacy(name: str) -> str:
     """Show the account inside the studio."""
-    told = _told(name)
-    spoken = words_for(told.language)
-    content = "" if told.survey is None else account_body(told.survey, spoken)
+    source = _account_source(name)
+    spoken = words_for(source.language)
+    content = "" if source.survey is None else account_body(source.survey, spoken)
     return render_template(
         "privacy.html",
         page="privacy",
-        frame=_frame(name, told),
-        told=told,
+        frame=_frame(name, source),
+        source=source,
         spoken=spoken,
         account=content,
     )
@@ -63,19 +63,19 @@ def privacy(name: str) -> str:
 
 def privacy_print(name: str) -> Response:
     """Serve the account as a page to print."""
-    survey, spoken = _finished(_told(name))
+    survey, spoken = _survey_and_words(_account_source(name))
     return print_reply(page(_document(survey, spoken), survey, spoken, _sums(survey)))
 
 
 def privacy_data(name: str) -> Response:
     """Download the account as JSON, in the format ``sottovoce-privacy/1``."""
-    survey, spoken = _finished(_told(name))
+    survey, spoken = _survey_and_words(_account_source(name))
     reply = jsonify(_document(survey, spoken))
     reply.headers["Content-Disposition"] = f"attachment; filename={name}-privacy.json"
     return reply
 
 
-def _told(name: str) -> AccountSource:
+def _account_source(name: str) -> AccountSource:
     revisions, draft = storage().revisions(name), storage().drafts.draft(name)
     if not revisions and draft is None:
         raise unknown_survey()
@@ -91,17 +91,19 @@ def _read(name: str, document: bytes) -> Survey | None:
         return None
 
 
-def _finished(told: AccountSource) -> tuple[Survey, Words]:
-    if told.survey is None:
+def _survey_and_words(source: AccountSource) -> tuple[Survey, Words]:
+    if source.survey is None:
         raise unknown_survey()
-    return told.survey, words_for(told.language)
+    return source.survey, words_for(source.language)
 
 
-def _frame(name: str, told: AccountSource) -> SurveyPage:
+def _frame(name: str, source: AccountSource) -> SurveyPage:
     if storage().revisions(name):
         return published_page(name, "privacy")
     return draft_page(
-        name, "privacy", name if told.survey is None else words().text(told.survey.title, told.survey.default_language)
+        name,
+        "privacy",
+        name if source.survey is None else words().text(source.survey.title, source.survey.default_language),
     )
 
 
@@ -130,7 +132,7 @@ def _form_sentences(language: str) -> Mapping[str, str]:
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"
-_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft`: what is not published yet."))
+_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` shows the unpublished revision."))
 
 ROUTES = (
     Route(
@@ -138,7 +140,7 @@ ROUTES = (
         "GET",
         _PRIVACY,
         privacy,
-        "A survey's whole privacy account.",
+        "Show a survey's whole privacy account.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -148,7 +150,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.html",
         privacy_print,
-        "The same to print.",
+        "Show the privacy account for printing.",
         Kind.PAGE,
         ("text/html",),
         query=_CHOICE,
@@ -158,7 +160,7 @@ ROUTES = (
         "GET",
         f"{_PRIVACY}/account.json",
         privacy_data,
-        "The same as a document.",
+        "Return the privacy account as a JSON document.",
         Kind.PAGE,
         ("privacy",),
         query=_CHOICE,

@@ -34,14 +34,14 @@ class ReleaseState:
         whole: total epsilon of the budget; None if it was not opened.
         left: remaining epsilon; None if it was not opened.
         may: True if the reader may publish.
-        told: outcome of the last step, one of ``TOLD``; "" for none.
+        outcome: outcome of the last step, one of ``TOLD``; "" for none.
     """
 
     questions: tuple[str, ...]
     whole: float | None
     left: float | None
     may: bool
-    told: str
+    outcome: str
 
 
 def release_state(name: str) -> ReleaseState | None:
@@ -57,13 +57,13 @@ def release_state(name: str) -> ReleaseState | None:
     if survey.trial or all(question.mechanism is not None for question in survey.questions):
         return None
     ledger = None if lines is None else parse_ledger(lines)
-    told = request.args.get("told", "")
+    outcome = request.args.get("outcome", "")
     return ReleaseState(
         tuple(survey_declaration(survey).columns),
         None if ledger is None else float(ledger.terms.epsilon),
         None if ledger is None else float(ledger.terms.epsilon - spent(ledger).epsilon),
         g.actor.role(name) == "owner",
-        told if told in OUTCOMES else "",
+        outcome if outcome in OUTCOMES else "",
     )
 
 
@@ -71,8 +71,10 @@ def open_budget(name: str) -> ResponseReturnValue:
     """Open the budget, which cannot be undone, if the form names an epsilon and confirms the consequences."""
     newest(storage(), name)
     if request.form.get("agreed") != "yes":
-        return _back(name, "not_agreed")
-    return _back(name, _tried(name, lambda data, epsilon: data.bind(epsilon, None, Neighbours.REPLACE), "opened"))
+        return _redirect_back(name, "not_agreed")
+    return _redirect_back(
+        name, _try_action(name, lambda data, epsilon: data.bind(epsilon, None, Neighbours.REPLACE), "opened")
+    )
 
 
 def publish(name: str) -> ResponseReturnValue:
@@ -85,10 +87,10 @@ def publish(name: str) -> ResponseReturnValue:
         storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
         release(data, epsilon, columns)
 
-    return _back(name, _tried(name, draw, "published"))
+    return _redirect_back(name, _try_action(name, draw, "published"))
 
 
-def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> str:
+def _try_action(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> str:
     """Run the action with the epsilon of the form; return ``done`` or the outcome that explains the failure."""
     settings, now = current_app.extensions["settings"], current_app.extensions["clock"]()
     try:
@@ -105,8 +107,8 @@ def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> 
     return done
 
 
-def _back(name: str, told: str) -> ResponseReturnValue:
-    return redirect(url_for("studio.files", name=name, told=told), 303)
+def _redirect_back(name: str, outcome: str) -> ResponseReturnValue:
+    return redirect(url_for("studio.files", name=name, outcome=outcome), 303)
 
 
 _PATH = "/dashboard/surveys/<name>/files"

@@ -19,23 +19,23 @@ OUTCOMES = ("not_typed", "cannot_reopen")
 def settings(name: str) -> str:
     """Show the actions on a survey; for a draft, the action that deletes it."""
     revisions = storage().revisions(name)
-    told = request.args.get("told", "")
-    told = told if told in OUTCOMES else ""
+    outcome = request.args.get("outcome", "")
+    outcome = outcome if outcome in OUTCOMES else ""
     if not revisions:
-        draft = drafts.draft_named(name).draft
+        draft = drafts.load_draft(name).draft
         frame = draft_page(name, "settings", draft.title)
-        return render_template("draft_settings.html", page="settings", frame=frame, name=name, told=told)
+        return render_template("draft_settings.html", page="settings", frame=frame, name=name, outcome=outcome)
     return render_template(
         "settings.html",
         page="settings",
         frame=published_page(name, "settings"),
         name=name,
-        told=told,
+        outcome=outcome,
         survey=survey_of(revisions[-1].document),
         stage=stage_of(revisions),
         revisions=revisions,
         links=[_link(row.name, row.digest) for row in revisions],
-        has_draft=drafts.kept_draft(name) is not None,
+        has_draft=drafts.find_draft(name) is not None,
         **_closing(name),
     )
 
@@ -58,7 +58,7 @@ def close(name: str) -> ResponseReturnValue:
     """Close the survey to reports; the first close also publishes all counts."""
     newest(storage(), name)
     storage().close_survey(name, day_of(current_app.extensions["clock"]()), g.who)
-    return _back(name)
+    return _redirect_back(name)
 
 
 def reopen(name: str) -> ResponseReturnValue:
@@ -68,23 +68,23 @@ def reopen(name: str) -> ResponseReturnValue:
     except ReportRejected as error:
         if error.code == "unknown_survey":
             raise
-        return _back(name, told="cannot_reopen")
+        return _redirect_back(name, outcome="cannot_reopen")
     storage().reopen_survey(name, g.who)
-    return _back(name)
+    return _redirect_back(name)
 
 
 def retire(name: str) -> ResponseReturnValue:
     """Retire all earlier revisions, so that only the newest one accepts reports."""
     last = newest(storage(), name)
     storage().publish(survey_of(last.document), retire=True, who=g.who)
-    return _back(name)
+    return _redirect_back(name)
 
 
 def delete(name: str) -> ResponseReturnValue:
     """Delete the survey except its log entries, if the person typed its name; a test run needs no confirmation."""
     is_trial = survey_of(newest(storage(), name).document).trial
     if not is_trial and request.form.get("typed", "").strip() != name:
-        return _back(name, told="not_typed")
+        return _redirect_back(name, outcome="not_typed")
     storage().delete_survey(name, g.who)
     storage().drafts.delete(name)
     current_app.extensions["joint_results"].drop()
@@ -95,17 +95,17 @@ def _link(name: str, digest: str) -> str:
     return str(current_app.extensions["settings"].link(name, digest))
 
 
-def _back(name: str, told: str | None = None) -> ResponseReturnValue:
-    return redirect(url_for("studio.settings", name=name, told=told), 303)
+def _redirect_back(name: str, outcome: str | None = None) -> ResponseReturnValue:
+    return redirect(url_for("studio.settings", name=name, outcome=outcome), 303)
 
 
 _SETTINGS = "/dashboard/surveys/<name>/settings"
 _HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.settings", "GET", _SETTINGS, settings, "What can be done with a survey.", Kind.PAGE, _HTML),
+    Route("studio.settings", "GET", _SETTINGS, settings, "Show the settings of a survey.", Kind.PAGE, _HTML),
     Route("studio.close", "POST", f"{_SETTINGS}/close", close, "Close a survey.", Kind.PAGE, _HTML),
-    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Open a survey again.", Kind.PAGE, _HTML),
+    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Reopen a survey.", Kind.PAGE, _HTML),
     Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions.", Kind.PAGE, _HTML),
     Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey.", Kind.PAGE, _HTML),
 )

@@ -123,7 +123,7 @@ def survey(name: str) -> ResponseReturnValue:
     revisions = storage().revisions(name)
     if revisions:
         return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
-    if drafts.kept_draft(name) is None:
+    if drafts.find_draft(name) is None:
         raise unknown_survey()
     return redirect(address_of(name, "design"), 303)
 
@@ -134,13 +134,13 @@ ROUTES = (
         "GET",
         "/dashboard/",
         surveys,
-        "All surveys.",
+        "List all surveys.",
         Kind.PAGE,
         ("text/html",),
         query=(
-            Query("q", "What the title must hold."),
-            Query("sort", "What the list is sorted by."),
-            Query("state", "Only these: draft, open or closed."),
+            Query("q", "Text to search for in titles."),
+            Query("sort", "Order of the list."),
+            Query("state", "Only surveys that are draft, open or closed."),
         ),
     ),
     Route(
@@ -148,7 +148,7 @@ ROUTES = (
         "GET",
         "/dashboard/surveys/<name>/",
         survey,
-        "To the page of the survey's stage.",
+        "Redirect to the page for the survey's stage.",
         Kind.PAGE,
         ("text/html",),
     ),

@@ -29,12 +29,12 @@ export async function deliver(ledger, transport, key) {
   const entry = await ledger.get(key);
   if (typeof entry?.body !== "string") throw new BudgetExhausted("error_unexpected");
   const expected = await expectedReceipt(entry.body);
-  // Whoever recorded it may have ended before the signature's first copy was wiped.
+  // The tab that recorded it may have ended before it wiped the signature's first copy.
   if (entry.signature) await (await need("forgetSignature"))(ledger, key);
   if (isEarly(entry)) throw new NotYet(entry.sendAt);
   if (entry.sendAt) {
     await ledger.markDue(key);
-    // Another tab may have withdrawn it meanwhile, and told nobody: then nobody is told of it now either.
+    // Another tab may have withdrawn it meanwhile without a request: then none is sent now either.
     if ((await ledger.get(key)).ended) throw new BudgetExhausted("error_unexpected");
   }
   const receipt = await submit(ledger, transport, key, entry);
@@ -53,7 +53,7 @@ export async function withdrawReport(ledger, transport, key) {
   const forget = (await ledger.get(key)).signature && (await need("forgetSignature"));
   if (forget) await forget(ledger, key);
   const { report_id, survey } = parseReport((await ledger.get(key)).body);
-  // Of what was never tried nobody else is told.
+  // A report that was never sent is withdrawn without a request: the server does not know it.
   if (await ledger.endUntried(key, "withdrawn")) return;
   const expected = { format: "sottovoce-withdrawal/1", survey, report_id };
   const confirmation = await transport.withdraw(survey, report_id);
@@ -70,7 +70,7 @@ export async function withdrawReport(ledger, transport, key) {
  */
 export async function sendWaiting(ledger, transport, own) {
   const waiting = await ledger.waiting(transport.origin);
-  // Of what may not come together, those with tokens first: they are the ones that are told apart anyway.
+  // Two kinds may not share a visit: reports with plain tokens go first, because the server can link those anyway.
   waiting.sort(([, one], [, other]) => Boolean(one.signature) - Boolean(other.signature));
   if (own?.[3] && !SHOWN.has(transport)) SHOWN.set(transport, (await ledger.get(signersKey(own))) ? SIGNED : NAMED);
   for (const [key, { signature }] of waiting) {

@@ -16,14 +16,14 @@ export function signersKey([origin, name]) {
   return [origin, name, SIGNERS, ""];
 }
 
-/** Whether an entry holds a report that nobody has acknowledged. */
+/** Return true if an entry holds a report without a receipt. */
 export function isWaiting(entry) {
   return entry?.sent === false && typeof entry.body === "string";
 }
 
-/** Whether a report's moment has not come: nobody is told of it before. */
+/** Return true if the moment to send a report has not come. */
 export function isEarly({ sendAt }) {
-  // Where nothing waits, nobody looks at the clock.
+  // A report without a moment needs no clock.
   return sendAt ? sendAt > Date.now() / 1000 : false;
 }
 

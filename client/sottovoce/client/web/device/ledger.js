@@ -98,8 +98,8 @@ export class BrowserLedger {
   }
 
   /**
-   * The entry under `key` from now on, where somebody says that the one under `other` is theirs: the same bytes, in one
-   * write. The other key keeps its own, so that neither link ever buys a second draw.
+   * Copy the entry under `other` to `key`, because the person says that it is theirs: the same bytes, in one write. The
+   * other key keeps its own, so that neither link ever buys a second draw.
    */
   async rebind(other, key) {
     return this.#within("readwrite", async (store) => {

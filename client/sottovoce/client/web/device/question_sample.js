@@ -17,7 +17,7 @@ export async function keepAsked(ledger, key, survey, draws) {
     const drawn = drawAsked(survey, draws);
     return places.filter((place) => drawn.includes(byName[place]));
   });
-  // Only what this survey could have drawn: a set that somebody wrote there could single a person out.
+  // Accept only sets that this survey could have drawn: a set written by others could single a person out.
   const inOrder = places.filter((place) => kept?.includes?.(place));
   if (kept?.length !== ask || inOrder.length !== ask) throw new BudgetExhausted("error_ledger");
   return [...questions.keys()].filter((index) => !all.includes(index) || inOrder.includes(byName.indexOf(index)));

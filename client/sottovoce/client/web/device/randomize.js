@@ -18,7 +18,7 @@ export function randomize(survey, values, draws, wave = 0, memo = null, signed =
 }
 
 function perturb(question, value, draws, ownCoin, kept) {
-  // Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+  // People who tossed their own coin enter its result: a second toss here would be another channel.
   if (question.mechanism === null || value === null || ownCoin) return value;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws, kept);
 }

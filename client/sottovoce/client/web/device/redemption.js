@@ -10,8 +10,8 @@ const REDEMPTION = -2;
 const BURNT = "burnt";
 
 /**
- * Have the ids of all waves signed, unless that was done before; what was drawn is in the ledger before anybody is told
- * of it. See the Python twin.
+ * Have the ids of all waves signed, unless that was done before. The ids are in the ledger before any request is sent.
+ * See the Python twin.
  *
  * @throws {BudgetExhausted} nothing may be asked for any more, or the ledger refuses
  * @throws {TransportError} no answer, or refused

@@ -5,7 +5,7 @@ import { PASSING, TransportError } from "../survey/errors.js";
 const TRIES = 5;
 const MAX_WAIT = 60;
 const TIMEOUT = 40_000;
-// For what is asked beforehand, while somebody waits to begin.
+// Time limit for requests before the first question, while the person waits.
 const SOON = 8000;
 
 // No cookie, no referrer, no cache; and a redirect would carry the report where the respondent has not agreed to.

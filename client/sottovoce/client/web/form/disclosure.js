@@ -3,7 +3,7 @@ import { need } from "../registry.js";
 
 /**
  * Something few people open: under `summary`, a key of the catalogue, what the function with this name makes of `words`
- * and of the rest; it is asked for when somebody opens it.
+ * and of the rest; it is loaded when a person opens it.
  */
 export function disclosure(words, summary, name, ...rest) {
   const content = element("div", {}, "");

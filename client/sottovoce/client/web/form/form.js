@@ -37,7 +37,7 @@ export class Form {
       const held = setup.survey && new TextEncoder().encode(setup.survey.text);
       const transport = new Transport(link.origin);
       const ledger = await BrowserLedger.open();
-      // Before anything that can fail: whoever has answered is shown what was sent, whatever became of the survey.
+      // Before anything that can fail: people who answered see what was sent, whatever became of the survey.
       const wanted = [link.origin, link.survey, link.wave, link.token];
       const drawn = await ledger.find(wanted);
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
@@ -132,7 +132,7 @@ export class Form {
       standing = heard;
       if (step.node.isConnected) show(false);
     });
-    // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
+    // Load the next steps while this one is read. If they do not arrive, the error is shown when they are needed.
     need("StepsFlow").catch(() => {});
   }
 }

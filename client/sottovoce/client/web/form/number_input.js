@@ -34,7 +34,7 @@ function textField({ domain, kind }, id, index) {
 }
 
 /**
- * A number as somebody typed it, in whichever digits, written with a point as `parseDecimal` reads it.
+ * Convert a typed number, in the digits of any script, to the form with a point that `parseDecimal` reads.
  *
  * Comma and point both stand before the tenths, except where thousands may be meant: there only `point` does, else the
  * result is "". In English 1,000 is never 1.

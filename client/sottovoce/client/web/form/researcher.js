@@ -8,7 +8,7 @@ export function askedBy({ researcher }, words) {
   return element("p", { className: "asked-by" }, ...parts.flatMap((part) => [" · ", part]).slice(1));
 }
 
-/** A link to whom to ask, under the sentence with this key; null where the survey names nobody. */
+/** Link to the researcher's contact under the sentence with this key; null if the survey gives none. */
 export function contactLink(researcher, words, key) {
   if (!researcher?.contact) return null;
   const { contact } = researcher;

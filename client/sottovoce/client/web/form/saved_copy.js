@@ -10,7 +10,7 @@ export function saveCopy(survey, words, parts) {
   giveFile(`${survey.name}.html`, fileOf(body));
 }
 
-/** Give a file with this name and text to whoever asked for it. */
+/** Download a file with this name and text. */
 export function giveFile(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/html" }));
   element("a", { href: address, download: name }).click();

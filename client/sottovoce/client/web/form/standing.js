@@ -42,7 +42,7 @@ export async function standingWithToken(respondent) {
   const token = isToken ? transport.checkToken(survey.name, key[3]).catch(({ reason }) => reason) : null;
   const standing = standingOf(respondent, await askStatus(transport, survey.name));
   if (isShut(standing.status)) return standing;
-  // Only a plain no is a no: whoever cannot be reached, or is busy, is told the token with the report.
+  // Only a plain refusal counts: if the server is busy or cannot be reached, the token is checked with the report.
   return (await token) === "token_invalid" ? { ...standing, status: { kind: "token", date: null } } : standing;
 }
 

@@ -1,7 +1,7 @@
 import { button, element, heading } from "./dom.js";
 import { LoadError, SurveyError, TransportError } from "../survey/errors.js";
 
-// What is told of a failure: its title and a note.
+// Title and note for each kind of failure.
 const OUTCOMES = {
   load: ["load_title", "load_note"],
   kept: ["kept_title", "kept_note"],
@@ -10,7 +10,7 @@ const OUTCOMES = {
   later: ["failed_title", "refused_note"],
 };
 
-/** Where the page shows one step at a time, in `main`, and tells what went wrong; `status` is told aloud. */
+/** Shows one step at a time in `main`, and errors; screen readers announce `status`. */
 export class StepView {
   #words;
   #main;
@@ -66,7 +66,7 @@ export class StepView {
   }
 
   async #fail(error, work, { back, resend, later, allow }) {
-    // What went wrong before there was a survey is told in the device's language.
+    // Errors before the survey has loaded are shown in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
     const outcome = failureKind(error, back, resend, later);

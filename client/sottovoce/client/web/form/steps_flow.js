@@ -64,7 +64,7 @@ export class StepsFlow {
     this.#view.show(samePersonStep(this.#words, yes, no));
   }
 
-  /** Send what was drawn: the same bytes, because somebody asks for it. */
+  /** Send the recorded report again, with the same bytes, because the person asks for it. */
   async sendAgain() {
     await this.#view.guarded(async () => {
       await this.#speakOf(await this.#respondent.drawn());
@@ -77,7 +77,7 @@ export class StepsFlow {
     addEventListener("online", () => this.#sendAll().catch(() => {}));
     try {
       await this.#sendOthers();
-      // Not while somebody begins: for this all of the page is fetched once more.
+      // Not while a person begins: this fetches all of the page once more.
       await new Promise((resolve) => setTimeout(resolve, QUIET));
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
@@ -163,7 +163,7 @@ export class StepsFlow {
     (await need("tellParent"))();
   }
 
-  // A report is told in the words of the survey that it was drawn for, whichever revision the link names.
+  // A report is shown in the words of the revision that it was drawn for, whichever revision the link names.
   async #speakOf({ digest, ended }) {
     if (ended || this.#survey?.digest === digest) return this.#words.speak(this.#survey);
     const { key, ledger, transport } = this.#respondent;

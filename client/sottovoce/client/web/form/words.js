@@ -65,7 +65,7 @@ export class Words {
     const heard = [...chosen, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
     const turn = (this.#turn += 1);
     const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
-    // Somebody who chooses twice hears the second choice, whichever arrives first.
+    // Two catalogues may arrive in any order; the language chosen last wins.
     if (turn !== this.#turn) return;
     this.#catalogue = catalogue;
     this.#survey = survey;

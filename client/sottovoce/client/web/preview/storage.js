@@ -8,7 +8,7 @@ export class PretendedStorage {
   }
 }
 
-// Nobody else writes meanwhile, so nothing waits and nothing is undone; it only tells when all was done.
+// No other tab writes to this storage, so nothing waits and nothing is undone; it only reports completion.
 class PretendedTransaction {
   #records;
   #asked = 0;

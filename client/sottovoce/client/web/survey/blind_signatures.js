@@ -9,7 +9,7 @@ const EXPONENT_BITS = 16;
 
 /**
  * The number that is signed for a message: EMSA-PSS with SHA-384, one bit shorter than the modulus, which has `bits`.
- * What a blind signature is, and why it tells nobody anything, stands in the Python twin.
+ * The Python twin explains blind signatures, and why the signer learns nothing.
  */
 export async function encodeMessage(message, salt, bits) {
   const length = bits / 8;
@@ -26,7 +26,7 @@ export async function encodeMessage(message, salt, bits) {
  * undone with, and the encoded message.
  *
  * @param factor uniform below the modulus, never used again
- * @throws {RangeError} it has no inverse, which happens to nobody who draws it
+ * @throws {RangeError} it has no inverse, which for a random factor has negligible probability
  */
 export async function blind(message, modulus, salt, factor) {
   const bits = bitsOfModulus(modulus);

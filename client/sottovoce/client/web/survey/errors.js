@@ -33,7 +33,7 @@ export class BudgetExhausted extends SurveyError {
   code = "budget_exhausted";
 }
 
-/** Under the key `elsewhere` lies a report that was not accepted with another token; whose, somebody must say first. */
+/** The key `elsewhere` has an unaccepted report with another token; the person must say first whose it is. */
 export class DrawnElsewhere extends BudgetExhausted {
   constructor(elsewhere) {
     super("same_person_note");

@@ -31,7 +31,7 @@ export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   return { origin: base + match[1], survey: match[2], digest, token, wave: Number(wave) };
 }
 
-// None is none; a typing fault is told here, without asking anybody.
+// An empty token is none. Check letters find typing errors here, without a request.
 function readToken(text, survey) {
   try {
     return text && parseToken(text, survey);

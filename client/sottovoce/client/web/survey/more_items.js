@@ -4,7 +4,7 @@ import { must } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
 
-/** What is told with the receipt, to everybody the same: a text, a link, or both. */
+/** Text, link or both, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
   readFields(value, [], ["link", "text"]);
   must("link" in value || "text" in value);

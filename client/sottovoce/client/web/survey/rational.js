@@ -4,7 +4,7 @@ export const MAX_DENOMINATOR = 2 ** 32;
 const FRACTION = /^(0|[1-9][0-9]{0,9})(?:\/([1-9][0-9]{0,9}))?$/;
 const DECIMAL = /^(-?)(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,9}))?$/;
 
-/** Refuse with a RangeError; whoever reads the survey says where, and the value is never repeated. */
+/** Throw a RangeError unless the condition holds; the caller adds the place, and no message repeats the value. */
 export function must(condition) {
   if (!condition) throw new RangeError();
 }

@@ -82,7 +82,7 @@ export class Survey {
     this.notice = given.notice;
     // Whether this is a try-out and not the real survey.
     this.trial = given.trial;
-    // What is told with the receipt, to everybody the same; null for nothing.
+    // Text or link shown with the receipt, the same for everybody; null for none.
     this.after = given.after;
     this.access = document.access;
     // Whether each report brings a signature of its id, by the key of its wave: see `readBlind` for the moduli.

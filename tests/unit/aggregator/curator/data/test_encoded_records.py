@@ -182,7 +182,7 @@ def test_data_are_not_read_again_unless_they_were_touched(folder: Path, monkeypa
         opened(file).ask(question, Fraction(2))
 
 
-def cut(content: bytes) -> bytes:
+def truncate(content: bytes) -> bytes:
     """Without its last byte."""
     return content[:-1]
 
@@ -195,7 +195,7 @@ def changed(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (cut, "is damaged"),
+        (truncate, "is damaged"),
         (changed, "is damaged"),
         (lambda _: b"", "is damaged"),
         (lambda _: b"[]\n", "is damaged"),

@@ -270,7 +270,7 @@ def test_try_out_has_no_budget(data: Path) -> None:
     storage.close()
     ended = run("export", "tried", "--data", data, "--release-epsilon", "1", "--yes")
     assert ended.exit_code == 1
-    assert "a try-out has no budget" in ended.output
+    assert "a test run has no budget" in ended.output
 
 
 def test_open_survey_is_not_published(data: Path) -> None:

@@ -103,7 +103,7 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "another survey": (
         lambda folder: _edit(folder, lambda found: found["asked"][0].update(canonical=SECOND.canonical.decode())),
-        "the digest is not that of the survey",
+        "the digest differs from",
     ),
     "a survey twice": (
         lambda folder: _edit(folder, lambda found: found.update(asked=[found["asked"][0]] * 2)),

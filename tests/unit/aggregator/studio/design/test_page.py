@@ -224,7 +224,7 @@ def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, 
     ann.post("surveys/exam/settings/reopen")
     assert not storage.revisions("exam")[0].closed
     assert "not_typed" in ann.post("surveys/exam/settings/delete", typed="exams").location
-    assert "the name does not match" in ann.get("surveys/exam/settings?told=not_typed")
+    assert "the name does not match" in ann.get("surveys/exam/settings?outcome=not_typed")
     ann.post("surveys/exam/settings/delete", typed="exam")
     assert storage.revisions("exam") == []
     assert ann.post("new", **{"from": "empty", "title": "Exam"}).location.endswith("/exam-2/design")
@@ -406,5 +406,5 @@ def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, sto
     assert re.findall(r"Epsilon ([\d.]+)\.", steps[0]) == ["2.00", "1.10", "0.70"]
     assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
     assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
-    assert "beside the questions you need about" in page
-    assert "A respondent who answers in all 2 waves spends 4.4 in total." in page
+    assert re.search(r"Shares \(Question 2\): For 3 points you need about [\d,]+ people\.", page)
+    assert "A respondent who answers in all 2 waves spends 4.40 in total." in page

@@ -31,7 +31,7 @@ def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteSt
 
     for text in ("I agree to this.", "Prüfungen", "Call a friend.", "May 12, 2027", "June 1, 2027", "a personal link",
                  "not in this language", "With 1,500 people, every share comes within", "A cell that holds 10 of 100",
-                 "beside the questions you need about"):  # fmt: skip
+                 "For 3 points you need about"):  # fmt: skip
         assert text in page, text
 
     ann.post("surveys/exam/publish", version="2")

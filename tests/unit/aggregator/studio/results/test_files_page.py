@@ -85,5 +85,5 @@ def test_file_of_a_try_out_has_it_in_its_name(client: FlaskClient) -> None:
     """Before anybody opens it."""
     reply = get(client, "tried/files/reports.csv")
 
-    assert reply.headers["Content-Disposition"] == "attachment; filename=TRIAL-tried-reports.csv"
-    assert reply.text.startswith("# TRIAL")
+    assert reply.headers["Content-Disposition"] == "attachment; filename=TEST-RUN-tried-reports.csv"
+    assert reply.text.startswith("# TEST RUN")

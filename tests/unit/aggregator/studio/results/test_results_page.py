@@ -252,7 +252,7 @@ def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> No
     storage.publish(survey(name="exam-trial-1", trial=True))
 
     assert "TEST RUN" in get(app, "exam-trial-1/results/reason.svg").text
-    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
+    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TEST RUN")
 
 
 def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
@@ -299,3 +299,27 @@ def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLite
         told.append("reported twice, at most: 7" in shown)
 
     assert told == [False, True]
+
+
+def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """By default, with the share of no answer beside them; among all on request, with the arithmetic of yes."""
+    first, *others = document()["questions"]
+    questions = [{**first, "absent_category": True}, *others]
+    key = storage.publish(survey(questions=questions)).key
+    reported = [0] * 36 + [1] * 32 + [2] * 32
+    storage.store([arrival(key, number, (value, 0, 0)) for number, value in enumerate(reported)])
+    storage.close_survey("exam", 20_000)
+    app = create_app(Settings(public_url=SITE), storage, clock, {})
+    result = analyse(revisions_of(storage, "exam")).questions[0]
+    address = "/dashboard/surveys/exam/results"
+    client = log_in(app)[0]
+    answered, everybody = (str(client.get(f"{address}{query}", base_url=SITE).text) for query in ("", "?among=all"))
+    declined = result.declined
+    assert declined is not None
+
+    assert "42.9%" in answered
+    assert f"Among those who answered. No answer: 30.0% ({told(declined.low, declined.high)})." in answered
+    assert "said yes" not in answered
+    assert "42.9%" not in everybody
+    assert "said yes" in everybody
+    assert export_document(analyse(revisions_of(storage, "exam")))["questions"][0]["answered"]["people"] == "answered"

@@ -78,8 +78,8 @@ def test_every_page_says_in_every_language_that_it_is_a_rehearsal(get: Any, page
     reply = get(f"exam/rehearse{page}?n=60", language)
 
     assert reply.status_code == 200
-    assert "<title>REHEARSAL · " in reply.text
-    assert reply.text.index("<strong>REHEARSAL</strong>") < reply.text.index('class="card"')
+    assert "<title>SIMULATION · " in reply.text
+    assert reply.text.index("<strong>SIMULATION</strong>") < reply.text.index('class="card"')
     assert "ETag" not in reply.headers
     assert reply.headers["Cache-Control"] == "no-store"
     assert "<b>Exams" not in reply.text
@@ -91,17 +91,17 @@ def test_every_download_says_so_in_its_name_and_first(get: Any, path: str) -> No
     reply = get(f"exam/rehearse{path}&n=60")
 
     assert reply.status_code == 200
-    assert reply.headers["Content-Disposition"].startswith("attachment; filename=REHEARSAL-exam")
-    assert "REHEARSAL" in reply.text[:700]
+    assert reply.headers["Content-Disposition"].startswith("attachment; filename=SIMULATION-exam")
+    assert "SIMULATION" in reply.text[:700]
     if not path.startswith("/cheated.svg"):
-        assert "REHEARSAL" in reply.text.splitlines()[0]
+        assert "SIMULATION" in reply.text.splitlines()[0]
 
 
 def test_all_files_are_to_be_had_and_the_zip_has_its_manifest(get: Any) -> None:
     """Also those that come after the close; what was set stands in the manifest."""
     page = get("exam/rehearse/files?n=60").text
     archive = zipfile.ZipFile(io.BytesIO(get("exam/rehearse/files/everything.zip?n=60&set.cheated.yes=25").data))
-    manifest = json.loads(archive.read("REHEARSAL-exam/manifest.json"))
+    manifest = json.loads(archive.read("SIMULATION-exam/manifest.json"))
 
     offered = set(OFFERED) - set(RELEASED)
     assert all(f"/dashboard/surveys/exam/rehearse/files/{file}?n=60" in page for file in offered)
@@ -192,11 +192,11 @@ def test_draft_that_nobody_could_answer_is_not_rehearsed(get: Any) -> None:
 def test_published_survey_is_rehearsed_until_it_is_closed(get: Any) -> None:
     """Its own tables stand there from then on; a correction of such a survey may be rehearsed, being a draft."""
     for name in ("fresh", "answered"):
-        assert "<strong>REHEARSAL</strong>" in get(f"{name}/rehearse?n=60").text
+        assert "<strong>SIMULATION</strong>" in get(f"{name}/rehearse?n=60").text
     for page in PAGES:
         text = get(f"over/rehearse{page}").text
         assert "This survey is closed" in text
-        assert "REHEARSAL" not in text
+        assert "SIMULATION" not in text
     assert get("over/rehearse/files/reports.csv").status_code == 404
 
 
@@ -215,21 +215,21 @@ def test_real_pages_know_nothing_of_a_rehearsal(get: Any) -> None:
     after = get("answered/results?n=60&set.cheated.yes=90")
 
     assert after.headers["ETag"] == before.headers["ETag"]
-    assert "REHEARSAL" not in after.text
+    assert "SIMULATION" not in after.text
     assert get("answered/results/export.json?n=60").json == get("answered/results/export.json").json
 
 
 def test_rehearsal_leaves_no_trace(get: Any, storage: SQLiteStorage, app: Flask) -> None:
     """Not a byte of the database, no entry of the journal, nothing that is kept for the next analysis."""
     folder = Path(storage._path).parent
-    kept = len(app.extensions["joint_results"]._kept)
+    kept = len(app.extensions["joint_results"]._cache)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for path in (*PAGES, *DOWNLOADS, "/files/everything.zip", "/files?sums=1"):
         assert get(f"exam/rehearse{path}{'&' if '?' in path else '?'}n=60").status_code == 200
         assert get(f"fresh/rehearse{path}{'&' if '?' in path else '?'}n=60").status_code == 200
 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert len(app.extensions["joint_results"]._kept) == kept
+    assert len(app.extensions["joint_results"]._cache) == kept
 
 
 def test_every_address_of_a_rehearsal_only_reads() -> None:

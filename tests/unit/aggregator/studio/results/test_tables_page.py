@@ -87,8 +87,8 @@ def test_file_of_a_try_out_says_so_first(client: FlaskClient) -> None:
     """In its name, and above its lines."""
     reply = get(client, "tried/tables/answer.csv?" + TABLE.partition("?")[2])
 
-    assert reply.headers["Content-Disposition"] == "attachment; filename=TRIAL-tried-1-crosstab.csv"
-    assert reply.text.startswith("# TRIAL")
+    assert reply.headers["Content-Disposition"] == "attachment; filename=TEST-RUN-tried-1-crosstab.csv"
+    assert reply.text.startswith("# TEST RUN")
 
 
 def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:

@@ -7,15 +7,14 @@ const WIDTH = 100;
 const ROUNDING = 1e-9;
 
 /**
- * How many of 100 somebody may come to think a thing true of, at most, after a loss of epsilon, if it was 10 before;
- * rounded up. Its maths stands beside `belief_after` in the Python package.
+ * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. Its maths stands beside `belief_after` in the Python package.
  */
 export function beliefAfter(epsilon) {
   const odds = (BEFORE / (100 - BEFORE)) * Math.exp(epsilon);
   return Math.ceil((100 * odds) / (1 + odds) - ROUNDING);
 }
 
-/** What an answer and the whole report can do to what somebody thinks: a sentence, and a bar for each. */
+/** Show how far an answer and the whole report can move an observer's belief: a sentence and a bar for each. */
 export function beliefPicture(survey, most, words) {
   const steps = [["belief_before", 0], ["belief_answer", most.epsilon], ["belief_report", survey.epsilon]];
   // One question is the whole report.

@@ -60,7 +60,7 @@ function protectionPart(survey, words, most) {
   return section;
 }
 
-// Who tosses coins is told of coins alone.
+// People who toss their own coin read only about coins.
 function procedureOf({ ownCoin, questions }) {
   if (!ownCoin) return "explain_how";
   const byCoin = ({ mechanism }) => mechanism === null || provided("procedure")(mechanism).flips > 0;

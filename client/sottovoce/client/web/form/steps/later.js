@@ -3,7 +3,7 @@ import { longestWait } from "../../device/longest_wait.js";
 import { whenInWords } from "../moments.js";
 
 /**
- * What is left to do while a report waits for its moment: `on.end` is told "withdraw" or "forget". If this is still
+ * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still
  * what the page shows when the moment comes, `on.again` sends the report.
  */
 export function laterStep(_survey, words, { sendAt }, on) {

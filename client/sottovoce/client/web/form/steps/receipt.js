@@ -11,7 +11,7 @@ import { reportedInWords } from "../value_words.js";
 /**
  * The last step: what was sent, and what can be done about it.
  *
- * `spent` is what all reports to this aggregator cost; `onEnd` is told "withdraw" or "forget".
+ * `spent` is what all reports to this aggregator cost; `onEnd` is called with "withdraw" or "forget".
  */
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const title = heading(1, words.node("receipt_title"));
@@ -82,7 +82,7 @@ function asGiven(survey, words, values) {
   return [words.said("p", "receipt_public"), element("ul", {}, ...lines)];
 }
 
-// A question's label, and what holds of it for whoever was not shown it, or did not answer.
+// A question's label, with a note for people who were not shown it or did not answer.
 function labelled(survey, question, words) {
   const label = words.text("span", question.label);
   const note = absenceNote(survey, question);
