@@ -125,16 +125,17 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
 
 def _regression(document: Document) -> Iterator[PrintedTable]:
     title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports"
-    yield PrintedTable(title, _HEADINGS, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
+    headings = (*_HEADINGS, _limits(document))
+    yield PrintedTable(title, headings, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
     if document["ame"]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
-        yield PrintedTable(title, _HEADINGS, _coefficients(document["ame"]))
+        yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
     for key, title in _BESIDE.items():
         beside = document[key]
         if beside is not None:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
-            yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
+            yield PrintedTable(title, headings, _coefficients(beside["coefficients"]), sentences)
     tests = (
         f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
         f"{TERMINAL.p_equals(one['p'])}."
@@ -148,7 +149,7 @@ def _weighted(document: Document) -> Iterator[str]:
         yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
 
 
-_HEADINGS = ("term", "estimate", "std. error", "95 % limits")
+_HEADINGS = ("term", "estimate", "std. error")
 _BESIDE = {
     "linear": "For comparison: the linear model of the shares, which always has a solution",
     "of_predictor": "Model of the randomized predictor, which this model uses",
@@ -203,7 +204,9 @@ def _predictions(document: Document) -> Iterator[PrintedTable]:
         for one in document.get("predictions", ())
     )
     if lines:
-        yield PrintedTable(f"Predicted: {document['outcome']}", ("where", "category", "estimate", "95 % limits"), lines)
+        yield PrintedTable(
+            f"Predicted: {document['outcome']}", ("where", "category", "estimate", _limits(document)), lines
+        )
 
 
 def _weights(document: Document) -> Iterator[PrintedTable]:
