@@ -12,7 +12,7 @@ from sottovoce.aggregator.app import ROUTES
 from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, open_results
 from sottovoce.aggregator.http.openapi import describe
 from sottovoce.aggregator.settings import describe as describe_settings
-from sottovoce.cli.main import VERBS, main
+from sottovoce.cli.main import main
 from sottovoce.client import FileLedger, MemoryLedger, Respondent
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 
@@ -113,18 +113,16 @@ def _escaped(text: str) -> str:
 
 
 def command_line() -> str:
-    """Every verb with what ``--help`` says of it."""
-    context = click.Context(main, info_name="sottovoce")
-    found = {verb: main.get_command(context, verb) for verb in VERBS}
-    told = [_helped(verb, command, context) for verb, command in found.items() if command is not None]
-    return "# The command line\n\nWhat each verb says with `--help`.\n" + "".join(told)
+    """Every command with its help."""
+    return "# The command line\n\nThe help of every command.\n" + _helped("sottovoce", main, None)
 
 
-def _helped(name: str, command: click.Command, above: click.Context) -> str:
+def _helped(name: str, command: click.Command, above: click.Context | None) -> str:
     context = click.Context(command, info_name=name, parent=above, terminal_width=90)
     told = f"\n## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```\n"
-    under = command.commands.items() if isinstance(command, click.Group) else ()
-    return told + "".join(_helped(each, found, context) for each, found in under)
+    under = command.list_commands(context) if isinstance(command, click.Group) else ()
+    found = ((each, command.get_command(context, each)) for each in under)
+    return told + "".join(_helped(each, below, context) for each, below in found if below is not None)
 
 
 DEVICE_SETTINGS = (

@@ -108,7 +108,7 @@ def test_saved_file_sends_to_the_aggregator(visit: Visit, tmp_path: Path, holds_
 
 
 def test_page_saves_itself_as_the_file_that_verify_accepts(visit: Visit, tmp_path: Path) -> None:
-    """The button on the first step gives, byte for byte, what `sottovoce page --file LINK` makes; and that answers."""
+    """The button on the first step gives the very file of `sottovoce survey page --file`, and that answers."""
     page = visit.arrive()
     assert not any("saved" in path for path in visit.paths)
     page.click("#explanation details:last-of-type summary")

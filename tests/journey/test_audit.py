@@ -35,7 +35,7 @@ def here(*words: str) -> Result:
 
 def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
     """As text for people, with the verdict first and last."""
-    sottovoce(tmp_path, "init")
+    sottovoce(tmp_path, "new")
     run = sottovoce(tmp_path, "audit", "survey.yaml", "--quick", "--n", "2000")
 
     assert (run.returncode, run.stderr) == (0, "")
@@ -104,7 +104,7 @@ def test_too_few_reports_are_no_pass(coin: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.yaml"], "the file cannot be read"),
+        (["missing.yaml"], 'the file "missing.yaml" was not found'),
         (["broken.yaml"], "this is not valid YAML"),
         (["dear.yaml"], "epsilon must lie between 0.01 and 10"),
         (["public.json"], "every question of this survey is public"),
@@ -119,7 +119,7 @@ def test_too_few_reports_are_no_pass(coin: Path) -> None:
 )
 def test_audit_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
     """Exit code 1, a message, and nothing on standard output that could be taken for a guarantee."""
-    sottovoce(tmp_path, "init")
+    sottovoce(tmp_path, "new")
     sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")
     (tmp_path / "dear.yaml").write_text(sample.replace("{name: coin_flip}", '{epsilon: "11"}'), encoding="utf-8")

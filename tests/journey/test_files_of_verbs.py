@@ -20,17 +20,17 @@ def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path, runnin
     (tmp_path / "data").mkdir(mode=0o755)
     run(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
     for words in (
-        ["init", "survey.yaml"],
+        ["new", "survey.yaml"],
         ["survey", "publish", "survey.yaml", "--data", "data"],
         ["survey", "publish", "survey.yaml", "--data", "new/data"],
-        ["backup", "saved.sqlite", "--data", "data"],
-        ["restore", "saved.sqlite", "--data", "restored"],
-        ["copy", "--to", "sqlite:///copied.sqlite", "--data", "data"],
-        ["export", "exam", "--out", "results.json", "--data", "data"],
-        ["export", "exam", "--format", "estimates.xlsx", "--out", "estimates.xlsx", "--data", "data"],
-        ["privacy", "survey.yaml", "--html", "privacy.html"],
-        ["page", "https://a.example", "--file", "page.html"],
-        ["page", "https://a.example", "--folder", "host"],
+        ["db", "backup", "saved.sqlite", "--data", "data"],
+        ["db", "restore", "saved.sqlite", "--data", "restored"],
+        ["db", "copy", "--to", "sqlite:///copied.sqlite", "--data", "data"],
+        ["results", "export", "exam", "--out", "results.json", "--data", "data"],
+        ["results", "export", "exam", "--format", "estimates.xlsx", "--out", "estimates.xlsx", "--data", "data"],
+        ["survey", "privacy", "survey.yaml", "--html", "privacy.html"],
+        ["survey", "page", "https://a.example", "--file", "page.html"],
+        ["survey", "page", "https://a.example", "--folder", "host"],
     ):
         run(tmp_path, *words)
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path != tmp_path / "data"}
@@ -46,7 +46,7 @@ def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
     """Also its log, and also in a folder that everybody may look into."""
     folder = tmp_path / "data"
     folder.mkdir(mode=0o755)
-    run(tmp_path, "init", "survey.yaml")
+    run(tmp_path, "new", "survey.yaml")
     with serving(tmp_path, "survey.yaml", "--data", "data"):
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
 
@@ -55,13 +55,14 @@ def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["export", "exam", "--data", "data", "--out"], ["backup", "--data", "data"],
-              ["privacy", "survey.yaml", "--html"], ["init"], ["page", "https://a.example", "--file"]],
+    "words", [["results", "export", "exam", "--data", "data", "--out"], ["db", "backup", "--data", "data"],
+              ["survey", "privacy", "survey.yaml", "--html"], ["new"],
+              ["survey", "page", "https://a.example", "--file"]],
     ids=lambda words: words[0],
 )  # fmt: skip
 def test_no_verb_replaces_or_follows_a_link(tmp_path: Path, words: list[str]) -> None:
     """It is refused in words, and neither the link nor what it leads to has changed."""
-    run(tmp_path, "init", "survey.yaml")
+    run(tmp_path, "new", "survey.yaml")
     run(tmp_path, "survey", "publish", "survey.yaml", "--data", "data")
     for name, target in (("link", "kept"), ("loose", "nothing")):
         (tmp_path / "kept").write_text("mine")

@@ -46,26 +46,26 @@ def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path
     sender = threading.Thread(target=keep_sending)
     sender.start()
     before = running.reports()
-    saved = sottovoce(tmp_path, "backup", "saved.sqlite", *data)
+    saved = sottovoce(tmp_path, "db", "backup", "saved.sqlite", *data)
     after = running.reports()
     ended.set()
     sender.join()
     assert saved.returncode == 0, saved.stderr
-    assert invoke(tmp_path, "restore", "saved.sqlite", "--data", "again").returncode == 0
-    assert invoke(tmp_path, "doctor", "--data", "again").returncode == 0
+    assert invoke(tmp_path, "db", "restore", "saved.sqlite", "--data", "again").returncode == 0
+    assert invoke(tmp_path, "db", "doctor", "--data", "again").returncode == 0
     with closing(SQLiteStorage(tmp_path / "again" / FILE)) as again:
         assert before <= again.revisions(running.survey.name)[0].reports <= after
-    assert invoke(tmp_path, "restore", "saved.sqlite", *data).returncode == 1
-    assert invoke(tmp_path, "backup", "saved.sqlite", *data).returncode == 1
+    assert invoke(tmp_path, "db", "restore", "saved.sqlite", *data).returncode == 1
+    assert invoke(tmp_path, "db", "backup", "saved.sqlite", *data).returncode == 1
 
 
 def test_doctor_finds_a_wrong_count(tmp_path: Path) -> None:
     """One count that is off by one is named, with exit code 1."""
     store(tmp_path / "data", survey())
-    assert invoke(tmp_path, "doctor", "--data", "data").returncode == 0
+    assert invoke(tmp_path, "db", "doctor", "--data", "data").returncode == 0
     with sqlite3.connect(tmp_path / "data" / "sottovoce.sqlite") as connection:
         connection.execute("UPDATE counts SET reports = reports + 1 WHERE question = 0")
-    found = invoke(tmp_path, "doctor", "--data", "data")
+    found = invoke(tmp_path, "db", "doctor", "--data", "data")
 
     assert (found.returncode, "not those of the rows" in found.stderr) == (1, True)
 
@@ -78,8 +78,8 @@ def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE pulse")
         connection.execute("ALTER TABLE reports ADD came_at INTEGER")
-    found = invoke(tmp_path, "doctor", "--data", "data")
-    refused = invoke(tmp_path, "restore", str(path), "--data", "again")
+    found = invoke(tmp_path, "db", "doctor", "--data", "data")
+    refused = invoke(tmp_path, "db", "restore", str(path), "--data", "again")
 
     for words in ("there is no table pulse", "the table reports has a column came_at too many"):
         assert words in found.stderr
@@ -93,10 +93,10 @@ def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
     store(tmp_path / "data", survey())
     url = postgres.fresh()
     (tmp_path / "address").write_text(url)
-    copied = invoke(tmp_path, "copy", "--to-file", "address", "--data", "data")
+    copied = invoke(tmp_path, "db", "copy", "--to-file", "address", "--data", "data")
     assert copied.returncode == 0, copied.stderr
     # In a process: a refused copy leaves its connections to the end of the process.
-    assert sottovoce(tmp_path, "copy", "--to-file", "address", "--data", "data").returncode == 1
+    assert sottovoce(tmp_path, "db", "copy", "--to-file", "address", "--data", "data").returncode == 1
     there = open_url(url, tmp_path)
     back = open_url(f"sqlite:///{tmp_path}/back.sqlite", tmp_path)
     back.copy_from(there)
@@ -112,7 +112,7 @@ def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
 def test_purge_forgets_ids_when_they_fall_due(tmp_path: Path) -> None:
     """Every later report is 409, and the rows and counts are still there."""
     store(tmp_path / "data", survey(closes="2020-01-01T00:00:00Z", retention={"ids_days": 1}))
-    purged = invoke(tmp_path, "purge", "--data", "data")
+    purged = invoke(tmp_path, "db", "purge", "--data", "data")
     storage = SQLiteStorage(tmp_path / "data" / "sottovoce.sqlite")
     assert purged.returncode == 0
     assert storage.surveys()[0].purged

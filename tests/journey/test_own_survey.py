@@ -80,7 +80,7 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:
     """A second start knows its researchers and shows no token."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     with serving(tmp_path, "survey.yaml") as (_, _, token):
         assert token
     with serving(tmp_path) as (_, _, token):
@@ -112,14 +112,14 @@ def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -
 
 def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
     """A line for each mistake with its place, exit code 1, no database, and none of the values."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     text = (tmp_path / "survey.yaml").read_text()
     broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
     broken = broken.replace('odds: "3"', 'odds: "6/2"').replace("cohort: true", "cohrt: 1")
     (tmp_path / "survey.yaml").write_text(broken)
     for words in (("lint",), ("serve",), ("survey", "publish")):
         refused = invoke(tmp_path, *words, "survey.yaml")
-        places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()]
+        places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()[1:]]
         assert refused.returncode == 1
         assert sorted(places) == [
             "question 1 'cheated', mechanism",

@@ -28,7 +28,7 @@ def run(*words: str) -> Result:
 
 def test_served_page_is_this_releases(site: Running) -> None:
     """Every file that the aggregator serves, the page and the worker among them."""
-    done = run("verify", site.link, "--json")
+    done = run("device", "verify", site.link, "--json")
     document = json.loads(done.stdout)
 
     assert done.exit_code == 0
@@ -44,16 +44,16 @@ def test_served_page_is_this_releases(site: Running) -> None:
 def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
     """Made, put on a host, verified; then changed, and not."""
     folder = tmp_path / "host"
-    made = run("page", site.link, "--folder", str(folder))
+    made = run("survey", "page", site.link, "--folder", str(folder))
     assert made.exit_code == 0
     assert {line.partition("  ")[2] for line in made.stdout.splitlines()} == {
         str(folder / path) for path in static_page(site.url)
     }
     assert f"#s={site.survey.name}&d={site.survey.digest[:32]}" in made.stderr
     with serving(folder) as origin:
-        assert run("verify", f"{origin}/").exit_code == 0
+        assert run("device", "verify", f"{origin}/").exit_code == 0
         (folder / name).write_bytes((folder / name).read_bytes().replace(b"e", b"E", 1))
-        done = run("verify", origin)
+        done = run("device", "verify", origin)
 
     assert done.exit_code == 1
     assert f"DIFFERENT  /{name}" in done.stdout
@@ -62,10 +62,10 @@ def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp
 
 def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> None:
     """A missing part is a page that does not work, or another one."""
-    run("page", site.url, "--folder", str(tmp_path / "host"))
+    run("survey", "page", site.url, "--folder", str(tmp_path / "host"))
     (tmp_path / "host" / "sw.js").unlink()
     with serving(tmp_path / "host") as origin:
-        done = run("verify", origin)
+        done = run("device", "verify", origin)
 
     assert done.exit_code == 1
     assert "missing    /sw.js" in done.stdout
@@ -75,12 +75,12 @@ def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> No
 def test_saved_page_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, holds_survey: bool) -> None:
     """Also the survey within it, and the aggregator that it reports to."""
     file = tmp_path / "saved.html"
-    made = run("page", site.link if holds_survey else site.url, "--file", str(file))
+    made = run("survey", "page", site.link if holds_survey else site.url, "--file", str(file))
     assert made.exit_code == 0
     assert (site.survey.digest[:32] in file.read_text()) is holds_survey
-    assert run("verify", str(file)).exit_code == 0
+    assert run("device", "verify", str(file)).exit_code == 0
     file.write_bytes(file.read_bytes().replace(b"class Draws", b"class  Draws"))
-    done = run("verify", str(file))
+    done = run("device", "verify", str(file))
 
     assert done.exit_code == 1
     assert f"This page reports to {site.url}." in done.stdout
@@ -89,9 +89,9 @@ def test_saved_page_is_verified_and_one_changed_byte_is_told(site: Running, tmp_
 def test_page_that_was_turned_to_another_aggregator_names_it(site: Running, tmp_path: Path) -> None:
     """Such a page is of this release and still not the one that was meant, so its aggregator is always told."""
     file = tmp_path / "saved.html"
-    run("page", site.url, "--file", str(file))
+    run("survey", "page", site.url, "--file", str(file))
     file.write_bytes(file.read_bytes().replace(site.url.encode(), b"https://elsewhere.example"))
-    done = run("verify", str(file))
+    done = run("device", "verify", str(file))
 
     assert done.exit_code == 0
     assert "This page reports to https://elsewhere.example." in done.stdout
@@ -101,23 +101,23 @@ def test_nothing_is_overwritten(site: Running, tmp_path: Path) -> None:
     """A file or a folder that is there stays as it is."""
     kept = tmp_path / "kept.html"
     kept.write_text("mine")
-    refused = run("page", site.url, "--file", str(kept))
+    refused = run("survey", "page", site.url, "--file", str(kept))
 
     assert refused.exit_code == 1
     assert "already there" in refused.stderr
     assert kept.read_text() == "mine"
-    assert run("page", site.url, "--folder", str(tmp_path)).exit_code == 1
+    assert run("survey", "page", site.url, "--folder", str(tmp_path)).exit_code == 1
 
 
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (["page", "https://a.example"], 2, "either --folder or --file"),
-        (["page", "https://a.example", "--file", "a", "--folder", "b"], 2, "either --folder or --file"),
-        (["page", "http://a.example", "--file", "unwritten"], 1, "must look like https://host"),
-        (["verify", "no/such/file.html"], 1, "no such file"),
-        (["verify", __file__], 1, "not a page of Sottovoce's"),
-        (["verify", "http://a.example/s/exam"], 1, "must begin with https"),
+        (["survey", "page", "https://a.example"], 2, "either --folder or --file"),
+        (["survey", "page", "https://a.example", "--file", "a", "--folder", "b"], 2, "either --folder or --file"),
+        (["survey", "page", "http://a.example", "--file", "unwritten"], 1, "must look like https://host"),
+        (["device", "verify", "no/such/file.html"], 1, "no such file"),
+        (["device", "verify", __file__], 1, "not a page of Sottovoce's"),
+        (["device", "verify", "http://a.example/s/exam"], 1, "must begin with https"),
     ],
 )
 def test_what_cannot_be_done_is_said(words: list[str], status: int, message: str) -> None:
@@ -131,7 +131,9 @@ def test_what_cannot_be_done_is_said(words: list[str], status: int, message: str
 
 def test_link_that_names_another_survey_makes_no_page(site: Running, tmp_path: Path) -> None:
     """A saved page would hold whatever the aggregator sent."""
-    done = run("page", f"{site.url}/s/{site.survey.name}#d={'0' * 32}", "--file", str(tmp_path / "saved.html"))
+    done = run(
+        "survey", "page", f"{site.url}/s/{site.survey.name}#d={'0' * 32}", "--file", str(tmp_path / "saved.html")
+    )
 
     assert done.exit_code == 1
     assert "another survey than the one your link names" in done.stderr

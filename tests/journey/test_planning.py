@@ -21,7 +21,7 @@ def test_plan_gives_the_published_numbers(tmp_path: Path) -> None:
 
 def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
     """The sample's coin flip, and in words; a share of no-sayers is part of the answer."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     made = invoke(tmp_path, "plan", "survey.yaml", "--question", "cheated", "-p", "0.1", "--half-width", "0.03")
 
     assert made.returncode == 0
@@ -44,7 +44,7 @@ def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
 )
 def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
     """Exit code 1, one line, no figure that looks like an answer."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     refused = invoke(tmp_path, "plan", *words)
 
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -54,9 +54,9 @@ def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], 
 
 def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
     """The same seed gives the same table; the estimates lie near the invented truth."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     first, again, other = (
-        invoke(tmp_path, "simulate", "survey.yaml", "--n", "50000", "--seed", seed, "--json").stdout
+        invoke(tmp_path, "survey", "simulate", "survey.yaml", "--n", "50000", "--seed", seed, "--json").stdout
         for seed in ("7", "7", "8")
     )
     rows = json.loads(first)
@@ -69,11 +69,11 @@ def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
 def test_simulate_sends_real_reports(tmp_path: Path, running: Running) -> None:
     """Against a running aggregator every invented respondent is a respondent; another survey is refused."""
     (tmp_path / "served.json").write_bytes(running.survey.canonical)
-    unasked = invoke(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link)
+    unasked = invoke(tmp_path, "survey", "simulate", "served.json", "--n", "40", "--url", running.link)
     assert (unasked.returncode, "not marked trial" in unasked.stderr, running.reports()) == (1, True, 0)
-    sent = invoke(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link, "--yes")
-    invoke(tmp_path, "init")
-    refused = invoke(tmp_path, "simulate", "survey.yaml", "--n", "40", "--url", running.link, "--yes")
+    sent = invoke(tmp_path, "survey", "simulate", "served.json", "--n", "40", "--url", running.link, "--yes")
+    invoke(tmp_path, "new")
+    refused = invoke(tmp_path, "survey", "simulate", "survey.yaml", "--n", "40", "--url", running.link, "--yes")
 
     assert sent.returncode == 0, sent.stderr
     assert running.reports() == 40

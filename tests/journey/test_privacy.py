@@ -10,9 +10,9 @@ from tests.journey.test_own_survey import invoke
 
 def test_privacy_prints_the_account(tmp_path: Path) -> None:
     """The sample, as text, as JSON and as a page in a file."""
-    invoke(tmp_path, "init")
-    text = invoke(tmp_path, "privacy", "survey.yaml")
-    both = invoke(tmp_path, "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
+    invoke(tmp_path, "new")
+    text = invoke(tmp_path, "survey", "privacy", "survey.yaml")
+    both = invoke(tmp_path, "survey", "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
 
     assert text.returncode == both.returncode == 0
     assert "a household of 4                     epsilon 8.79" in text.stdout
@@ -23,7 +23,7 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.yaml"], "the file cannot be read"),
+        (["missing.yaml"], 'the file "missing.yaml" was not found'),
         (["broken.yaml"], "this is not valid YAML"),
         (["dear.yaml"], "epsilon must lie between 0.01 and 10"),
         (["survey.yaml", "--people", "0"], "number of people must be a whole number from 1 to 1000"),
@@ -36,12 +36,12 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
 )
 def test_privacy_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
     """Exit code 1, a message, and nothing on standard output that could be taken for a figure."""
-    invoke(tmp_path, "init")
+    invoke(tmp_path, "new")
     sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")
     dear = sample.replace("{name: coin_flip}", '{epsilon: "11"}')
     (tmp_path / "dear.yaml").write_text(dear, encoding="utf-8")
-    run = invoke(tmp_path, "privacy", *words)
+    run = invoke(tmp_path, "survey", "privacy", *words)
 
     assert run.returncode == 1
     assert message in run.stderr

@@ -122,7 +122,7 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
         assert ASK in told.stderr
     assert len(server.bodies) == 1
     assert (
-        "exam, wave 0: epsilon 2.20, refused (token_invalid), with a token" in invoke(tmp_path, "ledger", "show").stdout
+        "exam, wave 0: epsilon 2.20, refused (token_invalid), with a token" in invoke(tmp_path, "device", "show").stdout
     )
     told = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
@@ -134,7 +134,7 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
 def test_refused_report_can_be_cleared(tmp_path: Path, server: Listener) -> None:
     """Its bytes and its survey go; that there was one stays, also for the same link."""
     respond(tmp_path, link(server, ONE))
-    told = invoke(tmp_path, "ledger", "clear", link(server), "--yes")
+    told = invoke(tmp_path, "device", "clear", link(server), "--yes")
     again = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
 
     assert "1 of them have not arrived. If you clear them, they are never sent." in told.stderr

@@ -52,7 +52,7 @@ def answers(folder: Path, given: Any = ANSWERS) -> str:
 
 def shown(folder: Path) -> list[dict[str, Any]]:
     """Every report that the ledger remembers, as ``ledger show`` tells it."""
-    told = json.loads(invoke(folder, "ledger", "show", "--json", "--reports").stdout)
+    told = json.loads(invoke(folder, "device", "show", "--json", "--reports").stdout)
     return [report for origin in told["origins"] for report in origin["reports"]]
 
 
@@ -225,13 +225,13 @@ def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path:
 
 def test_ledger_shows_costs_and_no_report_unless_asked(tmp_path: Path) -> None:
     """By aggregator, with a total; the bytes only with --reports."""
-    assert "remembers no report" in invoke(tmp_path, "ledger", "show").stderr
+    assert "remembers no report" in invoke(tmp_path, "device", "show").stderr
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
         for server in (one, two):
             invoke(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes")
-    told = invoke(tmp_path, "ledger", "show")
-    asked = invoke(tmp_path, "ledger", "show", "--reports")
-    document = json.loads(invoke(tmp_path, "ledger", "show", "--json").stdout)
+    told = invoke(tmp_path, "device", "show")
+    asked = invoke(tmp_path, "device", "show", "--reports")
+    document = json.loads(invoke(tmp_path, "device", "show", "--json").stdout)
 
     assert told.stdout.count("epsilon 2.20 in total") == 2
     assert told.stdout.count("exam, wave 0: epsilon 2.20, sent") == 2
@@ -247,16 +247,16 @@ def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
         respond = ("respond", link_of(server), "--answers", answers(tmp_path), "--yes")
         invoke(tmp_path, *respond)
         report_id = json.loads(server.bodies[0])["report_id"]
-        unsure = invoke(tmp_path, "ledger", "clear", input="n\n")
+        unsure = invoke(tmp_path, "device", "clear", input="n\n")
         assert (unsure.returncode, shown(tmp_path)[0]["state"]) == (1, "sent")
-        assert invoke(tmp_path, "ledger", "clear", "other", "--yes").returncode == 1
-        assert invoke(tmp_path, "ledger", "clear", "exam", "--yes").returncode == 0
+        assert invoke(tmp_path, "device", "clear", "other", "--yes").returncode == 1
+        assert invoke(tmp_path, "device", "clear", "exam", "--yes").returncode == 0
         kept = "".join(path.read_text() for path in (tmp_path / "ledger").iterdir())
         again = invoke(tmp_path, *respond)
         assert (report_id in kept, shown(tmp_path)[0]["state"]) == (False, "forgotten")
         assert (again.returncode, "forgotten" in again.stderr, len(server.bodies)) == (1, True, 1)
 
-        told = invoke(tmp_path, "ledger", "clear", link_of(server), "--everything", input="y\n")
+        told = invoke(tmp_path, "device", "clear", link_of(server), "--everything", input="y\n")
         assert "epsilons of both add up" in told.stderr
         assert list((tmp_path / "ledger").iterdir()) == []
         assert invoke(tmp_path, *respond).returncode == 0
@@ -282,13 +282,13 @@ def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> No
             (None, "memo", True), (0, "sent", False), (1, "sent", False),
         ]  # fmt: skip
         assert "report" not in entries[None]
-        assert "exam, all waves: epsilon 1.36, memo" in invoke(tmp_path, "ledger", "show", "--reports").stdout
+        assert "exam, all waves: epsilon 1.36, memo" in invoke(tmp_path, "device", "show", "--reports").stdout
 
-        told = invoke(tmp_path, "ledger", "clear", "exam", "--yes")
+        told = invoke(tmp_path, "device", "clear", "exam", "--yes")
         third = invoke(tmp_path, "respond", f"{link}&w=2", "--answers", given, "--yes")
         assert "cannot answer further waves" in told.stderr
         assert (third.returncode, "no other is drawn" in third.stderr, len(server.bodies)) == (1, True, 2)
-        assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert invoke(tmp_path, "device", "clear", "--everything", "--yes").returncode == 0
         assert list((tmp_path / "ledger").iterdir()) == []
 
 
@@ -321,7 +321,7 @@ def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
     assert "Nothing is stored then except which questions you were asked" in runs[0].stderr
     assert "Nothing was drawn, sent or stored except which questions you were asked." in runs[0].stderr
     assert [value is None for value in json.loads(server.bodies[0])["values"]].count(False) == 2
-    assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+    assert invoke(tmp_path, "device", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
@@ -338,8 +338,8 @@ def test_damaged_file_is_named_and_blocks_its_own_survey_only(tmp_path: Path) ->
         assert "cannot be read" in again.stderr
         assert file.name in again.stderr
         assert "damaged file" in other.stderr
-        assert file.name in invoke(tmp_path, "ledger", "show").stderr
-        assert invoke(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert file.name in invoke(tmp_path, "device", "show").stderr
+        assert invoke(tmp_path, "device", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
@@ -370,7 +370,7 @@ def test_killed_process_leaves_one_report_that_is_sent_later(tmp_path: Path, mom
         assert invoke(tmp_path, *words).returncode == 0
         assert {body.decode().rstrip() for body in server.bodies} == {entry["report"]}
         assert shown(tmp_path)[0]["state"] == "sent"
-        assert "No report is waiting" in invoke(tmp_path, "ledger", "send").stderr
+        assert "No report is waiting" in invoke(tmp_path, "device", "send").stderr
 
 
 @pytest.mark.slow
@@ -386,7 +386,7 @@ def test_thirty_kills_draw_once_each(tmp_path: Path) -> None:
                 process.wait(timeout=0.04 * number)
             process.kill()
             process.communicate(timeout=30)
-            sottovoce(folder, "ledger", "send")
+            sottovoce(folder, "device", "send")
             assert sottovoce(folder, "respond", link_of(server), "--answers", "answers.json", "--yes").returncode == 0
             assert len(set(server.bodies)) == 1
             assert sorted(path.suffix for path in (folder / "ledger").iterdir()) == [".json", ".survey"]
@@ -403,7 +403,7 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
         invitation = invoke(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
         assert "does not pin the survey" in invitation.stderr
         assert "does not pin" not in refused.stderr
-        told = invoke(tmp_path, "ledger", "send", "--json")
+        told = invoke(tmp_path, "device", "send", "--json")
         found = json.loads(told.stdout)
 
         assert (refused.returncode, "kept on this device" in refused.stderr) == (1, True)
@@ -412,7 +412,7 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
         assert any("needs the token of its link" in entry["reason"] for entry in found["waiting"])
         assert token not in told.stdout + told.stderr + "".join(p.read_text() for p in (tmp_path / "ledger").iterdir())
         assert invoke(tmp_path, "respond", f"{two.url}/s/exam#t={token}", input="y\n").returncode == 0
-        assert invoke(tmp_path, "ledger", "send").returncode == 0
+        assert invoke(tmp_path, "device", "send").returncode == 0
         assert (len(set(one.bodies)), len(set(two.bodies))) == (1, 1)
 
 

@@ -64,7 +64,7 @@ def test_library_of_the_page_for_respondents_answers(
 ) -> None:
     """The sample survey, with a link of ours in the place of the page's (``for_respondents.md``)."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
-    assert invoke(tmp_path, "init", "survey.yaml").returncode == 0
+    assert invoke(tmp_path, "new", "survey.yaml").returncode == 0
     (code,) = blocks(DOCS / "for_respondents.md", "python")
     (link,) = [word for word in code.split('"') if word.startswith("https://")]
     running = shared_server.publish(parse_survey(parse_yaml((tmp_path / "survey.yaml").read_bytes())))

@@ -49,7 +49,7 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path, invited: Running)
     receipt = owner.answer(ANSWERS)
     assert owner.send() == receipt
     (tmp_path / "revoked").write_text(second.split("&t=")[1] + "\n")
-    assert invoke(tmp_path, "token", "revoke", name, "revoked", *data).returncode == 0
+    assert invoke(tmp_path, "link", "revoke", name, "revoked", *data).returncode == 0
     for link in (first, second, first.partition("&t=")[0] + "&t=" + "0" * 16):
         with pytest.raises(TransportError) as refused:
             Respondent.connect(link, MemoryLedger()).answer(ANSWERS)
@@ -58,7 +58,7 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path, invited: Running)
         Respondent.connect(invited.link, MemoryLedger())
     Respondent.connect(third, MemoryLedger()).answer(ANSWERS)
     assert invited.reports() == 2
-    counted = sottovoce(tmp_path, "token", "stats", name, *data).stdout
+    counted = sottovoce(tmp_path, "link", "stats", name, *data).stdout
 
     # Who reads it while the survey is open sees nobody come.
     assert counted.splitlines() == ["created 3", "spent 0", "revoked 1", "unspent 2", "held 0", "held_since -"]
@@ -114,7 +114,7 @@ def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path, invited: 
     tokens = [link.split("&t=")[1] for link in make_links(tmp_path, invited, 20)]
     content = b"".join(path.read_bytes() for path in invited.data.rglob("*") if path.is_file())
     again, refused = (
-        invoke(tmp_path, "token", "create", server.survey.name, "--count", "1", "--data", str(server.data), *out)
+        invoke(tmp_path, "link", "create", server.survey.name, "--count", "1", "--data", str(server.data), *out)
         for server, out in ((invited, ("--out", "links.csv")), (running, ()))
     )
 
@@ -140,7 +140,7 @@ def test_links_are_for_the_address_that_is_served(running: Running, tmp_path: Pa
     path.write_bytes(dump(document(name="invited", access="token")))
     data = ["--data", str(running.data)]
     published = CliRunner().invoke(main, ["survey", "publish", str(path), *data])
-    made = CliRunner().invoke(main, ["token", "create", "invited", "--count", "1", *data])
+    made = CliRunner().invoke(main, ["link", "create", "invited", "--count", "1", *data])
 
     assert published.stdout.startswith(f"{running.url}/s/invited#d=")
     assert f",{running.url}/s/invited#d=" in made.stdout

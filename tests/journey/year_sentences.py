@@ -77,13 +77,13 @@ CLAIMS: dict[str, Check] = {
     r"The server refused your earlier answers .*unchanged\.": lambda visit, _: bool(visit.before[0].refused),
     r"Your answers are kept on this device\. .*They are never drawn again\.": lambda visit, _: visit.entry.waiting,
     r"Withdrawn: exam, wave 0\.": _withdrawn,
-    r"sottovoce: this survey was answered .* and the report withdrawn; no other is drawn": _still_withdrawn,
-    r"sottovoce: This link cannot be used\. .* Nothing was sent\. .*": lambda visit, _: visit.has_sent_nothing(),
-    r"sottovoce: .*link.*(mistyped|missing).*": lambda visit, _: visit.has_sent_nothing(),
-    r"sottovoce: This version was replaced\..*": lambda visit, _: visit.has_sent_nothing(),
-    r"sottovoce: nothing was sent\. To send .*": lambda visit, _: visit.has_sent_nothing(),
-    r"sottovoce: Closed since (?P<day>[0-9-]+).*Nothing was asked\.": _closed,
-    r"sottovoce: Opens on (?P<day>[0-9-]+).*": _early,
+    r"Error: this survey was answered .* and the report withdrawn; no other is drawn": _still_withdrawn,
+    r"Error: This link cannot be used\. .* Nothing was sent\. .*": lambda visit, _: visit.has_sent_nothing(),
+    r"Error: .*link.*(mistyped|missing).*": lambda visit, _: visit.has_sent_nothing(),
+    r"Error: This version was replaced\..*": lambda visit, _: visit.has_sent_nothing(),
+    r"Error: nothing was sent\. To send .*": lambda visit, _: visit.has_sent_nothing(),
+    r"Error: Closed since (?P<day>[0-9-]+).*Nothing was asked\.": _closed,
+    r"Error: Opens on (?P<day>[0-9-]+).*": _early,
     r"Open until (?P<day>[0-9-]+).*": lambda visit, found: found["day"] > visit.year.today,
     r"This is version (?P<number>[0-9]) of (?P<of>[0-9])\.": _version,
     r"report  (?P<value>[0-9a-f]{32})": _own("report_id"),
@@ -131,7 +131,7 @@ SO_BY_THE_SURVEY = [
 
 FAILURES = [
     r"The aggregator did not answer, or is busy; trying again in [0-9]+ s\.",
-    r"sottovoce: the aggregator (cannot be reached|refused).*",
+    r"Error: the aggregator (cannot be reached|refused).*",
 ]
 """Sentences that only name a failure; what follows from it is told by another one."""
 

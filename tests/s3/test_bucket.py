@@ -66,9 +66,9 @@ def files(store: Any, folder: str) -> list[str]:
 def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
     """With every engine; tables and models too, and what is there is never written over."""
     address = "s3://surveys/exams/done"
-    words = ["export", "done", "--format", "parquet", "--out", address, "--data", str(data)]
+    words = ["results", "export", "done", "--format", "parquet", "--out", address, "--data", str(data)]
     assert run(*words).exit_code == 0
-    live = json.loads(run("export", "done", "--data", str(data)).stdout)
+    live = json.loads(run("results", "export", "done", "--data", str(data)).stdout)
     del live["journal"]
     table = ["--rows", "cheated", "--columns", "reason", "--json"]
 
@@ -77,9 +77,10 @@ def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
         "survey=done/revision=1/wave=0/part-0000.parquet",
     ]
     for engine in ("numpy", "duckdb"):
-        assert json.loads(run("estimate", address, "--engine", engine).stdout) == live
+        assert json.loads(run("results", "estimate", address, "--engine", engine).stdout) == live
     assert (
-        run("crosstab", "--from", address, *table).stdout == run("crosstab", "done", "--data", str(data), *table).stdout
+        run("results", "crosstab", "--from", address, *table).stdout
+        == run("results", "crosstab", "done", "--data", str(data), *table).stdout
     )
     again = run(*words)
     assert (again.exit_code, "it was left as it is" in again.stderr) == (1, True)
@@ -88,16 +89,16 @@ def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
 def test_what_is_missing_or_changed_in_a_bucket_is_noticed(store: Any, data: Path) -> None:
     """And what nobody has written is named as that."""
     address = "s3://surveys/spoiled"
-    assert run("export", "done", "--format", "parquet", "--out", address, "--data", str(data)).exit_code == 0
+    assert run("results", "export", "done", "--format", "parquet", "--out", address, "--data", str(data)).exit_code == 0
     part = "surveys/spoiled/survey=done/revision=1/wave=0/part-0000.parquet"
     with store.open_output_stream(part) as file:
         file.write(b"PAR1")
-    changed = run("estimate", address)
+    changed = run("results", "estimate", address)
     store.delete_file(part)
     missing, none, nowhere = (
-        run("estimate", address),
-        run("estimate", "s3://surveys/none"),
-        run("estimate", "s3://no/x"),
+        run("results", "estimate", address),
+        run("results", "estimate", "s3://surveys/none"),
+        run("results", "estimate", "s3://no/x"),
     )
 
     assert "is not the file that was exported" in changed.stderr
@@ -125,4 +126,4 @@ def test_half_a_folder_is_none(store: Any, tmp_path: Path, monkeypatch: pytest.M
 
     assert "survey=a/part-0000.parquet" in files(store, "half")
     assert "manifest.json" not in files(store, "half")
-    assert "has no manifest.json" in run("estimate", "s3://surveys/half").stderr
+    assert "has no manifest.json" in run("results", "estimate", "s3://surveys/half").stderr

@@ -94,7 +94,7 @@ def test_contracting_migration_turns_the_old_node_away(url: str, node: PostgresS
 
 def test_contracting_migration_waits_until_nobody_needs_what_goes(url: str, node: PostgresStorage) -> None:
     """A release that nodes could not go on beside says so and changes nothing; the one after the next may contract."""
-    with pytest.raises(StorageError, match="stop them all, run `sottovoce migrate --stopped`"):
+    with pytest.raises(StorageError, match="stop them all, run `sottovoce db migrate --stopped`"):
         migrate(url, EXPAND, CONTRACT)
     assert state(url) == (NUMBER, USABLE_FROM)
     node.check()

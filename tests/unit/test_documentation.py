@@ -109,7 +109,7 @@ def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
     """Each of its parts, and nothing of Markdown's own has eaten a formula."""
     told = {path.name: path.read_text(encoding="utf-8") for path in (site.pages / "reference").glob("*.md")}
 
-    assert "## `sottovoce token create`" in told["command_line.md"]
+    assert "## `sottovoce link create`" in told["command_line.md"]
     assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
     assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
     assert "| `SOTTOVOCE_PORT` | `8000` | port to listen on |" in told["settings.md"]

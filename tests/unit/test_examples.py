@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.new import init
+from sottovoce.cli.new import new
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
 
@@ -52,7 +52,7 @@ def test_no_example_is_without_its_thing() -> None:
 
 def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:
     """With what it shows: a sentence, of a template two, and no more."""
-    lines = CliRunner().invoke(init, ["--list"]).output.splitlines()
+    lines = CliRunner().invoke(new, ["--list"]).output.splitlines()
 
     assert sorted(line.split()[0] for line in lines) == sorted(
         [*(path.stem for path in FILES), *(template.name for template in all_templates())]
@@ -64,6 +64,6 @@ def test_named_example_is_written_and_another_name_writes_nothing(tmp_path: Path
     """Byte for byte the file of the list."""
     for name, written in [("warner", True), ("not_there", False)]:
         path = tmp_path / f"{name}.yaml"
-        CliRunner().invoke(init, [str(path), "--example", name])
+        CliRunner().invoke(new, [str(path), "--example", name])
         assert path.exists() == written
     assert (tmp_path / "warner.yaml").read_bytes() == (EXAMPLES / "mechanisms/warner.yaml").read_bytes()

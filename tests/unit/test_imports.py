@@ -26,9 +26,13 @@ SIDES = (
     ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
-    ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client")),
-    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client")),
-    ("sottovoce.cli.main", ("sottovoce.shared",)),
+    ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    # Loaded for each command, and with every install.
+    ("sottovoce.cli.group", ("sottovoce.shared",)),
+    ("sottovoce.cli.tree", ("sottovoce.cli.group",)),
+    ("sottovoce.cli.main", ("sottovoce.shared", *(f"sottovoce.cli.{each}" for each in ("former", "group", "tree")))),
     ("sottovoce.cli", ("sottovoce",)),
 )
 ENDS = {

@@ -56,7 +56,7 @@ def _public(scope: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.
 
 def _is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Its options say what they are, to its user."""
-    return any(ast.unparse(decorator).partition("(")[0].endswith(".command") for decorator in node.decorator_list)
+    return any(ast.unparse(decorator).startswith("command(") for decorator in node.decorator_list)
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -77,7 +77,7 @@ def test_untold_arguments_would_be_noticed() -> None:
     wrong = "def many(a, b, *, c): ...\nclass Room:\n    async def more(self, a, b, c): ...\n"
     right = (
         "def few(a, b): ...\ndef _own(a, b, c): ...\nclass _Own:\n    def many(self, a, b, c): ...\n"
-        '@click.command()\ndef verb(a, b, c): ...\ndef said(a, b, c):\n    """Do.\n\n    Args:\n    """\n'
+        '@command(example="verb")\ndef verb(a, b, c): ...\ndef said(a, b, c):\n    """Do.\n\n    Args:\n    """\n'
     )
 
     assert untold_arguments(wrong + right) == ["many", "more"]

@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-from sottovoce.cli.main import VERBS
+from sottovoce.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ def test_every_file_and_test_that_the_page_names_exists() -> None:
     assert [path for path in files if not (ROOT / path).is_file()] == []
     assert [name for path, name in tests if name not in functions(path)] == []
     assert (len(files), len(tests)) > (15, 25)
-    assert [verb for verb in re.findall(r"`sottovoce (\w+)", PAGE) if verb not in VERBS] == []
+    assert [verb for verb in re.findall(r"`sottovoce (\w+)", PAGE) if verb not in main.places] == []
 
 
 def test_every_row_has_its_test_or_says_that_there_is_nothing() -> None:

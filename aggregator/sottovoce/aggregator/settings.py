@@ -43,6 +43,8 @@ class Settings:
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
     max_requests: int = _setting(256, "concurrent requests; further ones are answered with 503 and Retry-After")
+    analysis_seconds: int = _setting(60, "seconds that one analysis may take in a process of its own")
+    analysis_memory: int = _setting(1024, "MiB of memory that the process of one analysis may take; 0 for no limit")
     drain_seconds: int = _setting(
         0, "seconds for which a node keeps serving after SIGTERM, while `/readyz` fails so that proxies stop sending"
     )

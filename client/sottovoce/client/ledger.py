@@ -103,7 +103,7 @@ class Ledger(Protocol):
         """Keep a survey's canonical bytes for an entry that an earlier release recorded without them."""
 
     def unaccepted(self, key: Key) -> Entry | None:
-        """A report for the same wave with another token that nobody has acknowledged; the first of several."""
+        """Return the first unacknowledged report for the same wave with another token, or None."""
 
     def bind(self, key: Key, entry: Entry) -> Entry | None:
         """
@@ -240,7 +240,7 @@ class MemoryLedger:
         self._texts[digest] = text
 
     def unaccepted(self, key: Key) -> Entry | None:
-        """A report for the same wave with another token that nobody has acknowledged."""
+        """Return the first unacknowledged report for the same wave with another token, or None."""
         others = sorted(each for each in self._entries if each[:3] == key[:3] and each != key)
         return first_unaccepted(self._entries[each] for each in others)
 

@@ -85,7 +85,7 @@ PROMISES = {
         "The aggregator serves the survey and the form that this release consists of.",
         "Each file was fetched and compared, and the form filled in by invented people.",
         "What is served to other people or at another time.",
-        "--client LINK looks at what an aggregator serves; 'sottovoce verify' compares its files.",
+        "--client LINK looks at what an aggregator serves; 'sottovoce device verify' compares its files.",
     ),
     "receipt": Promise(
         "A receipt shows what was sent, and the report can be taken back until the survey closes.",

@@ -5,6 +5,7 @@ from typing import Any
 
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.promises import UNSEEN
+from sottovoce.shared.rational import show_epsilon
 
 WIDTH = 100
 
@@ -60,7 +61,7 @@ def lines(document: dict[str, Any]) -> list[str]:
     text = [
         f"Audit of {document['title']} ({document['survey']}, revision {document['revision']})",
         f"digest {document['digest']}",
-        f"claimed: a whole report costs epsilon {document['epsilon']:.4f} at most",
+        f"claimed: a whole report costs epsilon {show_epsilon(document['epsilon'])} at most",
         "",
         VERDICTS[document["verdict"]],
         *_promises(document["promises"]),

@@ -16,6 +16,7 @@ from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.audit.python_code import private
 from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
+from sottovoce.cli.command import command
 from sottovoce.client.link import parse_link
 from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
@@ -27,7 +28,7 @@ QUICK_RUNS = 200
 """Reports of each invented person that ``--quick`` samples of a served form; of this installation it samples none."""
 
 
-@click.command()
+@command(example="sottovoce audit exam.yaml --quick")
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--client", "url", help="Also compare and visit the form that the aggregator behind this link serves.")
 @click.option(

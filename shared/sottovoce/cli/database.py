@@ -63,7 +63,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        raise StorageError("the data folder cannot be made") from None
+        raise StorageError(f"the data folder {folder}/ cannot be made. Name another one with --data") from None
 
 
 def check_database(file: Path) -> None:
@@ -74,9 +74,13 @@ def check_database(file: Path) -> None:
         StorageError: the file is not there, or empty.
     """
     if not file.exists():
-        raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
+        raise StorageError(
+            f'no database was found in {file.parent}/. Name its folder with --data, or begin with "sottovoce serve"'
+        )
     if file.stat().st_size == 0:
-        raise StorageError("the database is a file of 0 bytes; move it away and restore a backup")
+        raise StorageError(
+            f'the database {file} is an empty file. Move it away, then restore a backup with "sottovoce db restore"'
+        )
 
 
 def note_address(settings: Settings) -> None:
@@ -86,7 +90,7 @@ def note_address(settings: Settings) -> None:
     try:
         (settings.data / ADDRESS).write_text(settings.url, encoding="ascii")
     except (OSError, UnicodeEncodeError):
-        raise StorageError("the address cannot be written into the data folder") from None
+        raise StorageError(f"the address cannot be written to {settings.data / ADDRESS}") from None
 
 
 def served_settings(settings: Settings) -> Settings:

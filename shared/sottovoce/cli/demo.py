@@ -19,6 +19,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
+from sottovoce.cli.command import command
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
@@ -27,7 +28,7 @@ from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
 
 
-@click.command()
+@command(example="sottovoce demo")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Keep the database in this folder.")
 @click.option("--export", "out", type=click.Path(path_type=Path, dir_okay=False), help="Write the results to FILE.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")

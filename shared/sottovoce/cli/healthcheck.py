@@ -3,6 +3,7 @@
 import click
 import requests
 from sottovoce.aggregator.settings import Settings
+from sottovoce.cli.command import command
 from sottovoce.shared.errors import StorageError
 
 SECONDS = 4
@@ -12,7 +13,7 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, n
 """Address to request if a node listens on all interfaces."""
 
 
-@click.command()
+@command(example="sottovoce healthcheck --ready")
 @click.option("--ready", is_flag=True, help="Also whether it can work on its database.")
 def healthcheck(ready: bool) -> None:
     """Ask the node at SOTTOVOCE_HOST and SOTTOVOCE_PORT whether it is alive; exit code 1 if it is not."""

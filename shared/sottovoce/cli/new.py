@@ -1,6 +1,5 @@
-"""``init`` writes a survey to begin with, ``lint`` reads one and says what it costs or what is wrong with it."""
+"""``new``: write a survey file to begin with: a sample, a template, an example, or an XLSForm workbook's survey."""
 
-import json
 import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -9,49 +8,83 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.authoring.templates import all_templates, template_file
-from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
-from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file
-from sottovoce.client.page import languages
+from sottovoce.aggregator.authoring.xlsform import read_xlsform
+from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
+from sottovoce.aggregator.surveys.survey_file import yaml_text
+from sottovoce.cli.command import command
+from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.file_errors import cannot_read, did_you_mean
 
-_POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
-"""A JSON pointer as findings have it: at their beginning, or in a list."""
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command()
-@click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
+@command(example="sottovoce new exam.yaml\nsottovoce new exam.yaml --from form.xlsx")
+@click.argument("path", type=_FILE, default="survey.yaml")
 @click.option("--list", "as_list", is_flag=True, help="Name the templates and examples; write nothing.")
 @click.option("--template", default="", help="Write this questionnaire in place of the sample.", metavar="NAME")
 @click.option("--example", default="", help="Write this example in place of the sample.", metavar="NAME")
-def init(path: Path, as_list: bool, template: str, example: str) -> None:
-    """Write a sample survey to PATH."""
-    examples = _examples()
+@click.option("--from", "workbook", type=_FILE, help="Import this XLSForm workbook (.xlsx), and say what was left out.")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+@click.option("--xlsform", is_flag=True, hidden=True, help="PATH is the workbook: for the former import-xlsform.")
+@click.option("--out", type=_FILE, default=Path("survey.yaml"), hidden=True, help="With --xlsform.")
+def new(  # noqa: PLR0913, PLR0917 - one option each
+    path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool, xlsform: bool, out: Path
+) -> None:
+    """
+    Write a survey file to begin with to PATH (survey.yaml).
+
+    Without options it is a small sample. Edit it, then check it with "sottovoce lint".
+    """
     if as_list:
-        for chosen in all_templates():
-            click.echo(f"{chosen.name:20} {chosen.summary['en'].removesuffix('.')}")
-        for name in examples:
-            click.echo(f"{name:20} {_first_sentence(examples[name])}")
+        _list()
         return
-    if example and example not in examples:
-        raise SpecError("there is no example of this name; sottovoce init --list names them")
-    if example and template:
-        raise SpecError("--template and --example are two different surveys; name one of them")
-    sample = (examples[example] if example else files("sottovoce.demo").joinpath("sample.yaml")).read_bytes()
-    _write_new(path, template_file(template) if template else sample)
+    if xlsform:
+        path, workbook = out, path
+    if len([each for each in (template, example, workbook) if each]) > 1:
+        raise SpecError("--template, --example and --from are different surveys; name one of them")
+    check_free(path, [".yaml", ".yml"], force)
+    text, notes = _text(template, example, workbook)
+    write_text(text, path)
+    for note in notes:
+        click.echo(note, err=True)
     click.echo(f"Wrote {path}. Next: sottovoce lint {path}", err=True)
-    for source in _sources(template):
-        click.echo(source, err=True)
 
 
-def _write_new(path: Path, content: bytes) -> None:
+def _list() -> None:
+    for chosen in all_templates():
+        click.echo(f"{chosen.name:20} {chosen.summary['en'].removesuffix('.')}")
+    for name, file in _examples().items():
+        click.echo(f"{name:20} {_first_sentence(file)}")
+
+
+def _text(template: str, example: str, workbook: Path | None) -> tuple[str, list[str]]:
+    """Return the text of the survey file, and notes on where it is from or what was left out."""
+    if workbook is not None:
+        made = read_xlsform(_read(workbook))
+        return yaml_text(made.document), [f"left out: {each}" for each in made.left_out]
+    if template:
+        _check_known("template", template, [each.name for each in all_templates()])
+        return template_file(template).decode(), _sources(template)
+    sample: Traversable = files("sottovoce.demo").joinpath("sample.yaml")
+    if example:
+        _check_known("example", example, list(_examples()))
+        sample = _examples()[example]
+    return sample.read_text(encoding="utf-8"), []
+
+
+def _read(path: Path) -> bytes:
     try:
-        with path.open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        raise SpecError("there is a file of this name already; it was left as it is") from None
-    except OSError:
-        raise SpecError("the file cannot be written") from None
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
+
+
+def _check_known(kind: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        similar = did_you_mean(name, known)
+        raise SpecError(f'the {kind} "{name}" does not exist.{similar} Run "sottovoce new --list" to see all')
 
 
 def _sources(name: str) -> list[str]:
@@ -72,31 +105,3 @@ def _first_sentence(file: Traversable) -> str:
     lines = takewhile(lambda line: line.startswith("#"), file.read_text(encoding="utf-8").splitlines())
     comment = " ".join(line.removeprefix("#").strip() for line in lines)
     return re.split(r"\.(?: (?=[A-Z])|$)", comment)[0]  # not after "et al.", where a year follows
-
-
-@click.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the same, and the canonical survey, as JSON.")
-def lint(path: Path, as_json: bool) -> None:
-    """Check the survey file PATH and show what it asks of a respondent."""
-    try:
-        survey = read_survey_file(path)
-        check_affordable(survey)
-    except SpecError as error:
-        if as_json:
-            click.echo(json.dumps({"problems": [one._asdict() for one in error.problems]}, indent=2))
-        raise
-    if as_json:
-        click.echo(json.dumps(findings(survey, languages()), ensure_ascii=False, indent=2))
-        return
-    place = places_in(path)
-
-    def tell(kind: str, found: str) -> None:
-        click.echo(f"{kind}: {_POINTER.sub(lambda pointer: place(pointer[0]), found)}", err=True)
-
-    for line in describe(survey):
-        click.echo(line)
-    for warning in warnings(survey, languages()):
-        tell("warning", warning)
-    for suggestion in suggestions(survey):
-        tell("suggestion", suggestion)

@@ -9,11 +9,15 @@ from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.command import command
 from sottovoce.cli.plan_output import compare_trust, show_pair, show_plan
 from sottovoce.shared.errors import SpecError
 
 
-@click.command()
+@command(
+    example="sottovoce plan --prevalence 0.1 --half-width 0.03\n"
+    "sottovoce plan exam.yaml --question cheated --half-width 0.03"
+)
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
 @click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")

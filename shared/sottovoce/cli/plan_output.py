@@ -81,7 +81,7 @@ def compare_trust(
 
     Args:
         survey: must be None: the comparison is of no survey's own mechanism.
-        epsilon: of one person; None for that of the coin flip.
+        epsilon: of one person; None for the coin flip's epsilon.
         share: options, expected share and confidence, None where the usual is meant.
         out: an SVG file to be written as well; None for none.
         as_json: for programs.

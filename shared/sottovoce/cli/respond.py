@@ -4,6 +4,7 @@ import json
 from typing import BinaryIO
 
 import click
+from sottovoce.cli.command import command
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
@@ -19,7 +20,7 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.errors import BudgetExhausted
 
 
-@click.command()
+@command(example="sottovoce respond 'https://survey.example.org/s/exam#d=...'")
 @click.argument("url", metavar="LINK")
 @click.option("--answers", type=click.File("rb"), help="Read the answers from this JSON file; - is standard input.")
 @click.option("--yes", is_flag=True, help="Send, or withdraw, without asking once more.")
@@ -74,10 +75,8 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
     if earlier.receipt is not None:
         show_receipt(earlier.survey, earlier.receipt, as_json, exactly)
         return
-    allowance = Allowance(allow["allow_question"], allow["allow_total"])
-    me = Respondent.connect(
-        url, ledger, reach=notifying_transport, allowance=allowance, another_person=earlier.another_person
-    )
+    allowance, again = Allowance(allow["allow_question"], allow["allow_total"]), earlier.another_person
+    me = Respondent.connect(url, ledger, reach=notifying_transport, allowance=allowance, another_person=again)
     if me.drawn:
         raise BudgetExhausted("another program has just answered this survey here; run this command again")
     if not link.digest:

@@ -9,11 +9,12 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.server import check_address, run
 
 
-@click.command()
+@command(example="sottovoce serve exam.yaml --port 8000")
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--host", default=None, help="Address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: 8000]")

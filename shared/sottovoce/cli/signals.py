@@ -16,7 +16,7 @@ def capture_signals() -> Iterator[Event]:
     Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
 
     An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
-    object's finalizer, such as that of an unused connection.
+    object's finalizer, such as an unused connection's.
 
     Raises:
         click.Abort: something failed after the signal; a child process may have received the same Ctrl-C.

@@ -59,9 +59,13 @@ class SpecError(SurveyError):
     Args:
         problems: every mistake found.
         places: where the pointers among them lead, in words, if it was read from a file.
+
+    Attributes:
+        file: the file that it was read from, as it was named; "" if from none.
     """
 
     code = "spec_invalid"
+    file = ""
 
     def __init__(self, problems: Sequence[Problem] | str, places: Mapping[str, str] | None = None) -> None:
         self.places = places or {}

@@ -26,6 +26,12 @@ def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> None:
     Flask.jinja_options = {"bytecode_cache": FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))}
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for an analysis until it has ended, however busy this machine is: no test is about that by accident."""
+    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 120)
+
+
 REPORTS = 300
 
 EVERY: Survey = survey(

@@ -21,15 +21,15 @@ def run(data: Path, *words: str) -> Result:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A folder with an account that may do everything."""
-    assert run(tmp_path, "researcher", "add", "ann").exit_code == 0
+    assert run(tmp_path, "staff", "add", "ann").exit_code == 0
     return tmp_path
 
 
 def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
     """A sentence says why; where an admin is needed, a link signs one in, once."""
-    refused = run(data, "account", "disable", "ann")
+    refused = run(data, "staff", "disable", "ann")
     assert (refused.exit_code, "the only admin" in refused.stderr) == (1, True)
-    link = run(data, "account", "recover").stdout
+    link = run(data, "staff", "recover").stdout
     secret = re.search(r"/dashboard/sign-in\?link=(\S+)", link)
     assert secret
     storage = SQLiteStorage(data / FILE)
@@ -44,54 +44,54 @@ def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
 def test_recovering_makes_an_admin_where_there_is_none(tmp_path: Path) -> None:
     """Also in a database in which nobody was ever let in."""
     SQLiteStorage(tmp_path / FILE).close()
-    assert run(tmp_path, "account", "recover").exit_code == 0
+    assert run(tmp_path, "staff", "recover").exit_code == 0
 
-    assert re.fullmatch(r"[0-9a-f]{8}  recovered  admin\n", run(tmp_path, "account", "list").stdout)
+    assert re.fullmatch(r"[0-9a-f]{8}  recovered  0 keys  admin\n", run(tmp_path, "staff", "list").stdout)
 
 
 def test_roles_are_given_listed_and_taken_back(data: Path) -> None:
     """By name, or by number where two have one name; the last owner stays."""
-    run(data, "researcher", "add", "ben")
-    assert run(data, "access", "grant", "ben", "viewer", "--survey", "exam").exit_code == 0
-    listed = run(data, "access", "list").stdout
+    run(data, "staff", "add", "ben")
+    assert run(data, "staff", "grant", "ben", "viewer", "--survey", "exam").exit_code == 0
+    listed = run(data, "staff", "roles").stdout
     assert "ben  viewer  exam" in listed
     assert listed.count("owner  every survey") == 2
-    assert run(data, "access", "revoke", "ben", "--survey", "exam").exit_code == 0
-    assert run(data, "access", "revoke", "ben").exit_code == 0
-    refused = run(data, "access", "revoke", "ann")
+    assert run(data, "staff", "revoke", "ben", "--survey", "exam").exit_code == 0
+    assert run(data, "staff", "revoke", "ben").exit_code == 0
+    refused = run(data, "staff", "revoke", "ann")
     assert (refused.exit_code, "the survey's only owner" in refused.stderr) == (1, True)
-    unknown = run(data, "access", "grant", "nobody", "viewer")
+    unknown = run(data, "staff", "grant", "nobody", "viewer")
     assert "there is no account of this name" in unknown.stderr
 
 
 def test_keys_are_made_listed_and_revoked(data: Path) -> None:
     """With their scopes, their survey and their days; the list holds no secret."""
-    made = run(data, "key", "create", "ann", "--scope", "results:read", "--survey", "exam", "--days", "30")
+    made = run(data, "staff", "key", "create", "ann", "--scope", "results:read", "--survey", "exam", "--days", "30")
     secret = made.stdout.strip()
-    listed = run(data, "key", "list").stdout
+    listed = run(data, "staff", "key", "list").stdout
     [line] = [line for line in listed.splitlines() if "exam" in line]
     assert line.endswith("  ann  command line  results:read  exam  30 days left  never used")
     assert secret not in listed
     storage = SQLiteStorage(data / FILE)
     assert storage.access.key(key_hash(secret), day_of(now())) is not None
-    assert run(data, "key", "revoke", line.split()[0]).exit_code == 0
+    assert run(data, "staff", "key", "revoke", line.split()[0]).exit_code == 0
     assert storage.access.key(key_hash(secret), day_of(now())) is None
     storage.close()
-    assert "there is no key of this number" in run(data, "key", "revoke", line.split()[0]).stderr
-    assert run(data, "key", "create", "ann", "--days", "367").exit_code == 2
-    assert "cannot be shown" in run(data, "key", "create", "ann", "--label", "a\x1bb").stderr
+    assert "was not found" in run(data, "staff", "key", "revoke", line.split()[0]).stderr
+    assert run(data, "staff", "key", "create", "ann", "--days", "367").exit_code == 2
+    assert "cannot be shown" in run(data, "staff", "key", "create", "ann", "--label", "a\x1bb").stderr
 
 
 def test_what_is_done_here_is_the_machines_doing(data: Path) -> None:
     """Each act has one entry of the journal, and no entry names a person or nobody."""
-    assert run(data, "researcher", "add", "bob").exit_code == 0
-    [of_ann] = [line for line in run(data, "key", "list").stdout.splitlines() if "  ann  " in line]
+    assert run(data, "staff", "add", "bob").exit_code == 0
+    [of_ann] = [line for line in run(data, "staff", "key", "list").stdout.splitlines() if "  ann  " in line]
     number = of_ann.split()[0]
     for verb in (
-        "access grant bob viewer", "access revoke bob", "account disable bob", "account enable bob", "account recover",
-        "invite viewer", "key create ann --days 1", f"key revoke {number}", "researcher revoke bob --yes",
+        "grant bob viewer", "revoke bob", "disable bob", "enable bob", "recover",
+        "invite viewer", "key create ann --days 1", f"key revoke {number}", "key revoke --all bob --yes",
     ):  # fmt: skip
-        assert run(data, *verb.split()).exit_code == 0, verb
+        assert run(data, "staff", *verb.split()).exit_code == 0, verb
     storage = SQLiteStorage(data / FILE)
     entries = list(storage.journal.entries())
     storage.close()
@@ -106,7 +106,7 @@ def test_what_is_done_here_is_the_machines_doing(data: Path) -> None:
 
 def test_invitation_is_printed(data: Path) -> None:
     """With the role and the survey that it brings."""
-    link = run(data, "invite", "fieldwork", "--survey", "exam").stdout
+    link = run(data, "staff", "invite", "fieldwork", "--survey", "exam").stdout
     storage = SQLiteStorage(data / FILE)
     found = storage.access.invitation(link_hash(link.strip().rpartition("link=")[2]), day_of(now()))
     storage.close()

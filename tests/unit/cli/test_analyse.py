@@ -154,18 +154,18 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
     (place / "wrong").write_text("researcher-no")
     words = ["done", *VERBS["crosstab"], "--url", url]
 
-    assert run("crosstab", *words, "--key-file", "key").exit_code == 0
+    assert run("results", "crosstab", *words, "--key-file", "key").exit_code == 0
     monkeypatch.setenv("SOTTOVOCE_KEY_FILE", "key")
-    assert run("crosstab", *words).exit_code == 0
+    assert run("results", "crosstab", *words).exit_code == 0
     monkeypatch.delenv("SOTTOVOCE_KEY_FILE")
     for more, said in [
         ([], "a researcher's key is needed"),
         (["--key-file", "wrong"], "does not take this key"),
         (["--key-file", "none"], "cannot be read"),
     ]:
-        ended = run("crosstab", *words, *more)
+        ended = run("results", "crosstab", *words, *more)
         assert (ended.exit_code, said in ended.stderr) == (1, True)
-    assert "--key " not in run("crosstab", "--help").stdout
+    assert "--key " not in run("results", "crosstab", "--help").stdout
 
 
 @pytest.mark.external
@@ -182,7 +182,7 @@ def test_aggregator_says_why_it_refuses(address: tuple[str, str], monkeypatch: p
         (["../x", *VERBS["crosstab"], "--url", url], "no name of a survey"),
     ]
     for words, said in cases:
-        ended = run("crosstab", *words)
+        ended = run("results", "crosstab", *words)
         assert (ended.exit_code, said in ended.stderr) == (1, True), ended.stderr
 
 
@@ -190,11 +190,15 @@ def test_weights_are_written_for_the_rows_of_a_file_and_read_again(place: Path) 
     """The regression with them is the one with the margins; without a file there is no order to write them in."""
     words = ["--to", "margins.yaml", "--out", "w.csv"]
     with_public(place)
-    assert run("weights", "--from", "public", *words, "--force").exit_code == 0
-    one = told("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "w.csv")
-    other = told("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "margins.yaml")
-    refused = run("weights", "done", "--data", "data", *words, "--force")
-    no_order = run("regress", "done", "--data", "data", "--outcome", "cheated", "--on", "year", "--weights", "w.csv")
+    assert run("results", "weights", "--from", "public", *words, "--force").exit_code == 0
+    one = told("results", "regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "w.csv")
+    other = told(
+        "results", "regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "margins.yaml"
+    )
+    refused = run("results", "weights", "done", "--data", "data", *words, "--force")
+    no_order = run(
+        "results", "regress", "done", "--data", "data", "--outcome", "cheated", "--on", "year", "--weights", "w.csv"
+    )
 
     assert one == other
     assert one["deff"] > 1
@@ -212,7 +216,10 @@ def test_weights_are_written_for_the_rows_of_a_file_and_read_again(place: Path) 
 def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str]) -> None:
     """The same figures from either, and a sentence of what they cost."""
     with_public(place)
-    assert run("weights", "--from", "public", "--to", "margins.yaml", "--out", "w.csv", "--force").exit_code == 0
+    assert (
+        run("results", "weights", "--from", "public", "--to", "margins.yaml", "--out", "w.csv", "--force").exit_code
+        == 0
+    )
     one = told(verb, "--from", "public", *words, "--weights", "w.csv")
 
     assert one == told(verb, "--from", "public", *words, "--weights", "margins.yaml")
@@ -225,17 +232,17 @@ def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
     """One line for each --at; what is no question=answer is a wrong use."""
     with_public(place)
     words = ["--from", "public", "--outcome", "cheated", "--on", "year"]
-    ended = run("regress", *words, "--at", "year=first", "--at", "year = second")
+    ended = run("results", "regress", *words, "--at", "year=first", "--at", "year = second")
 
     assert "Predicted: cheated" in ended.stdout
     assert ended.stdout.count("year = ") == 2
-    assert len(told("regress", *words, "--at", "year=second")["predictions"]) == 1
-    assert run("regress", *words, "--at", "year").exit_code == 2
+    assert len(told("results", "regress", *words, "--at", "year=second")["predictions"]) == 1
+    assert run("results", "regress", *words, "--at", "year").exit_code == 2
 
 
 def test_pairs_are_told_in_sentences() -> None:
     """With what q means, and of how many pairs."""
-    ended = run("pairs", "done", "--data", "data")
+    ended = run("results", "associations", "done", "--data", "data")
 
     assert "cheated, year" in ended.stdout
     assert "all 3 pairs that reports could contain" in ended.stdout
@@ -267,7 +274,9 @@ def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said:
     """And never repeated."""
     with_public(place)
     (place / "wrong.csv").write_text(text)
-    ended = run("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "wrong.csv")
+    ended = run(
+        "results", "regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "wrong.csv"
+    )
 
     assert (ended.exit_code, said in ended.stderr) == (1, True), ended.stderr
 
@@ -290,7 +299,7 @@ def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said:
     """With the question, or the line; numbers of people are as good as shares."""
     with_public(place)
     (tmp_path / "margins.yaml").write_text(text)
-    ended = run("weights", "--from", "public", "--to", str(tmp_path / "margins.yaml"))
+    ended = run("results", "weights", "--from", "public", "--to", str(tmp_path / "margins.yaml"))
 
     assert ended.exit_code == (0 if said is None else 1), ended.stderr
     assert said is None or said in ended.stderr
@@ -313,15 +322,15 @@ def test_place_that_is_none_is_refused(place: Path, words: list[str], code: int,
     (place / "private").mkdir(exist_ok=True)
     (place / "private" / "survey.json").write_text(survey(name="done").canonical.decode())
     (place / "private" / "reports.csv").write_text("cheated,reason\n0,1\n1,2\n")
-    ended = run("crosstab", "--rows", "cheated", "--columns", "year", *words)
+    ended = run("results", "crosstab", "--rows", "cheated", "--columns", "year", *words)
 
     assert (ended.exit_code, said in ended.stderr) == (code, True), ended.stderr
 
 
 def test_tables_are_told_in_sentences() -> None:
     """What a social scientist reads: limits, n of the pair, the test, what noise and forgers do."""
-    table = run("crosstab", "done", "--rows", "cheated", "--columns", "year", "--data", "data").stdout
-    model = run("regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data").stdout
+    table = run("results", "crosstab", "done", "--rows", "cheated", "--columns", "year", "--data", "data").stdout
+    model = run("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data").stdout
 
     for words in ("share of all, with 95 % limits", "400 reports contain both questions", "Independence: chi-square",
                   "Odds ratio", "If 1 % of all reports were forged"):  # fmt: skip

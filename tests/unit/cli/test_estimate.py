@@ -19,7 +19,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("estimate")
     states(folder / "data").close()
     for kind, out in (("parquet", "reports"), ("json", "live.json")):
-        words = ["export", "done", "--format", kind, "--out", str(folder / out), "--data", str(folder / "data")]
+        words = [
+            "results",
+            "export",
+            "done",
+            "--format",
+            kind,
+            "--out",
+            str(folder / out),
+            "--data",
+            str(folder / "data"),
+        ]
         assert CliRunner().invoke(main, words).exit_code == 0
     return folder
 
@@ -33,7 +43,7 @@ def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest
     """But for the journal, which stays with the database; how far it is is told of much."""
     monkeypatch.setattr(place, "MANY", 1)
     live = json.loads((data / "live.json").read_bytes())
-    ended = run("estimate", str(data / "reports"))
+    ended = run("results", "estimate", str(data / "reports"))
     del live["journal"]
 
     assert json.loads(ended.stdout) == live
@@ -44,11 +54,11 @@ def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest
 def test_tables_and_models_take_the_same_folder(data: Path) -> None:
     """The figures are those of the database."""
     for words in (
-        ["crosstab", "--rows", "cheated", "--columns", "reason"],
-        ["regress", "--outcome", "cheated", "--on", "reason", "--model", "linear"],
+        ["results", "crosstab", "--rows", "cheated", "--columns", "reason"],
+        ["results", "regress", "--outcome", "cheated", "--on", "reason", "--model", "linear"],
     ):
         found, live = (
-            json.loads(run(words[0], *where, *words[1:], "--json").stdout)
+            json.loads(run(*words[:2], *where, *words[2:], "--json").stdout)
             for where in (["--from", str(data / "reports")], ["done", "--data", str(data / "data")])
         )
         assert figures(found) == pytest.approx(figures(live), rel=1e-9)
@@ -76,7 +86,7 @@ def figures(document: object) -> list[float]:
 def test_refusal_says_why(data: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:
     """And nothing is printed that could be taken for results."""
     monkeypatch.chdir(data)
-    ended = run("estimate", *words)
+    ended = run("results", "estimate", *words)
 
     assert ended.exit_code in {1, 2}
     assert said in ended.stderr
@@ -85,6 +95,16 @@ def test_refusal_says_why(data: Path, monkeypatch: pytest.MonkeyPatch, words: li
 
 def test_survey_of_another_name_is_refused(data: Path) -> None:
     """Who names the survey of a folder means that one."""
-    ended = run("crosstab", survey().name, "--from", str(data / "reports"), "--rows", "cheated", "--columns", "reason")
+    ended = run(
+        "results",
+        "crosstab",
+        survey().name,
+        "--from",
+        str(data / "reports"),
+        "--rows",
+        "cheated",
+        "--columns",
+        "reason",
+    )
 
     assert (ended.exit_code, "another survey than the one that is named" in ended.stderr) == (1, True)

@@ -31,12 +31,15 @@ def data(tmp_path: Path) -> Path:
 
 def export(data: Path, *words: str) -> Result:
     """What the verb says."""
-    return CliRunner().invoke(main, ["export", *words, "--data", str(data)])
+    return CliRunner().invoke(main, ["results", "export", *words, "--data", str(data)])
 
 
 @pytest.mark.parametrize(
     "words",
-    [["export", "panel", "--format", "reports.csv"], ["crosstab", "panel", "--rows", "cheated", "--columns", "reason"]],
+    [
+        ["results", "export", "panel", "--format", "reports.csv"],
+        ["results", "crosstab", "panel", "--rows", "cheated", "--columns", "reason"],
+    ],
     ids=["export", "crosstab"],
 )
 def test_wave_is_closed_by_the_databases_clock(
@@ -46,7 +49,7 @@ def test_wave_is_closed_by_the_databases_clock(
     published(tmp_path, survey(name="panel", waves=months(2))).close()
     within = datetime(2026, 1, 15, tzinfo=UTC).timestamp()
     monkeypatch.setattr(SQLiteStorage, "clock", lambda _storage: within)
-    out = ["--out", str(tmp_path / "out.csv")] if words[0] == "export" else []
+    out = ["--out", str(tmp_path / "out.csv")] if words[1] == "export" else []
     ended = CliRunner().invoke(main, [*words, "--wave", "0", *out, "--data", str(tmp_path)])
 
     assert (ended.exit_code, "the survey is open" in ended.stderr) == (1, True)
@@ -143,7 +146,7 @@ def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> N
     assert export(data, "done", "--format", "all", "--out", str(out)).exit_code == 0
     words = ["done", "--rows", "cheated", "--columns", "reason", "--data", str(data)]
     for _ in range(2):
-        assert CliRunner().invoke(main, ["crosstab", *words]).exit_code == 0
+        assert CliRunner().invoke(main, ["results", "crosstab", *words]).exit_code == 0
     storage = SQLiteStorage(data / "sottovoce.sqlite")
     told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.what in {EXPORTED, RESULTS_READ}]
     heads = [json.loads(file.read_text())["journal"] for file in (out.with_suffix(".json"), out / "export.json")]

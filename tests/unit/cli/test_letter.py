@@ -36,7 +36,7 @@ def test_workbook_becomes_a_survey_file_that_lint_takes(tmp_path: Path) -> None:
         )
     )
     out = tmp_path / "survey.yaml"
-    result = CliRunner().invoke(main, ["import-xlsform", str(form), "--out", str(out)])
+    result = CliRunner().invoke(main, ["new", str(out), "--from", str(form)])
 
     assert result.exit_code == 0, result.output
     assert [question.name for question in read_survey_file(out).questions] == ["smokes", "daily"]
@@ -48,11 +48,11 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
     """A CSV under the name of a workbook."""
     form = tmp_path / "form.xlsx"
     form.write_text("type,name,label\n")
-    result = CliRunner().invoke(main, ["import-xlsform", str(form), "--out", str(tmp_path / "survey.yaml")])
+    result = CliRunner().invoke(main, ["new", str(tmp_path / "survey.yaml"), "--from", str(form)])
 
     assert (result.exit_code, result.stderr.strip()) == (
         1,
-        "this is no .xlsx workbook, whatever its name; save it as one in the spreadsheet program",
+        "Error: this is no .xlsx workbook, whatever its name; save it as one in the spreadsheet program.",
     )
     assert list(tmp_path.iterdir()) == [form]
 
@@ -67,7 +67,7 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
 )
 def test_letter_is_written(survey: Path, options: list[str], said: str) -> None:
     """On standard output, in the language asked for."""
-    result = CliRunner().invoke(main, ["letter", str(survey), *options])
+    result = CliRunner().invoke(main, ["survey", "letter", str(survey), *options])
 
     assert result.exit_code == 0, result.output
     assert said in result.stdout
@@ -78,7 +78,7 @@ def test_mail_merge_takes_what_token_create_writes(survey: Path) -> None:
     links = survey.parent / "tokens.csv"
     links.write_text(f"token,link\nAAAA,{LINK}&t=AAAA\nBBBB,{LINK}&t=BBBB\n")
     out = survey.parent / "merge.csv"
-    result = CliRunner().invoke(main, ["letter", str(survey), "--links", str(links), "--out", str(out)])
+    result = CliRunner().invoke(main, ["survey", "letter", str(survey), "--links", str(links), "--out", str(out)])
 
     assert result.exit_code == 0, result.output
     assert out.read_text(encoding="utf-8").count("&t=BBBB") == 3
@@ -87,7 +87,7 @@ def test_mail_merge_takes_what_token_create_writes(survey: Path) -> None:
 @pytest.mark.parametrize("options", [[], ["--link", LINK, "--language", "fr"]])
 def test_letter_without_link_or_in_no_language_of_the_survey_is_refused(survey: Path, options: list[str]) -> None:
     """It says which there are."""
-    result = CliRunner().invoke(main, ["letter", str(survey), *options])
+    result = CliRunner().invoke(main, ["survey", "letter", str(survey), *options])
 
     assert result.exit_code == 1
     assert "--l" in result.stderr

@@ -29,7 +29,7 @@ def data(tmp_path: Path) -> Path:
 
 def create(data: Path, out: Path) -> Result:
     """Three tokens, written to a file."""
-    return CliRunner().invoke(main, ["token", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)])
+    return CliRunner().invoke(main, ["link", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)])
 
 
 def created(data: Path) -> int:
@@ -95,9 +95,9 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
     storage.close()
     out = tmp_path / "links.csv"
     assert create(tmp_path, out).exit_code == 0
-    assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link"]
+    assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link,warning"]
 
-    ended = CliRunner().invoke(main, ["token", "revoke", "exam", str(out), "--data", str(tmp_path)])
+    ended = CliRunner().invoke(main, ["link", "revoke", "exam", str(out), "--data", str(tmp_path)])
     assert (ended.exit_code, ended.stderr) == (0, "3 tokens revoked\n")
 
 
@@ -107,7 +107,9 @@ def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     storage.publish(survey(trial=True))
     storage.publish(survey(name="real"))
     storage.close()
-    tried, real = (CliRunner().invoke(main, ["export", name, "--data", str(tmp_path)]) for name in ("exam", "real"))
+    tried, real = (
+        CliRunner().invoke(main, ["results", "export", name, "--data", str(tmp_path)]) for name in ("exam", "real")
+    )
 
     assert tried.stdout.splitlines()[1] == '  "trial": true,'
     assert tried.stderr.splitlines()[0] == "Test run: not the real survey."
@@ -119,7 +121,7 @@ def test_cards_hold_the_links_that_were_made(data: Path) -> None:
     """A page for its owner only, with no table beside it unless one is asked for."""
     cards = data / "cards.html"
     options = ["--count", "9", "--cards", str(cards), "--language", "ar", "--data", str(data)]
-    done = CliRunner().invoke(main, ["token", "create", "exam", *options])
+    done = CliRunner().invoke(main, ["link", "create", "exam", *options])
     page = cards.read_text(encoding="utf-8")
 
     assert (done.exit_code, done.stdout) == (0, "")
@@ -134,5 +136,5 @@ def test_cards_replace_no_file(data: Path) -> None:
     cards.write_text("earlier cards")
     options = ["--count", "3", "--cards", str(cards), "--data", str(data)]
 
-    assert CliRunner().invoke(main, ["token", "create", "exam", *options]).exit_code == 1
+    assert CliRunner().invoke(main, ["link", "create", "exam", *options]).exit_code == 1
     assert created(data) == 0

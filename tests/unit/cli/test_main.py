@@ -10,9 +10,9 @@ from sottovoce.cli.main import main
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["respond", "https://a.example/nothing"], "sottovoce: the link must look like"),
-        (["survey", "list", "--data", "nowhere"], "sottovoce: there is no database in the data folder"),
-        (["export", "exam", "--data", "nowhere"], "sottovoce: there is no database in the data folder"),
+        (["respond", "https://a.example/nothing"], "Error: the link must look like"),
+        (["survey", "list", "--data", "nowhere"], "Error: no database was found in nowhere/"),
+        (["results", "export", "exam", "--data", "nowhere"], "Error: no database was found in nowhere/"),
     ],
 )
 def test_expected_error_is_told_and_ends_with_exit_code_1(

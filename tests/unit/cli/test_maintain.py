@@ -57,7 +57,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def saved(data: Path, tmp_path: Path) -> Path:
     """A backup of it."""
-    assert run("backup", str(tmp_path / "saved"), "--data", str(data)).exit_code == 0
+    assert run("db", "backup", str(tmp_path / "saved"), "--data", str(data)).exit_code == 0
     return tmp_path / "saved"
 
 
@@ -74,13 +74,13 @@ def test_backup_holds_no_ids_that_fall_due_while_it_is_kept(data: Path, closed: 
         before = [bytes(row[1]) for row in storage.export_table("reports")]
         storage.close_survey("exam", day_of(now()) - closed)
     file = data.parent / "week"
-    assert run("backup", str(file), "--keep-days", "7", "--data", str(data)).exit_code == 0
+    assert run("db", "backup", str(file), "--keep-days", "7", "--data", str(data)).exit_code == 0
 
     found = file.read_bytes()
     assert sum(one in found for one in before) == held
     assert len(ids(data / "sottovoce.sqlite")) == 59
     assert [path.name for path in data.parent.iterdir() if path.name.startswith("week")] == ["week"]
-    assert run("restore", str(file), "--data", str(data.parent / "again")).exit_code == 0
+    assert run("db", "restore", str(file), "--data", str(data.parent / "again")).exit_code == 0
     with closing(SQLiteStorage(data.parent / "again" / "sottovoce.sqlite")) as storage:
         assert storage.surveys()[0].reports == 59
 
@@ -92,7 +92,7 @@ def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
     """Then it is refused in words, and no file is left."""
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
         storage.publish(survey(retention={"ids_days": ids_days}))
-    made = run("backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
+    made = run("db", "backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
 
     assert (made.exit_code, (tmp_path / "week").exists()) == (code, code == 0)
     assert (f"{ids_days} days after it closes" in made.output) == (code == 1)
@@ -103,7 +103,7 @@ def test_backup_leaves_out_a_survey_that_is_deleted_while_it_is_kept(tmp_path: P
     day = (now() + timedelta(days=5)).date().isoformat()
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
         storage.publish(survey(retention={"ids_days": 30, "delete_on": day}))
-    made = run("backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
+    made = run("db", "backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
 
     assert "exam: left out" in made.output
     with closing(SQLiteStorage(tmp_path / "week")) as storage:
@@ -117,14 +117,14 @@ def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
         fill(storage)
         surveys = storage.surveys()
     file = tmp_path / "saved"
-    assert run("backup", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
+    assert run("db", "backup", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert ids(file) == sorted(ids(file)) != []
-    assert run("restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 0
-    assert run("restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 1
-    assert run("doctor", DATABASE=again, DATA=str(folder)).exit_code == 0
+    assert run("db", "restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 0
+    assert run("db", "restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 1
+    assert run("db", "doctor", DATABASE=again, DATA=str(folder)).exit_code == 0
     assert not folder.exists()
-    assert run("restore", str(file), "--data", str(folder)).exit_code == 0
+    assert run("db", "restore", str(file), "--data", str(folder)).exit_code == 0
     for there in (open_url(again, folder), open_url("", folder)):
         with closing(there):
             assert there.surveys() == surveys
@@ -134,8 +134,8 @@ def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
 def test_restore_goes_where_the_settings_say(saved: Path, tmp_path: Path) -> None:
     """Into the file that SOTTOVOCE_DATABASE names, and not into the data folder."""
     file, folder = tmp_path / "elsewhere" / "db", tmp_path / "folder"
-    assert run("restore", str(saved), "--data", str(folder), DATABASE=f"sqlite:///{file}").exit_code == 0
-    assert run("doctor", DATABASE=f"sqlite:///{file}").exit_code == 0
+    assert run("db", "restore", str(saved), "--data", str(folder), DATABASE=f"sqlite:///{file}").exit_code == 0
+    assert run("db", "doctor", DATABASE=f"sqlite:///{file}").exit_code == 0
     assert not folder.exists()
 
 
@@ -164,7 +164,7 @@ def test_restore_refuses_what_is_no_whole_backup_before_it_touches_anything(save
     """Empty, no database, cut off, with a lost page, or another program's."""
     spoil(saved, kind)
     folder = saved.parent / "again"
-    refused = run("restore", str(saved), "--data", str(folder))
+    refused = run("db", "restore", str(saved), "--data", str(folder))
 
     assert (refused.exit_code, refused.output.count("\n"), "sentinel" in refused.output) == (1, 1, False)
     assert not folder.exists()
@@ -175,8 +175,8 @@ def test_another_programs_database_is_opened_by_no_verb(tmp_path: Path) -> None:
     """It is refused, and has no table more than before."""
     (tmp_path / "saved").touch()
     spoil(tmp_path / "saved", "foreign")
-    assert run("doctor", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
-    assert run("migrate", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
+    assert run("db", "doctor", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
+    assert run("db", "migrate", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
     with closing(sqlite3.connect(tmp_path / "saved")) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("contacts",)]
 
@@ -186,15 +186,15 @@ def test_restore_refuses_the_log_of_another_database(saved: Path, tmp_path: Path
     folder = tmp_path / "again"
     folder.mkdir()
     (folder / "sottovoce.sqlite-wal").write_bytes(b"log")
-    assert run("restore", str(saved), "--data", str(folder)).exit_code == 1
+    assert run("db", "restore", str(saved), "--data", str(folder)).exit_code == 1
     assert [path.name for path in folder.iterdir()] == ["sottovoce.sqlite-wal"]
 
 
 def test_doctor_refuses_a_database_of_no_bytes(tmp_path: Path) -> None:
     """It is lost, and not new."""
     (tmp_path / "sottovoce.sqlite").touch()
-    found = run("doctor", "--data", str(tmp_path))
-    assert (found.exit_code, "0 bytes" in found.output) == (1, True)
+    found = run("db", "doctor", "--data", str(tmp_path))
+    assert (found.exit_code, "empty file" in found.output) == (1, True)
     assert (tmp_path / "sottovoce.sqlite").stat().st_size == 0
 
 
@@ -230,10 +230,10 @@ def test_restore_that_was_killed_leaves_nothing_that_spoils_the_next(saved: Path
     """Either all is restored, or the next restore does it, also of another backup; nothing lies beside it then."""
     folder = saved.parent / "again"
     run_killed(moment, "restore", str(saved), "--data", str(folder))
-    again = run("restore", str(saved), "--data", str(folder))
+    again = run("db", "restore", str(saved), "--data", str(folder))
 
     assert again.exit_code == (1 if moment == "named" else 0)
-    assert run("doctor", "--data", str(folder)).exit_code == 0
+    assert run("db", "doctor", "--data", str(folder)).exit_code == 0
     left = [path.name for path in folder.iterdir() if path.suffix == ".part"]
     assert left == [] or (moment == "named" and not any(path.is_file() for path in folder.glob(".*.part/*")))
     with closing(open_url("", folder)) as restored:
@@ -245,14 +245,14 @@ def test_copy_that_was_killed_is_refused_by_everybody_until_it_is_run_again(data
     """By every verb, and by a program that knows no mark, since its version is newer; then all is there, once."""
     target = f"sqlite:///{data.parent}/target"
     run_killed(moment, "copy", "--to", target, "--data", str(data))
-    for words in (["doctor"], ["migrate"], ["backup", str(data.parent / "no")], ["survey", "list"]):
+    for words in (["db", "doctor"], ["db", "migrate"], ["db", "backup", str(data.parent / "no")], ["survey", "list"]):
         refused = run(*words, DATABASE=target)
         assert (refused.exit_code, "not finished" in refused.output) == (1, True), words
     with closing(sqlite3.connect(data.parent / "target")) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] > 1000
-    again = run("copy", "--to", target, "--data", str(data))
+    again = run("db", "copy", "--to", target, "--data", str(data))
     assert again.exit_code == 0, again.output
-    assert run("doctor", DATABASE=target).exit_code == 0
+    assert run("db", "doctor", DATABASE=target).exit_code == 0
 
 
 def test_unfinished_copy_on_postgresql_is_refused_by_everybody(data: Path) -> None:
@@ -260,9 +260,9 @@ def test_unfinished_copy_on_postgresql_is_refused_by_everybody(data: Path) -> No
     url = postgres.fresh()
     with closing(open_url(url, data)) as node:
         node.mark_unfinished(True)
-        assert run("doctor", DATABASE=url).exit_code == 1
+        assert run("db", "doctor", DATABASE=url).exit_code == 1
         (data.parent / "address").write_text(url)
-        assert run("copy", "--to-file", str(data.parent / "address"), "--data", str(data)).exit_code == 0
+        assert run("db", "copy", "--to-file", str(data.parent / "address"), "--data", str(data)).exit_code == 0
         node.check()
         assert node.surveys()[0].reports == 59
 
@@ -270,14 +270,14 @@ def test_unfinished_copy_on_postgresql_is_refused_by_everybody(data: Path) -> No
 def test_address_with_a_password_is_not_taken_from_the_command_line(data: Path) -> None:
     """Everybody on the machine sees the words of a command; the message repeats none."""
     for url in ("postgresql://me:sentinel@a.example/x", "postgresql://a.example/x?user=me&password=sentinel"):
-        refused = run("copy", "--to", url, "--data", str(data))
+        refused = run("db", "copy", "--to", url, "--data", str(data))
         assert (refused.exit_code, "sentinel" in refused.output, "--to-file" in refused.output) == (1, False, True)
 
 
 def test_no_folder_is_made_where_none_is_used(tmp_path: Path) -> None:
     """Publishing into a PostgreSQL database needs no data folder."""
     url, folder, file = postgres.fresh(), tmp_path / "none", tmp_path / "survey.yaml"
-    assert run("init", str(file)).exit_code == 0
+    assert run("new", str(file)).exit_code == 0
     assert run("survey", "publish", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
     assert not folder.exists()
 
@@ -306,7 +306,7 @@ def test_backup_on_a_full_disk_leaves_nothing(tmp_path: Path, from_file: bool) -
     with closing(open_url(url, tmp_path)) as storage:
         fill(storage, reports=6000)
     with small_disk(tmp_path / "disk"):
-        refused = run("backup", str(tmp_path / "disk" / "saved"), DATABASE=url)
+        refused = run("db", "backup", str(tmp_path / "disk" / "saved"), DATABASE=url)
         left = list((tmp_path / "disk").iterdir())
 
     assert (refused.exit_code, "Traceback" in refused.output, left) == (1, False, [])
@@ -333,8 +333,8 @@ def test_delta_that_is_too_large_for_so_many_is_warned_of_and_then_refused(
     tmp_path: Path, delta: str, code: int, warned: bool
 ) -> None:
     """Above 1/n^2, and from 1/(10 n) on; n = 1,000."""
-    assert run("init", str(tmp_path / "survey.yaml")).exit_code == 0
-    shown = run("privacy", str(tmp_path / "survey.yaml"), "--respondents", "1000", "--delta", delta)
+    assert run("new", str(tmp_path / "survey.yaml")).exit_code == 0
+    shown = run("survey", "privacy", str(tmp_path / "survey.yaml"), "--respondents", "1000", "--delta", delta)
     assert (shown.exit_code, "warning: delta" in shown.output) == (code, warned)
 
 
@@ -348,14 +348,14 @@ def test_restored_backup_of_a_month_ago_forgets_nothing_until_somebody_says_so(t
         storage.store([arrival(key, 1)])
         storage.close_survey("exam", 20_000)
         storage.note_running(int((now() - timedelta(days=30)).timestamp()))
-    assert run("restore", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
-    told, refused = run("doctor", DATABASE=url), run("purge", DATABASE=url)
+    assert run("db", "restore", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
+    told, refused = run("db", "doctor", DATABASE=url), run("db", "purge", DATABASE=url)
     assert (told.exit_code, "forgetting waits" in told.output, "24 more hours" in told.output) == (0, True, True)
-    assert (refused.exit_code, "sottovoce purge --clock-ok" in refused.output) == (1, True)
+    assert (refused.exit_code, "sottovoce db purge --clock-ok" in refused.output) == (1, True)
     with closing(open_url(url, folder)) as restored:
         assert not restored.surveys()[0].purged
-    assert "report ids forgotten" in run("purge", "--clock-ok", DATABASE=url).output
-    assert "waits" not in run("doctor", DATABASE=url).output
+    assert "report ids forgotten" in run("db", "purge", "--clock-ok", DATABASE=url).output
+    assert "waits" not in run("db", "doctor", DATABASE=url).output
 
 
 def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
@@ -363,10 +363,10 @@ def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
     url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-7.sql"
     with psycopg.connect(url) as connection:
         connection.execute(kept.read_bytes())
-    for words in (["migrate"], ["survey", "list"], ["serve"]):
+    for words in (["db", "migrate"], ["survey", "list"], ["serve"]):
         refused = run(*words, DATABASE=url)
-        assert (refused.exit_code, "stop them all, run `sottovoce migrate --stopped`" in refused.output) == (1, True)
-    assert run("migrate", "--stopped", DATABASE=url).exit_code == 0
+        assert (refused.exit_code, "stop them all, run `sottovoce db migrate --stopped`" in refused.output) == (1, True)
+    assert run("db", "migrate", "--stopped", DATABASE=url).exit_code == 0
     assert run("survey", "list", DATABASE=url).exit_code == 0
 
 
@@ -381,11 +381,11 @@ def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: 
             "DATA": str(tmp_path),
         }
         provider.refuses = "invalid_grant"
-        assert run("doctor", **named).exit_code == 0
+        assert run("db", "doctor", **named).exit_code == 0
         provider.refuses = "invalid_client"
-        wrong_secret = run("doctor", **named)
-        wrong_name = run("doctor", **{**named, "OIDC_ISSUER": f"{provider.issuer}/"})
-    down = run("doctor", **named)
+        wrong_secret = run("db", "doctor", **named)
+        wrong_name = run("db", "doctor", **{**named, "OIDC_ISSUER": f"{provider.issuer}/"})
+    down = run("db", "doctor", **named)
 
     assert [result.exit_code for result in (wrong_secret, wrong_name, down)] == [1, 1, 1]
     assert "SOTTOVOCE_OIDC_SECRET" in wrong_secret.stderr
@@ -397,12 +397,12 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
     """Each act has its entry, also in the copy that it makes; the clock's word counts as a setting."""
     file, again = data.parent / "saved", data.parent / "again"
     url = postgres.fresh()
-    assert run("backup", str(file), "--data", str(data)).exit_code == 0
-    assert run("restore", str(file), "--data", str(again)).exit_code == 0
-    assert run("purge", "--clock-ok", "--data", str(again)).exit_code == 0
+    assert run("db", "backup", str(file), "--data", str(data)).exit_code == 0
+    assert run("db", "restore", str(file), "--data", str(again)).exit_code == 0
+    assert run("db", "purge", "--clock-ok", "--data", str(again)).exit_code == 0
     (data.parent / "to").write_text(url)
-    assert run("copy", "--to-file", str(data.parent / "to"), "--data", str(again)).exit_code == 0
-    assert run("migrate", DATABASE=url).exit_code == 0
+    assert run("db", "copy", "--to-file", str(data.parent / "to"), "--data", str(again)).exit_code == 0
+    assert run("db", "migrate", DATABASE=url).exit_code == 0
     with closing(open_url(url, data)) as storage:
         told = [(one.what, one.who) for one in storage.journal.entries()]
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import template_file
+from sottovoce.cli.lint import lint
 from sottovoce.cli.main import main
-from sottovoce.cli.new import init, lint
+from sottovoce.cli.new import new
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -76,7 +77,7 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
 
     assert (people.exit_code, programs.exit_code) == (1, 1)
     name = asked["questions"][1]["name"]
-    assert people.stderr.startswith(f"question 2 '{name}', typo, line ")
+    assert people.stderr.splitlines()[1].startswith(f"question 2 '{name}', typo, line ")
     assert json.loads(programs.stdout) == {
         "problems": [{"pointer": "/questions/1/typo", "message": "is not a known key"}]
     }
@@ -85,7 +86,7 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
 def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> None:
     """The file as it is, and after whom each item is."""
     path = tmp_path / "exam.yaml"
-    result = CliRunner().invoke(init, [str(path), "--template", "exam"])
+    result = CliRunner().invoke(new, [str(path), "--template", "exam"])
 
     assert path.read_bytes() == template_file("exam")
     assert "copied: after Höglinger, Jann and Diekmann (2016)" in result.stderr
@@ -95,7 +96,7 @@ def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> No
 @pytest.mark.parametrize("chosen", [["--template", "about"], ["--template", "exam", "--example", "geometric"]])
 def test_unknown_or_two_surveys_are_refused(tmp_path: Path, chosen: list[str]) -> None:
     """And nothing is written."""
-    result = CliRunner().invoke(init, [str(tmp_path / "new.yaml"), *chosen])
+    result = CliRunner().invoke(new, [str(tmp_path / "new.yaml"), *chosen])
 
     assert isinstance(result.exception, SpecError)
     assert list(tmp_path.iterdir()) == []

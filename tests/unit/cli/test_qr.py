@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Path:
 
 def qr(data: Path, name: str, *more: str) -> Result:
     """The verb, with a file in the data folder."""
-    return CliRunner().invoke(main, ["qr", "exam", "--out", str(data / name), "--data", str(data), *more])
+    return CliRunner().invoke(main, ["survey", "qr", "exam", "--out", str(data / name), "--data", str(data), *more])
 
 
 def test_picture_leads_to_the_link_that_is_told(data: Path) -> None:

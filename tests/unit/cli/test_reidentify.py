@@ -68,7 +68,7 @@ def tables(tmp_path: Path) -> Path:
 
 def run(*words: str | Path) -> Result:
     """The verb's end."""
-    return CliRunner().invoke(main, ["reidentify", *map(str, words)])
+    return CliRunner().invoke(main, ["curator", "reidentify", *map(str, words)])
 
 
 def told(*words: str | Path) -> dict[str, Any]:

@@ -31,12 +31,12 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     with_first.scrub()
     with_first.close()
     Path("saved.sqlite").write_bytes(Path("first.sqlite").read_bytes())
-    said = run("restore", "saved.sqlite", "--data", "again")
+    said = run("db", "restore", "saved.sqlite", "--data", "again")
     assert "exam: 2 invitations are on hold since the restore of" in said
-    assert said.endswith("until you run: sottovoce token reissue-after-restore exam --data again\n")
-    assert said.splitlines()[-1] in run("doctor", "--data", "again")
+    assert said.endswith("until you run: sottovoce link reissue exam --data again\n")
+    assert said.splitlines()[-1] in run("db", "doctor", "--data", "again")
     run("survey", "close", "exam", "--data", "again", "--yes")
-    assert "held" not in run("doctor", "--data", "again")
+    assert "held" not in run("db", "doctor", "--data", "again")
     assert said.splitlines()[-1] in run("survey", "reopen", "exam", "--data", "again")
     assert "\nheld 2\n" in invoke("token", "stats", "exam", "--data", "again").stdout
     restored = SQLiteStorage(Path("again/sottovoce.sqlite"))
@@ -48,15 +48,15 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
             after.redeem("exam", body)
     refused = invoke("token", "reissue-after-restore", "exam", "--data", "again")
     assert (refused.exit_code, "say --yes" in refused.stderr) == (1, True)
-    assert "made after the backup (token revoke)" in refused.stderr
+    assert "made after the backup (link revoke)" in refused.stderr
     with pytest.raises(Refusal, match="busy"):
         after.redeem("exam", bodies[1])
-    let_go = run("token", "reissue-after-restore", "exam", "--data", "again", "--yes")
+    let_go = run("link", "reissue", "exam", "--data", "again", "--yes")
     assert "such links are valid again" in let_go
     assert let_go.endswith("2 can be redeemed again: up to 2 people may report twice.\n")
     assert all(after.redeem("exam", body) for body in bodies)
-    assert "held" not in run("doctor", "--data", "again")
-    assert "No invitation" in run("token", "reissue-after-restore", "exam", "--data", "again")
+    assert "held" not in run("db", "doctor", "--data", "again")
+    assert "No invitation" in run("link", "reissue", "exam", "--data", "again")
     assert "exam 2" in [entry.about for entry in restored.journal.entries() if entry.what == REISSUED]
     restored.close()
 

@@ -12,7 +12,12 @@ from sottovoce.cli.main import main
 
 def run(data: Path, *words: str, typed: str = "") -> Result:
     """The command, with what is typed."""
-    return CliRunner().invoke(main, ["researcher", *words, "--data", str(data)], input=typed)
+    return CliRunner().invoke(main, ["staff", *words, "--data", str(data)], input=typed)
+
+
+def accounts(data: Path) -> list[str]:
+    """Lines of the list of accounts, without their numbers."""
+    return [line.partition("  ")[2] for line in run(data, "list").stdout.splitlines()]
 
 
 @pytest.fixture
@@ -24,7 +29,7 @@ def tokens(tmp_path: Path) -> dict[str, str]:
 def test_list_names_each_with_the_number_of_keys(tmp_path: Path, tokens: dict[str, str]) -> None:
     """Never a token or its hash."""
     assert tokens.keys() == {"ann", "ben"}
-    assert run(tmp_path, "list").stdout == "ann  1 key\nben  2 keys\n"
+    assert accounts(tmp_path) == ["ann  1 key  admin", "ben  2 keys  admin"]
 
 
 def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, str]) -> None:
@@ -32,13 +37,13 @@ def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, 
     storage = SQLiteStorage(tmp_path / FILE)
     for name, token in tokens.items():
         storage.access.start_session_by_key(name.encode(), key_hash(token), 1000)
-    assert run(tmp_path, "revoke", "ben").exit_code == 0
+    assert run(tmp_path, "key", "revoke", "--all", "ben").exit_code == 0
 
     assert [storage.access.key(key_hash(tokens[name]), 0) is not None for name in ("ann", "ben")] == [True, False]
     assert [storage.access.session(name, 1001) is not None for name in (b"ann", b"ben")] == [True, False]
     storage.close()
-    assert run(tmp_path, "list").stdout == "ann  1 key\n"
-    assert "there is no researcher of this name" in run(tmp_path, "revoke", "ben").stderr
+    assert accounts(tmp_path) == ["ann  1 key  admin", "ben  0 keys  admin"]
+    assert 'no active account "ben" has keys' in run(tmp_path, "key", "revoke", "--all", "ben").stderr
 
 
 def test_last_researcher_is_asked_about(
@@ -46,14 +51,14 @@ def test_last_researcher_is_asked_about(
 ) -> None:
     """Without a terminal, and for a no, nothing is revoked; --yes does not ask."""
     assert tokens
-    run(tmp_path, "revoke", "ben")
-    refused = run(tmp_path, "revoke", "ann")
+    run(tmp_path, "key", "revoke", "--all", "ben")
+    refused = run(tmp_path, "key", "revoke", "--all", "ann")
     monkeypatch.setattr("sottovoce.cli.prompts.on_terminal", lambda: True)
-    declined = run(tmp_path, "revoke", "ann", typed="n\n")
+    declined = run(tmp_path, "key", "revoke", "--all", "ann", typed="n\n")
 
     for result in (refused, declined):
         assert result.exit_code == 1
         assert "nothing was revoked" in result.stderr
-    assert run(tmp_path, "list").stdout == "ann  1 key\n"
-    assert run(tmp_path, "revoke", "ann", "--yes").exit_code == 0
-    assert run(tmp_path, "list").stdout == ""
+    assert "ann  1 key  admin" in accounts(tmp_path)
+    assert run(tmp_path, "key", "revoke", "--all", "ann", "--yes").exit_code == 0
+    assert "ann  0 keys  admin" in accounts(tmp_path)

@@ -68,7 +68,7 @@ def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Ser
     assert left.exit_code == 0
     (file,) = [path for path in (tmp_path / "ledger").glob("*.json") if json.loads(path.read_text())["send_at"]]
     file.write_text(json.dumps({**json.loads(file.read_text()), "send_at": 1}))
-    ended = run("ledger", "send")
+    ended = run("device", "send")
     entry = FileLedger(tmp_path / "ledger").get(KEY)
 
     assert ended.exit_code == 0, ended.stderr
@@ -85,7 +85,7 @@ def test_one_signed_report_is_sent_in_a_run(tmp_path: Path, issuer: Served, left
     for file in (tmp_path / "ledger").glob("*.json"):
         kept = json.loads(file.read_text())
         file.write_text(json.dumps({**kept, "send_at": 1 if kept["send_at"] else 0}))
-    runs = [(run("ledger", "send"), len(issuer.admitted)) for _ in range(3)]
+    runs = [(run("device", "send"), len(issuer.admitted)) for _ in range(3)]
 
     assert [(ended.exit_code, count) for ended, count in runs] == [(0, 1), (0, 2), (0, 2)]
     assert ["To send the others, run this command again" in ended.stderr for ended, _ in runs] == [True, False, False]
@@ -103,7 +103,7 @@ def test_sending_without_the_link_wipes_what_a_kill_left(
     signature = json.loads(file.read_text())["signature"]
     holding = [path for path in (tmp_path / "ledger").iterdir() if signature in path.read_text()]
     file.write_text(json.dumps({**json.loads(file.read_text()), "send_at": 1}))
-    ended = run("ledger", "send")
+    ended = run("device", "send")
 
     assert len(holding) == 2
     assert ended.exit_code == 0, ended.stderr
@@ -114,12 +114,12 @@ def test_sending_without_the_link_wipes_what_a_kill_left(
 def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Result) -> None:
     """Else a second key for one wave would go unnoticed; the rest is wiped."""
     assert left.exit_code == 0
-    assert run("ledger", "clear", "--yes").exit_code == 0
+    assert run("device", "clear", "--yes").exit_code == 0
     ledger = FileLedger(tmp_path / "ledger")
     kept = [ledger.read(name) for name in ledger.names()]
 
     assert [record.key.wave for record in kept if record.entry.body] == [SIGNERS]
-    assert run("ledger", "clear", "--everything", "--yes").exit_code == 0
+    assert run("device", "clear", "--everything", "--yes").exit_code == 0
     assert ledger.names() == []
 
 

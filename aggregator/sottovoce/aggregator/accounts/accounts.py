@@ -64,7 +64,7 @@ def find_account(storage: Storage, named: str) -> Account:
     """
     found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
     if not found:
-        raise AccessRefused("there is no account of this name; `sottovoce account list` tells all", "no_account")
+        raise AccessRefused("there is no account of this name; `sottovoce staff list` tells all", "no_account")
     if len(found) > 1:
         numbers = ", ".join(map(account_number, found))
         raise AccessRefused(

@@ -37,7 +37,13 @@ NOT_BESIDE = (
 )
 
 
-def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Columns]) -> Document:
+def answered(
+    storage: Storage,
+    name: str,
+    asked: Request,
+    read: Callable[[], Columns],
+    compute: Callable[[Request, Columns], Document] = Request.document,
+) -> Document:
     """
     Run an analysis and return its document, unless disclosure control withholds it.
 
@@ -46,17 +52,18 @@ def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Col
         name: the survey's name.
         asked: the analysis request.
         read: function that reads the reports; called only if the request passes the check.
+        compute: function that computes the analysis, possibly in another process.
 
     Raises:
         EstimateError: the result is withheld, or the analysis has none.
     """
     if not storage.releases.has_any(name):
-        return asked.document(read())
+        return compute(asked, read())
     survey = survey_of(storage.revisions(name)[-1].document)
     public = frozenset(question.name for question in survey.questions if question.mechanism is None)
     _check(asked, public)
     # Requests for all pairs name no variables; ``apart`` keeps public pairs out of them.
-    document = asked.document(replace(read(), apart=public))
+    document = compute(asked, replace(read(), apart=public))
     if _named(asked.names) & public:
         document = {**document, "warnings": [*document["warnings"], NOT_BESIDE]}
     return document

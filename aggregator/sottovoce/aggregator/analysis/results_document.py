@@ -30,7 +30,7 @@ def export_document(
 
     Args:
         results: the results to export.
-        journal: head of the journal at the time of export, for a later ``journal verify --head``.
+        journal: head of the journal at the time of export, for a later ``db journal verify --head``.
         group: finite population, if every member answered: shares are then also given as numbers of people.
     """
     survey = results.survey

@@ -1,20 +1,23 @@
 """
 Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, regressions and weights.
 
-One analysis runs at a time, in an application thread. Others wait, in at most half of the threads including the
-running one; further requests get a "busy" problem. The server therefore keeps admitting reports: single reports on the
-event loop, batches in a free thread. The first analysis of a survey reads its reports, about one second for a million;
-later ones find them in memory, until 15 minutes pass without use.
+An analysis runs in a process of its own, one of each survey at a time, so the server keeps admitting reports. A
+request waits a short time for it; then the reply is 202, and ``Location`` has the address of the analysis. The first
+analysis of a survey reads its reports, about one second for a million; later ones find them in memory, until 15 minutes
+pass without use.
 """
 
 import json
 from collections.abc import Callable
 
-from flask import Flask, Response, current_app, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request, url_for
+from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
+from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, JointResults
 from sottovoce.aggregator.api.results import note_read
+from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import OptionsError, Problem
@@ -23,8 +26,10 @@ from sottovoce.shared.errors import OptionsError, Problem
 def register(app: Flask) -> None:
     """Add the cache of columns and the runner of analyses to the app."""
     extensions = app.extensions
-    cache = ColumnsCache(extensions["storage"], extensions["clock"])
-    extensions["joint_results"] = JointResults(cache, extensions["storage"], extensions["settings"].threads)
+    storage, settings = extensions["storage"], extensions["settings"]
+    limits = AnalysisLimits(settings.analysis_seconds, settings.analysis_memory)
+    cache = ColumnsCache(storage, extensions["clock"])
+    extensions["joint_results"] = JointResults(cache, storage, settings.threads, limits)
 
 
 def crosstab(name: str) -> Response:
@@ -66,9 +71,55 @@ def _answer(name: str, kind: str) -> Response:
         given = json.loads(request.get_data(), parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise OptionsError([Problem("", "the body is not JSON")]) from None
-    document = current_app.extensions["joint_results"].document(name, parse_request(kind, given))
+    asked = parse_request(kind, given)
+    return _reply(name, lambda: _results().document(name, asked, again=True))
+
+
+def analysis(name: str, job: str) -> Response:
+    """Return the result of an analysis that took longer than its first request waited, or say how far it is."""
+    found = _job(name, job)
+    return _reply(name, lambda: _results().result(found))
+
+
+def cancel(name: str, job: str) -> Response:
+    """Stop an analysis that waits or runs."""
+    found = _job(name, job)
+    _results().jobs.stop(found)
+    return jsonify(progress_document(Calculating(found, 0)))
+
+
+def _results() -> JointResults:
+    found: JointResults = current_app.extensions["joint_results"]
+    return found
+
+
+def _job(name: str, job: str) -> QueuedJob:
+    found = _results().jobs.find(name, job)
+    if found is None:
+        raise Refusal("not_found", GONE)
+    return found
+
+
+def _reply(name: str, document: Callable[[], Document]) -> Response:
+    try:
+        found = document()
+    except Calculating as calculating:
+        reply = jsonify(progress_document(calculating))
+        reply.status_code = 202
+        reply.headers["Location"] = url_for("joint.analysis", name=name, job=calculating.job.id)
+        reply.headers["Retry-After"] = ASK_AGAIN
+        return reply
     note_read(name, revisions_of(current_app.extensions["storage"], name))
-    return jsonify(document)
+    return jsonify(found)
+
+
+def progress_document(calculating: Calculating) -> Document:
+    """Return how far an analysis is, as a ``sottovoce-progress/1`` document."""
+    job = calculating.job
+    state = "finished" if job.finished.is_set() or job.stopping else "waiting" if calculating.place else "running"
+    done, whole = job.progress or (0, 0)
+    document: Document = {"format": "sottovoce-progress/1", "state": state, "seconds": job.seconds}
+    return document | {"place": calculating.place, "steps_done": done, "steps": whole}
 
 
 def _refuse(_: str) -> None:
@@ -76,13 +127,20 @@ def _refuse(_: str) -> None:
     raise ValueError
 
 
-_REFUSED = ("still_open", "options_invalid", "estimate_impossible")
+PROGRESS = "analysis-progress"
+ASK_AGAIN = "2"
+"""Seconds after which to ask again for an analysis that is being computed."""
+
+GONE = "this analysis is not here: the server was restarted, or its result was not fetched for a while; send it again"
+_REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_stopped")
+_JOB = "/api/v1/surveys/<name>/analyses/<job>"
 
 
 def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str) -> Route:
     path = f"/api/v1/surveys/<name>/{kind}"
     body = f"{kind}-request"
-    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives,), body=body, refuses=_REFUSED)
+    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives,), body=body, refuses=_REFUSED,
+                 pending=PROGRESS)  # fmt: skip
 
 
 ROUTES = (
@@ -91,5 +149,10 @@ ROUTES = (
     _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
     _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
-)
+    Route("joint.analysis", "GET", _JOB, analysis, "Get the result of a long analysis, or its progress.",
+          Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "regression", "weights"),
+          refuses=("not_found", "estimate_impossible", "analysis_stopped"), pending=PROGRESS),
+    Route("joint.cancel", "DELETE", _JOB, cancel, "Cancel an analysis.", Kind.RESEARCHER, (PROGRESS,),
+          refuses=("not_found",)),
+)  # fmt: skip
 """Routes of joint analyses."""

@@ -1,14 +1,17 @@
-"""Run joint analyses one at a time, with a cache of the columns of closed surveys."""
+"""Joint analyses: each in a process of its own, found again by its request, with a cache of the columns they read."""
 
+import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from time import monotonic
-from typing import Any
 
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.clock import Clock
@@ -45,7 +48,8 @@ class ColumnsCache:
         self._clock = clock
         self._seconds = seconds
         self._cache: dict[_Key, _CachedColumns] = {}
-        self._reading = Lock()
+        # A lock for each survey: while one is read, the columns of the others are at hand.
+        self._reading: dict[_Key, Lock] = defaultdict(Lock)
 
     def __len__(self) -> int:
         """Return the number of cached surveys and waves."""
@@ -63,10 +67,9 @@ class ColumnsCache:
         Raises:
             EstimateError: no such survey or wave, or it is open.
         """
-        with self._reading:
+        with self._reading[name, wave]:
             revisions = self._storage.revisions(name)
-            check_closed(self._storage, revisions, wave, self._clock())
-            state = self._state(name, revisions)
+            state = self.state(name, wave)
             cached = self._cache.get((name, wave))
             if cached is None or cached.state != state:
                 columns = read_columns(self._storage, revisions, wave, progress)
@@ -76,19 +79,52 @@ class ColumnsCache:
 
     def drop(self) -> None:
         """Drop columns that were idle for long, and those of deleted surveys."""
-        with self._reading:
-            there = {stored.name for stored in self._storage.surveys()}
-            last = self._seconds() - IDLE
-            self._cache = {key: cached for key, cached in self._cache.items() if key[0] in there and cached.used > last}
+        there = {stored.name for stored in self._storage.surveys()}
+        last = self._seconds() - IDLE
+        for key, cached in list(self._cache.items()):
+            if key[0] not in there or cached.used <= last:
+                self._cache.pop(key, None)
 
-    def _state(self, name: str, revisions: list[StoredSurvey]) -> _State:
-        """Return the cache key: it changes with every report and with every entry of the survey's log."""
+    def state(self, name: str, wave: int | None = None) -> _State:
+        """
+        Return the state of a survey's data: it changes with every report and with every entry of the survey's log.
+
+        Args:
+            name: name of the survey.
+            wave: only this wave; None for all.
+
+        Raises:
+            EstimateError: no such survey or wave, or it is open.
+        """
+        revisions = self._storage.revisions(name)
+        check_closed(self._storage, revisions, wave, self._clock())
         steps = (line.number for line in self._storage.record() if line.about.split()[0] == name)
         return tuple(revisions), tuple(steps)
 
 
 REFRESH_SECONDS = 60
 """Seconds between two searches for idle columns."""
+
+
+WAIT_SECONDS = 1.5
+"""Seconds for which a request waits for its analysis before it says that it is being computed."""
+
+NO_ROOM_SECONDS = 0.1
+"""The same where half of the threads wait already, so that short requests always find a free thread."""
+
+
+class Calculating(Exception):
+    """
+    The analysis is not finished yet.
+
+    Args:
+        job: the job that computes it.
+        place: its place in the queue of its survey, from 1; 0 if it runs.
+    """
+
+    def __init__(self, job: QueuedJob, place: int) -> None:
+        super().__init__(job.id)
+        self.job, self.place = job, place
 
 
 class JointResults:
@@ -99,35 +135,83 @@ class JointResults:
         cache: cache of columns.
         storage: the database, which knows if a privacy budget withholds results.
         threads: number of threads of the application.
+        limits: limits of each analysis.
     """
 
-    def __init__(self, cache: ColumnsCache, storage: Storage, threads: int) -> None:
+    def __init__(self, cache: ColumnsCache, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
         self._cache = cache
         self._storage = storage
         self._rooms = BoundedSemaphore(max(threads // 2, 1))
         self._running = Lock()
         self._timer: Timer | None = None
+        self.jobs = JobQueue(limits)
 
-    def document(self, name: str, asked: Request) -> dict[str, Any]:
+    def document(self, name: str, asked: Request, again: bool = False) -> Document:
         """
-        Run an analysis and return its document.
+        Return the document of an analysis.
+
+        Args:
+            name: name of the survey.
+            asked: the analysis.
+            again: compute it also if it was stopped before.
 
         Raises:
-            EstimateError: the analysis is impossible, or the survey is still open.
-            Refusal: ``busy``: too many requests wait already.
+            EstimateError: the analysis is impossible or was stopped, or the survey is still open.
+            Calculating: it takes longer than a request waits.
+            Refusal: ``busy``: too many analyses of this survey wait already.
         """
-        with self.turn():
-            self._schedule()
-            return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave))
+        state, withheld = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
 
-    def drop(self) -> None:
-        """Drop cached columns that were idle for long, and those of deleted surveys."""
+        def work(compute: Compute) -> Document:
+            return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
+
+        return self.computed(name, (state, withheld, asked), work, again)
+
+    def computed(self, name: str, key: object, work: Work, again: bool = False) -> Document:
+        """
+        Return the document of a job.
+
+        Args:
+            name: name of the survey, each of which has one running job at most.
+            key: request and state of the data; equal for equal results.
+            work: the job.
+            again: compute it also if it was stopped before.
+
+        Raises:
+            EstimateError, Calculating, Refusal: as of ``document``.
+        """
+        job = self.jobs.submit(name, hashlib.sha256(repr((name, key)).encode()).hexdigest()[:32], work, again)
+        if job is None:
+            raise Refusal("busy")
+        self._schedule()
+        return self.result(job)
+
+    def result(self, job: QueuedJob) -> Document:
+        """
+        Wait for a job a short time and return its document.
+
+        Raises:
+            EstimateError: it has none.
+            Calculating: it is not finished.
+        """
+        has_room = self._rooms.acquire(blocking=False)
+        try:
+            if not job.finished.wait(WAIT_SECONDS if has_room else NO_ROOM_SECONDS):
+                raise Calculating(job, self.jobs.place(job))
+        finally:
+            if has_room:
+                self._rooms.release()
+        return job.result()
+
+    def drop(self, name: str) -> None:
+        """Drop the columns and jobs of a deleted survey."""
         self._cache.drop()
+        self.jobs.drop(name)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """
-        Hold the lock of long computations; also for other work that takes long.
+        Hold the lock of long work in this process: the writing of files, simulations and releases.
 
         The semaphore bounds how many threads wait for the lock, so that short requests always find a free thread.
 
@@ -143,7 +227,7 @@ class JointResults:
             self._rooms.release()
 
     def _schedule(self) -> None:
-        """Start the timer that drops idle columns; it stops when the cache is empty and never delays intake."""
+        """Start the timer that drops idle columns and results; it stops when there are none and never delays intake."""
         if self._timer is None or not self._timer.is_alive():
             self._timer = Timer(REFRESH_SECONDS, self._refresh_metrics)
             self._timer.daemon = True
@@ -155,5 +239,5 @@ class JointResults:
             # Without the database the list of surveys is unknown; the next round tries again.
             with suppress(StorageError):
                 self._cache.drop()
-            if len(self._cache):
+            if len(self._cache) or self.jobs.forget_unused():
                 self._schedule()

@@ -135,7 +135,7 @@ def delete(name: str) -> Response:
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.delete_survey(name, g.who)
-    current_app.extensions["joint_results"].drop()
+    current_app.extensions["joint_results"].drop(name)
     return jsonify({"name": name, "deleted": True})
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from sottovoce.aggregator.file_formats.csv_cells import harmless
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
@@ -34,6 +35,7 @@ def letter(survey: Survey, link: str, language: str) -> str:
     """
     words = words_for(language)
     paragraphs = [
+        only_here(link, words),
         words.translate("letter_hello"),
         words.translate("letter_invite", title=_text(survey, "title", language)),
         _text(survey, "description", language),
@@ -57,6 +59,7 @@ def reminder(survey: Survey, link: str, language: str) -> str:
     """
     words = words_for(language)
     paragraphs = [
+        only_here(link, words),
         words.translate("letter_hello"),
         words.translate(
             "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)

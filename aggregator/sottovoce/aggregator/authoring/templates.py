@@ -32,7 +32,7 @@ class Template:
     One questionnaire to start from.
 
     Attributes:
-        name: name of the template, as in ``sottovoce init``.
+        name: name of the template, as in ``sottovoce new``.
         title, summary: texts by language.
         document: the survey as written, with its shorthand.
         sources: literature of each private question, by its name.
@@ -80,7 +80,7 @@ def template_file(name: str) -> bytes:
         SpecError: there is no template of this name.
     """
     if name not in _notes():
-        raise SpecError("there is no template of this name; sottovoce init --list names them")
+        raise SpecError("there is no template of this name; sottovoce new --list names them")
     return files(__package__).joinpath("templates", f"{name}.yaml").read_bytes()
 
 

@@ -8,18 +8,20 @@ only from files, and is reported in its words with the key in the file.
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
-from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS
+from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import most_asked
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey, Wave
@@ -43,13 +45,34 @@ def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = No
     """
     Return all problems, errors first.
 
-    Errors of ``parse_survey`` are left out for fields and cards that already have an error.
+    Errors of ``parse_survey`` are left out for fields and cards that already have an error. A mend that would cause
+    another error is left out too.
 
     Args:
         draft: the draft, complete or not.
         name: name of the survey.
         figures: cost and precision of the draft, if already computed.
     """
+    found = _problems(draft, name, figures)
+    graves = _errors(found)
+    return [
+        replace(each, mend="") if each.mend and not _errors(_mended(draft, each, name)) <= graves else each
+        for each in found
+    ]
+
+
+def _mended(draft: SurveyDraft, problem: DraftProblem, name: str) -> list[DraftProblem]:
+    """Return the problems after a mend that protects answers; no other mend can cause an error in another field."""
+    if not problem.mend.startswith(("ask:", "step:")):
+        return []
+    return _problems(change(draft, problem.mend), name, None)
+
+
+def _errors(problems: list[DraftProblem]) -> set[tuple[str, str]]:
+    return {(problem.place.field, problem.key) for problem in problems if problem.grave}
+
+
+def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> list[DraftProblem]:
     found = list(_translated_problems(draft, figures or DraftFigures(draft)))
     reported = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
@@ -204,15 +227,22 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
                 },
                 mend=f"step:{number}:little",
             )
-    yield from _check_epsilon(figures.totals.epsilon, epsilons)
+    yield from _check_epsilon(figures.totals.epsilon, epsilons, _may_draw(figures.draft))
 
 
-def _check_epsilon(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
+def _may_draw(draft: SurveyDraft) -> bool:
+    """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
+    private = {card.name for card in draft.cards if card.harm != "public"}
+    referenced = {name for card in draft.cards for key in CONDITIONS & set(card.asked) for name in card.asked[key]}
+    return not referenced & private
+
+
+def _check_epsilon(total: float, epsilons: list[float], may_draw: bool) -> Iterator[DraftProblem]:
     grave = total > DEFAULT_ALLOWANCE.total
     if not grave and total < NEARLY_SURE:
         return
     limit = DEFAULT_ALLOWANCE.total if grave else NEARLY_SURE
-    ask = most_asked(epsilons, len(epsilons), limit)
+    ask = most_asked(epsilons, len(epsilons), limit) if may_draw else 0
     values = {"spent": _figure(total), "allowed": _figure(DEFAULT_ALLOWANCE.total)}
     yield DraftProblem(
         FieldPath("ask"), "dear_survey" if grave else "nearly_sure", grave, values, f"ask:{ask}" if ask else ""

@@ -140,7 +140,7 @@ def answered_shares(
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
-        domain: true values of the question, the last of which is that of no answer.
+        domain: true values of the question, the last of which stands for no answer.
         rule: options of the intervals; their method is always ``METHOD``.
 
     Returns:

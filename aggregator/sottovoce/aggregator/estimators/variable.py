@@ -57,7 +57,7 @@ class Variable(ABC):
         drawn: each report concerns one part of the question only, so two parts are never observed together.
         only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
             begins with its name; "" if it can.
-        absent: the last category is that of people who gave no answer.
+        absent: the last category counts people who gave no answer.
         observed: returns, for reported values, True if they carry information on this variable.
     """
 
@@ -86,7 +86,7 @@ class Variable(ABC):
 
     @property
     def answered(self) -> tuple[str, ...]:
-        """Categories that an answer can name: all but that of people who gave none."""
+        """Categories that an answer can name: all but the one for no answer."""
         return self.categories[: len(self.categories) - self.absent]
 
     @property

@@ -26,6 +26,7 @@ KINDS = {
     "unauthorized": "forbidden",
     "forbidden": "not_allowed",
     "estimate_impossible": "impossible",
+    "analysis_stopped": "impossible",
     "internal": "internal",
     "busy": "busy",
     "storage": "busy",

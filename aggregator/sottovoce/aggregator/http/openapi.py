@@ -44,7 +44,11 @@ EXAMPLES = {
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _BRACES = re.compile(r"{(\w+)}")
 _LOCAL = "#/"
-_IN_PATH = {"name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}, "code": {"enum": list(STATUS)}}
+_IN_PATH = {
+    "job": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
+    "code": {"enum": list(STATUS)},
+}
 
 Object = dict[str, Any]
 
@@ -120,7 +124,10 @@ def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
 def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
     codes = [code for code in route.refusals if STATUS[code] == status]
     problems = "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
-    described: Object = {"description": problems or {200: "Done.", 304: "It is what you have."}[status]}
+    described: Object = {
+        "description": problems
+        or {200: "Done.", 202: "It is being computed: ask again at `Location`.", 304: "It is what you have."}[status]
+    }
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(route, status)}
     return described | ({"headers": headers} if headers else {}) | ({"content": _content(holds)} if holds else {})
 
@@ -128,8 +135,10 @@ def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
 def _headers(route: Route, status: int) -> Iterator[str]:
     if route.has_etag and status in {200, 304}:
         yield "ETag"
-    if status in {STATUS["too_many"], STATUS["busy"]}:
+    if status in {202, STATUS["too_many"], STATUS["busy"]}:
         yield "Retry-After"
+    if status == 202:
+        yield "Location"
     if route.limit:
         yield "RateLimit-Policy"
     if route.limit and status == STATUS["too_many"]:
@@ -139,7 +148,12 @@ def _headers(route: Route, status: int) -> Iterator[str]:
 
 
 def _content(holds: Sequence[str]) -> Object:
-    return dict(_media(name) for name in holds)
+    found: dict[str, list[Object]] = {}
+    for name in holds:
+        media, what = _media(name)
+        found.setdefault(media, []).append(what)
+    return {media: each[0] if len(each) == 1 else {"schema": {"oneOf": [one["schema"] for one in each]}}
+            for media, each in found.items()}  # fmt: skip
 
 
 def _media(name: str) -> tuple[str, Object]:
@@ -157,7 +171,9 @@ def _in_path(name: str) -> Object:
 
 
 def _components(routes: Sequence[Route]) -> Object:
-    names = {name for route in routes for name in (route.body, *route.gives) if name and "/" not in name} | {"problem"}
+    names = {
+        name for route in routes for name in (route.body, *route.gives, route.pending) if name and "/" not in name
+    } | {"problem"}
     text = {"schema": {"type": "string"}}
     return {
         "schemas": {name: schema(name) for name in sorted(names)},
@@ -165,6 +181,7 @@ def _components(routes: Sequence[Route]) -> Object:
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
             "Retry-After": {"schema": {"type": "integer"}, "description": "Seconds after which to ask again."},
+            "Location": text | {"description": "Address at which to ask again."},
             "RateLimit-Policy": text | {"description": "The limits that such requests of one network count for."},
             "RateLimit": text | {"description": "The limit of which nothing is left; never what is left of one."},
             "WWW-Authenticate": text | {"description": "How to send a key."},

@@ -136,6 +136,13 @@ EXPLANATIONS = {
         RESEARCHER,
         "Change the request as `detail` says, or wait for more reports.",
     ),
+    "analysis_stopped": Explanation(
+        "The analysis was stopped before it had a result: it reached the limit of time or memory, or someone cancelled "
+        "it. `detail` says which.",
+        RESEARCHER,
+        "Use fewer predictors or categories, or compute it with the command line or Python, which have no limit. The "
+        "operator sets the limits with SOTTOVOCE_ANALYSIS_SECONDS and SOTTOVOCE_ANALYSIS_MEMORY.",
+    ),
     "options_invalid": Explanation(
         "Some options of the analysis are missing, unknown or of the wrong type. `problems` lists each.",
         RESEARCHER,
@@ -160,7 +167,7 @@ EXPLANATIONS = {
     "storage": Explanation(
         "The database is not available. Reports with a receipt are safe; this request was not carried out.",
         OPERATOR,
-        "Run `sottovoce doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
+        "Run `sottovoce db doctor` or read /readyz to see the cause. Senders try again after `Retry-After`.",
     ),
 }
 """Explanations by code of ``problems.STATUS``; a test checks that both have the same codes."""

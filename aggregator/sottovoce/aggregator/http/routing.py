@@ -65,6 +65,7 @@ class Route:
         body: name of the schema of the request's body; "" for none.
         query: its query parameters.
         refuses: its own error codes; ``refusals`` adds those that all similar routes have.
+        pending: schema of a 202 reply, which says how far a long computation is; "" if there is none.
         has_etag: a 200 reply has an ETag, so requests can send ``If-None-Match``.
     """
 
@@ -78,6 +79,7 @@ class Route:
     body: str = ""
     query: Sequence[Query] = ()
     refuses: Sequence[str] = ()
+    pending: str = ""
     has_etag: bool = False
 
     @property
@@ -105,6 +107,7 @@ class Route:
     def replies(self) -> Mapping[int, Sequence[str]]:
         """Content of the replies by status: ``gives`` for 200, nothing for 304, ``problem`` for errors."""
         good: dict[int, Sequence[str]] = {200: self.gives} | ({304: ()} if self.has_etag else {})
+        good |= {202: (self.pending,)} if self.pending else {}
         return good | {STATUS[code]: ("problem",) for code in self.refusals}
 
 

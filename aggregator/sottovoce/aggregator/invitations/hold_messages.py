@@ -8,7 +8,7 @@ for them until an operator accepts that some people may report twice.
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage
 
-REISSUE = "sottovoce token reissue-after-restore"
+REISSUE = "sottovoce link reissue"
 """Command that releases the invitations of a survey."""
 
 
@@ -40,8 +40,8 @@ def reissue_words(held: Held) -> str:
     return (
         f"{held_words(held)[0].upper()}{held_words(held)[1:]}.\n"
         f"People who redeemed one can redeem it a second time: up to {people(held.number)} may then report twice.\n"
-        "Revocations made after the backup (token revoke) are lost too: such links are valid again. Revoke them again,"
-        " best now: sottovoce token revoke NAME FILE"
+        "Revocations made after the backup (link revoke) are lost too: such links are valid again. Revoke them again,"
+        " best now: sottovoce link revoke NAME FILE"
     )
 
 

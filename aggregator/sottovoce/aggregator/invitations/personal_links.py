@@ -5,6 +5,8 @@ import io
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
+from sottovoce.aggregator.i18n.only_here import only_here
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage import StoredSurvey, TokenCounts
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
@@ -13,7 +15,9 @@ MOST_CARDS = 800
 """Maximum number of cards or letters at once (100 sheets); each takes about 10 ms."""
 
 
-def links_csv(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",)) -> str:
+def links_csv(
+    links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",), words: Words | None = None
+) -> str:
     """
     Write tokens and links as CSV, one row for each token.
 
@@ -21,13 +25,16 @@ def links_csv(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[s
         links: tuples of token and link, or of token and one link for each wave.
         trial: True for a test run; the first line then says so.
         columns: names of the link columns.
+        words: language of a last column that warns of links that work only here; None for no such column.
     """
+    warning = only_here(links[0][-1], words) if words and links else ""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     if trial:
         writer.writerow([TRIAL])
-    writer.writerow(["token", *columns])
-    writer.writerows(links)
+    more = ("warning", warning) if warning else ()
+    writer.writerow(["token", *columns, *more[:1]])
+    writer.writerows((*link, *more[1:]) for link in links)
     return file.getvalue()
 
 

@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg
@@ -71,7 +72,7 @@ def poster(invitation: PosterContent, link: str) -> str:
     needed = f" {invitation.translate('poster_invited')}" if invitation.survey.asks_for_invitation else ""
     until = f" {invitation.translate('letter_until', moment=invitation.words.moment(closes))}" if closes else ""
     body = (
-        f'<main class="poster">{_trial(invitation)}'
+        f'<main class="poster">{_trial(invitation)}{_only_here(invitation, link)}'
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
         f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">'
         f"{svg(link)}</figure>"
@@ -101,7 +102,8 @@ def _card(invitation: PosterContent, link: str) -> str:
     once = "card_once_blind" if invitation.survey.is_blind else "card_once"
     return (
         f'<article class="card"><figure role="img" aria-label="{invitation.translate("card_qr")}">{svg(link)}</figure>'
-        f'<div>{_trial(invitation)}<p class="title" lang="{invitation.language_of_texts}" dir="auto">'
+        f"<div>{_trial(invitation)}{_only_here(invitation, link)}"
+        f'<p class="title" lang="{invitation.language_of_texts}" dir="auto">'
         f"{invitation.text(invitation.survey.title)}</p><p>{invitation.translate(once)}</p>"
         f'<p class="link" dir="ltr">{escape(link)}</p></div></article>'
     )
@@ -120,6 +122,11 @@ def _page(invitation: PosterContent, body: str) -> str:
 
 def _trial(invitation: PosterContent) -> str:
     return f'<p class="trial">{invitation.translate("trial")}</p>' if invitation.survey.trial else ""
+
+
+def _only_here(invitation: PosterContent, link: str) -> str:
+    warning = only_here(link, invitation.words)
+    return f'<p class="warning">{escape(warning)}</p>' if warning else ""
 
 
 def _who(invitation: PosterContent) -> str:

@@ -69,7 +69,7 @@ class RollbackMarks:
         known = self._read()
         mark, was_older = storage.note_mark(now, known.get(line, 0))
         if was_older:
-            _log.error("storage: %s; invitations are held, see: sottovoce doctor", _OLDER)
+            _log.error("storage: %s; invitations are held, see: sottovoce db doctor", _OLDER)
         self._write({**known, line: mark})
 
     def problem(self, storage: Storage) -> str:
@@ -81,7 +81,7 @@ class RollbackMarks:
         if known is None:
             return (
                 f"the file {self._path.name} beside the key file does not record the database's age, so a restored old"
-                " copy would not be noticed; after a restore by hand run: sottovoce token hold-after-restore"
+                " copy would not be noticed; after a restore by hand run: sottovoce link hold"
             )
         return f"{_OLDER}; invitations are held as soon as a node starts" if known > storage.mark() else ""
 
@@ -106,5 +106,5 @@ class RollbackMarks:
             put(self._path, json.dumps(marks))
         except OSError:
             if not self._is_refused:
-                _log.warning("blind keys: nothing can be noted beside them; see sottovoce doctor")
+                _log.warning("blind keys: nothing can be noted beside them; see sottovoce db doctor")
             self._is_refused = True

@@ -204,7 +204,7 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
         yield (
             f"/questions/{place}: the public answers have {thin.cells:,} combinations, and of {thin.people} people "
             "many are alone in one and found by it; ask coarser ones, of which this one would help most, or fewer, or "
-            "randomize one of them; sottovoce export --release-epsilon publishes their tables with noise"
+            "randomize one of them; sottovoce results export --release-epsilon publishes their tables with noise"
         )
 
 

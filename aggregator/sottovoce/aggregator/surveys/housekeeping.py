@@ -72,7 +72,7 @@ def waiting_words(seconds: int) -> str:
     return (
         "forgetting waits, since nothing ran here for more than a week, the clock went back, or an earlier release ran"
         f" last: for {hours} more hour{'s' if hours > 1 else ''} of running, or until you say that the clock is right:"
-        " sottovoce purge --clock-ok"
+        " sottovoce db purge --clock-ok"
     )
 
 

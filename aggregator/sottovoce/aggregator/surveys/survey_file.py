@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.file_errors import cannot_read
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
@@ -76,10 +77,20 @@ def read_survey_file(path: Path) -> Survey:
     """
     try:
         data = path.read_bytes()
-    except OSError:
-        raise SpecError("the file cannot be read") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
+    try:
+        return _read_survey(data)
+    except SpecError as error:
+        error.file = str(path)
+        raise
+
+
+def _read_survey(data: bytes) -> Survey:
     if len(data) > MAX_BYTES:
         raise SpecError("the file is larger than 4 MiB")
+    if not data.strip():
+        raise SpecError("the file is empty")
     document, root, mistakes = _load(data)
     try:
         survey = parse_survey(document)

@@ -97,7 +97,7 @@ def _confirm_resend(ledger: Ledger, entry: Entry, asks: bool) -> None:
         print_line(contact_sentence(survey))
     if not asks:
         raise TransportError(
-            "nothing was sent. To send your answers again, run `sottovoce ledger send`, or open this link without --yes"
+            "nothing was sent. To send your answers again, run `sottovoce device send`, or open this link without --yes"
         )
     click.confirm("Try once more?", default=False, abort=True, err=True)
 

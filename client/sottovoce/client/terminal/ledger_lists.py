@@ -76,7 +76,7 @@ def print_damaged(book: FileLedger, damaged: list[str]) -> None:
     for name in damaged:
         print_line(
             f"Damaged: {book.folder / name}.json. It may belong to a report that was sent, so this device does not "
-            "answer that survey again. To remove the file, run `sottovoce ledger clear --everything`."
+            "answer that survey again. To remove the file, run `sottovoce device clear --everything`."
         )
 
 

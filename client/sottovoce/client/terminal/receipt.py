@@ -40,9 +40,9 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
 def print_not_sent(error: BaseException) -> None:
     """Say that a report that did not arrive is kept, and how to send it."""
     if isinstance(error, TransportError) and error.is_final:
-        how = "They are not sent again automatically. To send them, run `sottovoce ledger send` or this command. "
+        how = "They are not sent again automatically. To send them, run `sottovoce device send` or this command. "
     else:
-        how = "To send them later, run `sottovoce ledger send` or this command. "
+        how = "To send them later, run `sottovoce device send` or this command. "
     print_line(f"Your answers are kept on this device. {how}They are never drawn again.")
 
 

@@ -20,7 +20,7 @@ def print_send_time(waits: NotYet) -> None:
     moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
     print_line(
         f"Your answers wait on this device until {moment}; nothing is sent before. "
-        "To send them after that, run `sottovoce ledger send` or this command."
+        "To send them after that, run `sottovoce device send` or this command."
     )
 
 
@@ -45,7 +45,7 @@ def print_unsent_notice(me: Respondent) -> None:
     if me.send_at:
         print_send_time(NotYet(me.send_at))
     else:
-        print_line("Your answers are kept on this device. To send them, run `sottovoce ledger send` or this command.")
+        print_line("Your answers are kept on this device. To send them, run `sottovoce device send` or this command.")
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:

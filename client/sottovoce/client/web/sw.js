@@ -24,9 +24,9 @@ async function dropOlder() {
   const older = (await caches.keys()).filter((name) => name.startsWith("sottovoce-page-") && name !== CACHE);
   await Promise.all(older.map((name) => caches.delete(name)));
   // What `offline.js` keeps is not older for being in a cache of its own, but the sentences of an older page are.
-  const kept = await caches.open("sottovoce-kept");
-  const outdated = (await kept.keys()).filter(({ url }) => OTHERS.test(url) && !url.includes(OWN));
-  await Promise.all(outdated.map((request) => kept.delete(request)));
+  const cache = await caches.open("sottovoce-kept");
+  const outdated = (await cache.keys()).filter(({ url }) => OTHERS.test(url) && !url.includes(OWN));
+  await Promise.all(outdated.map((request) => cache.delete(request)));
 }
 
 // The network first, so that a newer page replaces an old one. A server of another release has not got
@@ -34,6 +34,6 @@ async function dropOlder() {
 async function serve(request) {
   const reply = await fetch(request).catch(() => null);
   if (reply !== null && (reply.ok || !request.url.includes(OWN))) return reply;
-  const kept = request.mode === "navigate" ? FILES[0] : request;
-  return (await caches.match(kept, { ignoreSearch: true, ignoreVary: true })) ?? reply ?? Response.error();
+  const cached = request.mode === "navigate" ? FILES[0] : request;
+  return (await caches.match(cached, { ignoreSearch: true, ignoreVary: true })) ?? reply ?? Response.error();
 }

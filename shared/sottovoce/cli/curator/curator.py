@@ -7,6 +7,7 @@ import click
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.text_report import bound_document, bound_lines, budget_document, budget_lines, decimal
+from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import (
     FILE,
     declaration_option,
@@ -15,16 +16,10 @@ from sottovoce.cli.curator.curator_data import (
     survey_option,
     tell,
 )
-from sottovoce.cli.curator.curator_questions import QUESTIONS
 from sottovoce.cli.database import data_option
 
 
-@click.group(commands=QUESTIONS)
-def curator() -> None:
-    """Noisy answers from a CSV or Parquet file in trusted hands, under a budget that cannot be overspent."""
-
-
-@curator.command()
+@command(example="sottovoce curator bind people.csv --epsilon 1")
 @click.argument("file", type=FILE, required=False)
 @survey_option
 @declaration_option
@@ -56,7 +51,7 @@ def bind(  # noqa: PLR0913, PLR0917 - one option each
     tell(document, bound_lines, as_json)
 
 
-@curator.command()
+@command(example="sottovoce curator budget people.csv")
 @click.argument("files", type=FILE, nargs=-1)
 @survey_option
 @declaration_option
@@ -65,7 +60,7 @@ def bind(  # noqa: PLR0913, PLR0917 - one option each
 def budget(
     files: tuple[Path, ...], survey: str | None, declaration: Path | None, data: Path | None, as_json: bool
 ) -> None:
-    """What the budget is, what was asked of it, and what is left; of several files, also the largest."""
+    """Show a budget, the questions answered from it, and the rest; for several files also the largest use."""
     named = [named_data_set(file, declaration, None, None) for file in files]
     if survey is not None or not files:
         named.append(named_data_set(None, declaration, survey, data))

@@ -16,12 +16,13 @@ from sottovoce.aggregator.curator.questions import (
     vector_question,
     weighted_question,
 )
+from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import FILE, CuratorRequest, question_options
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
 
 
-@click.command()
+@command(example="sottovoce curator count people.csv --where 'age>=65' --epsilon 0.5")
 @click.option("--where", multiple=True, help='year=first, age>=20, or several joined by " & "; again for a list.')
 @click.option("--most", type=int, help="Of a list, how many one record may meet. [default: all]")
 @click.option(
@@ -29,7 +30,7 @@ from sottovoce.shared.errors import SpecError
 )
 @question_options
 def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weight: tuple[str, ...]) -> None:
-    """How many records meet a condition, each of a list, or with which weights of one column's names."""
+    """Count the records that meet a condition, or each of a list, or sum weights of one column's names."""
     if not weight:
         if asked.columns:
             raise SpecError("a count is of conditions; name them with --where")
@@ -40,28 +41,28 @@ def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weigh
     asked.answer(lambda declared: weighted_question(declared, asked.column, weight))
 
 
-@click.command()
+@command(example="sottovoce curator histogram people.csv region --epsilon 0.5")
 @question_options
 def histogram(asked: CuratorRequest) -> None:
-    """How many records are in each declared cell of the columns, empty cells too."""
+    """Count the records in each declared cell of the columns, empty cells too."""
     asked.answer(lambda declared: histogram_question(declared, asked.columns))
 
 
-@click.command("sum")
+@command("sum", example="sottovoce curator sum people.csv income --epsilon 0.5")
 @question_options
 def sum_(asked: CuratorRequest) -> None:
     """The sum of a number."""
     asked.answer(lambda declared: number_question("sum", declared, asked.column))
 
 
-@click.command()
+@command(example="sottovoce curator mean people.csv income --epsilon ln2")
 @question_options
 def mean(asked: CuratorRequest) -> None:
     """The mean of a number."""
     asked.answer(lambda declared: number_question("mean", declared, asked.column))
 
 
-@click.command()
+@command(example="sottovoce curator vector people.csv income rent --epsilon 0.5")
 @click.option("--norm", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Of one record's vector.")
 @click.option("--radius", type=int, help="In steps; longer vectors are shrunk. [default: no declared record is longer]")
 @click.option("--delta", help="That Gaussian noise may use, if it is the better one. [default: 0]")
@@ -72,14 +73,14 @@ def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | No
     asked.answer(lambda declared: vector_question(declared, asked.columns, int(norm), radius, amount))
 
 
-@click.command()
+@command(example="sottovoce curator top people.csv region --epsilon 0.5")
 @question_options
 def top(asked: CuratorRequest) -> None:
     """The most frequent name or mark of a column; its number is a question of its own."""
     asked.answer(lambda declared: top_question(declared, asked.column))
 
 
-@click.command()
+@command(example="sottovoce curator cluster people.csv income age --k 3 --epsilon 1")
 @click.option("--k", type=int, required=True, help="Clusters.")
 @click.option("--iterations", type=int, default=5, show_default=True, help="Fixed; epsilon is shared among them.")
 @click.option(
@@ -99,6 +100,3 @@ def cluster(asked: CuratorRequest, k: int, iterations: int, empty: str, svg: Pat
     if svg is not None:
         places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
         write_text(cluster_svg(places, 1000), svg)
-
-
-QUESTIONS = (count, histogram, sum_, mean, vector, top, cluster)

@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.curator.data.data_set import read_table
 from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines
+from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_option, tell
 
 
-@click.command()
+@command(example="sottovoce curator reidentify people.csv --sensitive illness")
 @click.argument("file", type=FILE)
 @click.option("--public", multiple=True, help="A column that others may know. [default: all but the sensitive one]")
 @click.option("--sensitive", help="The column that they should not learn.")
@@ -25,7 +26,7 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
     declaration: Path | None,
     as_json: bool,
 ) -> None:
-    """Who could be found if FILE was published without noise; for its curator's own eyes."""
+    """Report who could be identified if FILE was published without noise; for its curator's own eyes."""
     if other is not None and sensitive is None:
         raise click.UsageError("--with needs --sensitive, the column that both tables have")
     table = read_table(file, declaration, public, sensitive)

@@ -14,11 +14,12 @@ from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import waiting_words
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
 
 
-@click.command()
+@command(example="sottovoce db doctor")
 @data_option
 def doctor(data: Path | None) -> None:
     """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
@@ -44,7 +45,7 @@ def doctor(data: Path | None) -> None:
 
 
 def _tell_keys(storage: Storage, settings: Settings) -> None:
-    """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
+    """Print surveys whose keys are missing, and a warning if an old database was, or could be, put back."""
     for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
         click.echo(f"{name}: invitations cannot be redeemed at a node with this configuration: {why}", err=True)
     problem = RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)

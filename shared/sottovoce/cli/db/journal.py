@@ -9,6 +9,7 @@ from sottovoce.aggregator.accounts.audit_log import entry_document, format_entry
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_wrong
 from sottovoce.cli.output_file import check_free, write_text
@@ -22,12 +23,7 @@ _since_option = click.option("--since", type=click.DateTime(["%Y-%m-%d"]), defau
 _until_option = click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The last day.")
 
 
-@click.group()
-def journal() -> None:
-    """Show, check and write out what staff did: days only, and nothing of a respondent."""
-
-
-@journal.command()
+@command(example="sottovoce db journal show --survey exam --since 2026-01-31")
 @_survey_option
 @_since_option
 @_until_option
@@ -40,7 +36,7 @@ def show(survey: str | None, since: datetime | None, until: datetime | None, dat
         click.echo(format_entry(entry, names))
 
 
-@journal.command()
+@command(example="sottovoce db journal verify")
 @click.option("--head", default=None, help="NUMBER:HASH that was noted before, from doctor, an export or a page.")
 @data_option
 def verify(head: str | None, data: Path | None) -> None:
@@ -55,7 +51,7 @@ def verify(head: str | None, data: Path | None) -> None:
     click.echo(f"Every entry follows from the one before it. Head of the journal: {storage.journal.head()}", err=True)
 
 
-@journal.command()
+@command(example="sottovoce db journal export --out journal.jsonl")
 @_survey_option
 @_since_option
 @_until_option

@@ -9,13 +9,14 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.copy import copy_all, save
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import has_password, leave_out, put_back, tell_held
 from sottovoce.cli.output_file import new_file
 from sottovoce.shared.errors import StorageError
 
 
-@click.command()
+@command(example="sottovoce db backup saved.sqlite --keep-days 7")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--keep-days",
@@ -39,7 +40,7 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
     click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
 
 
-@click.command()
+@command(example="sottovoce db restore saved.sqlite --data new")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @data_option
 def restore(file: Path, data: Path | None) -> None:
@@ -52,7 +53,7 @@ def restore(file: Path, data: Path | None) -> None:
     tell_held(storage, data)
 
 
-@click.command()
+@command(example="sottovoce db migrate")
 @click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
 @data_option
 def migrate(stopped: bool, data: Path | None) -> None:
@@ -61,7 +62,7 @@ def migrate(stopped: bool, data: Path | None) -> None:
     click.echo("The database has this version's schema.", err=True)
 
 
-@click.command()
+@command(example="sottovoce db copy --to-file address")
 @click.option("--to", "url", help="postgresql://... without a password, or sqlite:///FILE: an empty database.")
 @click.option("--to-file", type=click.File(encoding="utf-8"), help="A file that holds this address; - reads it here.")
 @data_option
@@ -78,7 +79,7 @@ def copy(url: str | None, to_file: TextIO | None, data: Path | None) -> None:
     click.echo("Copied; all counts are equal.", err=True)
 
 
-@click.command()
+@command(example="sottovoce db purge")
 @click.option("--clock-ok", is_flag=True, help="The clock is right: forgetting waits no longer.")
 @data_option
 def purge(clock_ok: bool, data: Path | None) -> None:

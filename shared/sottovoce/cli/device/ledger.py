@@ -3,6 +3,7 @@
 import json
 
 import click
+from sottovoce.cli.command import command
 from sottovoce.client.delivery import readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
@@ -15,12 +16,7 @@ from sottovoce.client.transport import now
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group()
-def ledger() -> None:
-    """See, send and clear the reports that this device remembers; it never remembers an answer."""
-
-
-@ledger.command()
+@command(example="sottovoce device show")
 @json_option
 @click.option("--reports", is_flag=True, help="Also the reports themselves: the bytes that were, or would be, sent.")
 def show(as_json: bool, reports: bool) -> None:
@@ -37,7 +33,7 @@ def show(as_json: bool, reports: bool) -> None:
     print_damaged(book, damaged)
 
 
-@ledger.command()
+@command(example="sottovoce device send")
 @json_option
 def send(as_json: bool) -> None:
     """Send the reports that have not arrived: the same bytes, drawn once."""
@@ -59,7 +55,7 @@ def send(as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-@ledger.command()
+@command(example="sottovoce device clear exam")
 @click.argument("survey", required=False)
 @click.option("--everything", is_flag=True, help="Also forget that there was a report, and what it cost.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -25,17 +25,12 @@ from sottovoce.aggregator.invitations.tokens import (
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.link.reissue import hold, reissue
 from sottovoce.shared.errors import StorageError
 
 
-@click.group()
-def token() -> None:
-    """Make, take back and count one-time tokens; each lets one person send one report."""
-
-
-@token.command()
+@command(example="sottovoce link create exam --count 30 --out links.csv")
 @click.argument("name")
 @click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
@@ -71,7 +66,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     ):
         links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
         if table is not None:
-            table.write(links_csv(links, survey.trial))
+            table.write(links_csv(links, survey.trial, words=Words(language)))
         if page is not None:
             page.write(print_cards(PosterContent(survey, wave, Words(language)), [made for _, made in links]))
     if survey.trial:
@@ -79,7 +74,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
 
 
-@token.command()
+@command(example="sottovoce link revoke exam links.csv")
 @click.argument("name")
 @click.argument("file", type=click.File(encoding="utf-8"))
 @data_option
@@ -90,7 +85,7 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     click.echo(f"{revoked} tokens revoked", err=True)
 
 
-@token.command()
+@command(example="sottovoce link stats exam")
 @click.argument("name")
 @data_option
 def stats(name: str, data: Path | None) -> None:
@@ -101,10 +96,6 @@ def stats(name: str, data: Path | None) -> None:
     held = held_of(counts)
     if held is not None:
         click.echo(f"{held_words(held)}; to let them be redeemed: {REISSUE} {name}", err=True)
-
-
-token.add_command(hold)
-token.add_command(reissue)
 
 
 def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:

@@ -1,4 +1,4 @@
-"""``token hold-after-restore``, ``reissue-after-restore``: invitations, once an old copy of a database is put back."""
+"""``link hold``, ``link reissue``: personal links, once an old copy of a database is put back."""
 
 from pathlib import Path
 
@@ -7,23 +7,24 @@ from sottovoce.aggregator.invitations.hold_messages import people, reissue_words
 from sottovoce.aggregator.invitations.tokens import held_of, reissue_after_restore, token_counts
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
 
 
-@click.command("hold-after-restore")
+@command(example="sottovoce link hold")
 @data_option
 def hold(data: Path | None) -> None:
-    """Hold all invitations, since an old copy of the database was put back without `sottovoce restore`."""
+    """Hold all invitations, since an old copy of the database was put back without `sottovoce db restore`."""
     storage = open_storage(data_settings(data))
     storage.hold_invitations(int(present(storage).timestamp()))
     storage.journal.append(RESTORED, MACHINE)
     tell_held(storage, data)
 
 
-@click.command("reissue-after-restore")
+@command(example="sottovoce link reissue exam")
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @data_option

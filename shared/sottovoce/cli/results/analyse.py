@@ -8,6 +8,7 @@ from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.regression import MODELS
 from sottovoce.aggregator.export.results_client.sources import FolderReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import answer, given, show
@@ -29,7 +30,7 @@ _weights = click.option(
 )
 
 
-@click.command()
+@command(example="sottovoce results crosstab exam --rows cheated --columns year")
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
@@ -46,7 +47,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, where: str | None,
     confidence: float | None, as_json: bool, release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
         others = (within, weights, where, confidence, place["folder"], place["url"])
         if place["survey"] is None or any(others) or wave is not None:
@@ -57,7 +58,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     answer("crosstab", options, weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
@@ -75,16 +76,16 @@ def compare(  # noqa: PLR0913, PLR0917 - one option each
     answer("compare", chosen | given(wave=wave, where=where, confidence=confidence), weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results associations exam")
 @source_options
 @_wave
 @_where
-def pairs(wave: int | None, where: str | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
-    """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
+def associations(wave: int | None, where: str | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave, where=where), None, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results regress exam --outcome cheated --on year,age")
 @source_options
 @click.argument("formula", required=False)
 @click.option("--outcome", default=None, help="Question that is explained, without a FORMULA.")
@@ -120,7 +121,7 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     answer("regression", options, weights, as_json, place)
 
 
-@click.command()
+@command(example="sottovoce results weights exam --to margins.yaml")
 @source_options
 @click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")

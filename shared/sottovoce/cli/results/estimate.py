@@ -12,13 +12,14 @@ from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.place import PlaceName, tell
 
 DASK = "dask"
 
 
-@click.command()
+@command(example="sottovoce results estimate reports --out results.json")
 @click.argument("folder", type=PlaceName())
 @click.option("--engine", type=click.Choice([*HERE, DASK]), help="[default: duckdb; with --scheduler, dask]")
 @click.option("--scheduler", default=None, help="Address of a Dask scheduler, tcp:// or tls://; none starts one here.")

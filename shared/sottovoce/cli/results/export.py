@@ -13,6 +13,7 @@ from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import write_json
 from sottovoce.cli.place import PlaceName
@@ -21,7 +22,9 @@ from sottovoce.cli.results.release import release_tables
 from sottovoce.shared.errors import StorageError
 
 
-@click.command()
+@command(
+    example="sottovoce results export exam --out results.json\nsottovoce results export exam --format all --out results"
+)
 @click.argument("name")
 @click.option("--format", "kind", type=click.Choice(FORMATS), default="json", show_default=True, help="File, or all.")
 @click.option("--cohort", default=None, help="Only this cohort (json).")

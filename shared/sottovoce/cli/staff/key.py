@@ -1,4 +1,4 @@
-"""``key``: what programs, and people, come in with."""
+"""``staff key``: keys with which programs and people sign in."""
 
 from pathlib import Path
 
@@ -6,18 +6,17 @@ import click
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text, find_account
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, new_key
 from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.staff.account import survey_option
+from sottovoce.cli.prompts import ask
+from sottovoce.cli.staff.role import survey_option
+from sottovoce.shared.errors import StorageError
 
 
-@click.group()
-def key() -> None:
-    """Make, list and revoke keys."""
-
-
-@key.command()
+@command(example="sottovoce staff key create maria --scope results --days 30")
 @click.argument("name")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, help="What it is for. [default: all]")
 @click.option("--days", type=click.IntRange(1, MOST_KEY_DAYS), default=KEY_DAYS, show_default=True)
@@ -34,7 +33,7 @@ def create(name: str, scopes: tuple[str, ...], days: int, label: str, survey: st
     click.echo(secret)
 
 
-@key.command("list")
+@command("list", example="sottovoce staff key list")
 @data_option
 def list_all(data: Path | None) -> None:
     """List all keys: number, account, label, scopes, survey, days left, day of last use."""
@@ -48,13 +47,36 @@ def list_all(data: Path | None) -> None:
         click.echo("  ".join([one.number, names[one.account], one.label, scopes, survey, left, used]))
 
 
-@key.command()
-@click.argument("number")
+@command(example="sottovoce staff key revoke 4f21\nsottovoce staff key revoke --all maria")
+@click.argument("number", metavar="NUMBER|NAME")
+@click.option("--all", "every", is_flag=True, help="Revoke all keys of the account NAME instead.")
+@click.option("--yes", is_flag=True, help="With --all: do not ask, also about the last account with keys.")
 @data_option
-def revoke(number: str, data: Path | None) -> None:
-    """Let nobody in by the key of this NUMBER any more; the sessions that its account began with keys end."""
-    tables = open_storage(data_settings(data)).access.by(MACHINE)
-    found = [one for one in tables.list_keys() if one.number == number]
+def revoke(number: str, every: bool, yes: bool, data: Path | None) -> None:
+    """
+    Revoke the key of this NUMBER, or all keys of an account.
+
+    The sessions that its account began with keys end.
+    """
+    storage = open_storage(data_settings(data))
+    if every:
+        _revoke_all(storage, number, yes)
+        return
+    found = [one for one in storage.access.list_keys() if one.number == number]
     if not found:
-        raise AccessRefused("there is no key of this number; `sottovoce key list` tells all")
-    tables.revoke_key(found[0].hash)
+        raise AccessRefused(f'the key "{number}" was not found. Run "sottovoce staff key list" to see all keys')
+    storage.access.by(MACHINE).revoke_key(found[0].hash)
+
+
+def _revoke_all(storage: Storage, name: str, yes: bool) -> None:
+    names = _names_with_keys(storage)
+    if name not in names:
+        raise StorageError(f'no active account "{name}" has keys. Run "sottovoce staff list" to see all accounts')
+    if len(names) == 1 and not yes and not ask("Only this account has access to the results. Revoke anyway?", False):
+        raise StorageError("nothing was revoked: this is the last account with keys; say --yes to revoke all the same")
+    click.echo(f"{storage.access.by(MACHINE).revoke_researcher(name)} revoked; the sessions are ended", err=True)
+
+
+def _names_with_keys(storage: Storage) -> set[str]:
+    active = {account.id: account.name for account in storage.access.accounts() if account.disabled_on is None}
+    return {active[key.account] for key in storage.access.list_keys() if key.account in active}

@@ -1,4 +1,4 @@
-"""``import-xlsform`` makes a survey file of a workbook; ``letter`` writes the texts that go with a survey."""
+"""``survey letter``: the texts that go with a survey."""
 
 import csv
 from collections.abc import Iterable
@@ -6,38 +6,24 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.authoring import invitation_texts
-from sottovoce.aggregator.authoring.xlsform import read_xlsform
-from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
-from sottovoce.aggregator.surveys.survey_file import read_survey_file, yaml_text
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of
 from sottovoce.shared.spec import Survey
 
 
-@click.command("import-xlsform")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default="survey.yaml", show_default=True)
-@click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def import_xlsform(file: Path, out: Path, force: bool) -> None:
-    """Make a survey file of the XLSForm workbook FILE, and say what did not come over."""
-    check_free(out, [".yaml", ".yml"], force)
-    made = read_xlsform(_read(file))
-    write_text(yaml_text(made.document), out)
-    for left in made.left_out:
-        click.echo(f"left out: {left}", err=True)
-    count = len(made.document["questions"])
-    click.echo(f"Wrote {out}: {count} items, {len(made.left_out)} notes. Next: sottovoce lint {out}", err=True)
-
-
-@click.command()
+@command(example="sottovoce survey letter exam.yaml --link 'https://survey.example.org/s/exam#d=...'")
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option(
     "--kind", type=click.Choice(["invitation", "reminder", "ethics"]), default="invitation", show_default=True
 )
 @click.option("--language", help="One of the survey's languages. [default: its own]")
 @click.option("--link", help="The respondents' link, for invitation and reminder.")
-@click.option("--links", type=click.File(encoding="utf-8"), help="Instead: CSV of `token create`; makes a mail merge.")
+@click.option(
+    "--links", type=click.File(encoding="utf-8"), help="Instead: a CSV of personal links; makes a mail merge."
+)
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. [default: standard output]"
 )
@@ -74,16 +60,8 @@ def _text(survey: Survey, kind: str, link: str | None, language: str) -> str:
 
 
 def _links_in(lines: Iterable[str]) -> list[str]:
-    """The links of a CSV as `token create` writes it, or of one a line."""
+    """The links of a CSV as `sottovoce link create` writes it, or of one a line."""
     links = [cell for row in csv.reader(lines) for cell in row if "/s/" in cell]
     if not links:
         raise SpecError("--links: the file holds no link to a survey")
     return links
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError:
-        raise SpecError("the file cannot be read") from None

@@ -10,12 +10,13 @@ from sottovoce.aggregator.privacy_account.document import AccountTerms, account,
 from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.client.page import catalogues
 from sottovoce.shared.accounting import is_large_delta
 
 
-@click.command()
+@command(example="sottovoce survey privacy exam.yaml --html privacy.html")
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option("--people", type=int, default=4, show_default=True, help="People in a household.")
 @click.option("--waves", type=int, help="How often the same people might be asked. [default: as the survey says, or 4]")

@@ -4,17 +4,19 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
 
 ENDINGS = (".svg", ".png", ".html")
 
 
-@click.command()
+@command(example="sottovoce survey qr exam --out poster.html")
 @click.argument("name")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="New .svg, .png or .html file."
@@ -33,13 +35,16 @@ def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> Non
         raise StorageError("the survey has no such wave")
     link = served_settings(settings).link(name, stored.digest, wave)
     _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language))))
+    if warning := only_here(link, Words(LANGUAGES[0])):
+        click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{out} leads to {link}", err=True)
 
 
 def _drawn(ending: str, link: str, invitation: PosterContent) -> bytes:
     if ending == ".html":
         return poster(invitation, link).encode()
-    return svg_file(link) if ending == ".svg" else png(link)
+    warning = only_here(link, invitation.words)
+    return svg_file(link, warning) if ending == ".svg" else png(link, warns=bool(warning))
 
 
 def _write(out: Path, body: bytes) -> None:

@@ -11,6 +11,7 @@ from rich.table import Table
 from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, compare, invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.command import command
 from sottovoce.cli.prompts import ask
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
@@ -20,7 +21,7 @@ from sottovoce.shared.spec import Survey
 _REAL = "This survey is not marked trial: invented reports would count as real ones. Send them?"
 
 
-@click.command()
+@command(example="sottovoce survey simulate exam.yaml --n 2000")
 @click.argument("path", metavar="SURVEY", type=click.Path(path_type=Path))
 @click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")

@@ -151,7 +151,7 @@ def test_kept_columns_follow_the_survey(storage):
     storage.delete_survey("exam")
     kept.drop()
 
-    assert kept._kept == {}
+    assert kept._cache == {}
     with pytest.raises(EstimateError, match="no survey"):
         kept.columns("exam")
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
@@ -13,13 +13,13 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import PUBLIC
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api import analysis
 from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
@@ -70,9 +70,9 @@ def test_every_kind_of_analysis_has_its_route_for_researchers_only(app: Flask) -
     found = {str(rule.rule).rsplit("/", 1)[1]: rule.endpoint for rule in app.url_map.iter_rules()
               if rule.endpoint.startswith("joint.")}  # fmt: skip
 
-    assert set(found) == set(KINDS_OF_REQUEST) == set(OPTIONS)
+    assert set(found) - {"<job>"} == set(KINDS_OF_REQUEST) == set(OPTIONS)
     assert not PUBLIC & set(found.values())
-    assert all(ask(app.test_client(), "done", kind, OPTIONS[kind])[0] == 401 for kind in found)
+    assert all(ask(app.test_client(), "done", kind, OPTIONS[kind])[0] == 401 for kind in OPTIONS)
 
 
 @pytest.mark.parametrize("kind", OPTIONS)
@@ -228,46 +228,44 @@ def test_what_cannot_be_had_is_refused_with_its_sentence(
     assert "SECRET" not in problem["detail"]
 
 
-class Slow:
-    """Columns that take until they are let go."""
+def test_long_analysis_has_an_address_of_its_own(
+    app: Flask, researcher: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked again there until it has ended, or cancelled there; after a restart it is not there any more."""
+    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 0)
+    go, jobs = Event(), app.extensions["joint_results"].jobs
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-        self.asked, self.go = Event(), Event()
+    def held(_: Compute) -> Document:
+        go.wait(60)
+        return {}
 
-    def columns(self, *_: object) -> Columns:
-        """After a while."""
-        self.asked.set()
-        self.go.wait(10)
-        return self._columns
+    jobs.drop("done")
+    assert jobs.submit("done", "held", held) is not None
+    body = json.dumps({"rows": "year", "columns": "reason"}).encode()
+    first = researcher.post("/api/v1/surveys/done/crosstab", data=body, content_type="application/json",
+                            environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
+    assert (first.status_code, first.headers["Retry-After"]) == (202, "2")
+    validator("analysis-progress").validate(first.json)
+    again = researcher.get(first.location)
+    assert (again.status_code, again.json["state"], again.json["place"]) == (202, "waiting", 1)
+    assert ask(researcher, "done", "crosstab", {"rows": "year", "columns": "reason"})[1]["place"] == 1
 
-    def drop(self) -> None:
-        """Nothing."""
+    ended = researcher.delete(first.location)
+    validator("analysis-progress").validate(ended.json)
+    assert ended.json["state"] == "finished"
+    stopped = researcher.get(first.location)
+    assert (stopped.status_code, stopped.json["code"]) == (422, "analysis_stopped")
+    assert "cancelled" in stopped.json["detail"]
 
-    def __len__(self) -> int:
-        return 0
-
-
-def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
-    """With two rooms one runs and one waits; the third is told to come back, at once."""
-    asked = parse_request("crosstab", OPTIONS["crosstab"])
-    slow = Slow(app.extensions["joint_results"]._cache.columns("done"))
-    results = JointResults(slow, app.extensions["storage"], threads=4)  # type: ignore[arg-type]
-    found: list[Any] = []
-    threads = [Thread(target=lambda: found.append(results.document("done", asked))) for _ in range(2)]
-    threads[0].start()
-    slow.asked.wait(10)
-    threads[1].start()
-    while results._rooms._value:
-        threads[1].join(0.001)
-
-    with pytest.raises(Refusal, match="busy"):
-        results.document("done", asked)
-    slow.go.set()
-    for thread in threads:
-        thread.join()
-    assert [document["n"] for document in found] == [400, 400]
-    assert results.document("done", asked)["n"] == 400
+    assert ask(researcher, "done", "crosstab", {"rows": "year", "columns": "reason"})[0] == 202
+    go.set()
+    found = jobs.find("done", first.location.rpartition("/")[2])
+    found.finished.wait()
+    assert researcher.get(first.location).json["format"] == "sottovoce-crosstab/1"
+    jobs.drop("done")
+    gone = researcher.get(first.location)
+    assert (gone.status_code, gone.json["code"]) == (404, "not_found")
+    assert "restarted" in gone.json["detail"]
 
 
 def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +281,7 @@ def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypat
         raise StorageError("down")
 
     monkeypatch.setattr(storage, "surveys", surveys)
-    JointResults(kept, storage, threads=4).document("done", parse_request("crosstab", OPTIONS["crosstab"]))
+    JointResults(kept, storage, 4, AnalysisLimits()).document("done", parse_request("crosstab", OPTIONS["crosstab"]))
     assert looks.wait(10)
     assert len(kept) == 1
     seconds[0] = 3600.0

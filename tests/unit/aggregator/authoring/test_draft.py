@@ -172,6 +172,21 @@ def test_survey_that_devices_refuse_cannot_be_published() -> None:
     assert grave(change(many, mend)) == {}
 
 
+def test_mend_never_makes_a_survey_unpublishable() -> None:
+    """Fewer questions cannot be asked where one depends on a private one; protecting a public one costs too much."""
+    many = asks(*[{}] * 4, {"visible_if": {"q1": ["yes"]}})
+    many = replace(many, cards=tuple(replace(card, harm="little") for card in many.cards))
+    assert [problem.mend for problem in problems_of(many, "t") if problem.key == "dear_survey"] == [""]
+
+    full = asks({"type": "integer", "min": "0", "max": "999", "step": "1"}, *[{}] * 4)
+    levels = ("public", *["little"] * 4)
+    cards = tuple(replace(card, harm=harm) for card, harm in zip(full.cards, levels, strict=True))
+    full = replace(full, cards=cards, people=100)
+    assert grave(full) == {}
+    assert grave(change(full, "step:0:little")) == {"dear_survey": "ask"}
+    assert [problem.mend for problem in problems_of(full, "t") if problem.key == "alone"] == [""]
+
+
 def test_public_answers_that_single_people_out_are_told_with_a_mend() -> None:
     """For so many people as are expected; the question with the most answers is named, and protecting it mends it."""
     few = asks({}, {"type": "integer", "min": "0", "max": "99", "step": "1"})

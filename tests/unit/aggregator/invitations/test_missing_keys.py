@@ -40,7 +40,7 @@ def test_doctor_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("SOTTOVOCE_BLIND_KEYS_FILE", str(file))
     told = []
     for _ in range(2):
-        ended = CliRunner().invoke(main, ["doctor", "--data", str(data)])
+        ended = CliRunner().invoke(main, ["db", "doctor", "--data", str(data)])
         assert ended.exit_code == 0
         told.append("exam: invitations cannot be redeemed" in ended.stderr)
         KeysFile(str(file))._write({"exam": (key(0),)})

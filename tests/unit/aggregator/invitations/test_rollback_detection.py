@@ -149,15 +149,15 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
             node.check(storage, NOON)
     assert caplog.text.count("nothing can be noted beside them") == 1
     run = CliRunner().invoke
-    assert "hold-after-restore" in run(main, ["doctor", "--data", str(tmp_path)]).stderr
-    held = run(main, ["token", "hold-after-restore", "--data", str(tmp_path)])
+    assert "sottovoce link hold" in run(main, ["db", "doctor", "--data", str(tmp_path)]).stderr
+    held = run(main, ["link", "hold", "--data", str(tmp_path)])
     assert (held.exit_code, "exam: 1 invitation is on hold" in held.stderr) == (0, True)
     with closing(SQLiteStorage(tmp_path / FILE)) as storage:
         place = place_of("", tmp_path)
         RollbackMarks(keys, place).check(storage, NOON)
         known = {f"{storage.record()[0].hash.hex()} {place}": storage.mark()}
         assert json.loads(Path(f"{keys}.marks").read_text()) == known
-    assert "hold-after-restore" not in run(main, ["doctor", "--data", str(tmp_path)]).stderr
+    assert "sottovoce link hold" not in run(main, ["db", "doctor", "--data", str(tmp_path)]).stderr
 
 
 def _refuse(**_: object) -> None:

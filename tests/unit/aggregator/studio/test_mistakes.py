@@ -33,7 +33,7 @@ ELSEWHERE = {
     "is another wave's too: each wave has its own",
     "does not go with revision 1: it has none before it",
     "must be the 64 hexadecimal digits of the revision before; publishing fills them in",
-    "the file cannot be read",
+    "the file is empty",
     "the file is larger than 4 MiB",
 }
 """What devices, or the terminal, say; a draft carries neither the keys of its waves nor what it replaces."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
 from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells
@@ -25,9 +26,9 @@ from sottovoce.shared.sentence import Sentence
 CUTS = "(cuts)"
 
 NO_MAXIMUM = (
-    "the likelihood has no finite maximum: {terms} could be arbitrarily large, because the reports of a group are "
-    "more one-sided than noise and any true share explain, so there are no standard errors; {limits}; see the "
-    "linear model"
+    "there is no finite estimate: {terms} could be arbitrarily large, because the reports of a group are as one-sided "
+    "as if no one in it, or everyone, had this answer; merge groups or use fewer predictors; there are no standard "
+    "errors; {limits}; see the linear model"
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
 NO_LIMITS = "with weights or clusters there are no limits either"
@@ -151,7 +152,8 @@ def _alone(design: Design) -> set[str]:
 def _without_maximum(fitted: Fitted) -> Regression:
     sample, runs_off = fitted.sample, fitted.fit.runs_off
     found = []
-    for index, parameter in enumerate((*fitted.parameters, *fitted.of_predictor)):
+    everything = (*fitted.parameters, *fitted.of_predictor)
+    for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
         bounded = sample.plain and runs_off is not None
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)

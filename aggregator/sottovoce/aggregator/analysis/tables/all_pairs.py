@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
@@ -72,7 +73,10 @@ def every_pair(columns: Columns) -> AllPairs:
     pairs = {place: _cautions(columns, chosen, place) for place in places}
     possible = {place: told for place, told in pairs.items() if told is not None}
     counts = _Counts(columns)
-    made = ((place, _tested(columns, counts.of(*(chosen[each] for each in place)))) for place in possible)
+    made = (
+        (place, _tested(columns, counts.of(*(chosen[each] for each in place))))
+        for place in counted(possible, len(possible))
+    )
     tests = [(place, *test) for place, test in made if test is not None]
     found = q_values([test.p for _, _, test in tests], len(possible))
     names = [each.newest.full_name for each in chosen]

@@ -42,7 +42,8 @@ from sottovoce.shared.spec import Question, Survey
 TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
 WITHHELD = (
     "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
-    " the noisy ones they would undo the noise; sottovoce export --release-epsilon, or curator with --survey, answer"
+    " the noisy ones they would undo the noise; sottovoce results export --release-epsilon, or curator with --survey,"
+    " answer"
 )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Transp
 
 SECONDS = 300
 """Request timeout; the first analysis of ten million reports takes more than ten seconds to read them."""
+
+ASK_AGAIN = 2
+"""Seconds after which to ask again for an analysis that takes long."""
 
 _HERE = re.compile(r"localhost|127\.[0-9.]+|::1")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -56,17 +60,17 @@ class AddressReports:
         """
         if weights is not None:
             raise EstimateError(NO_ORDER)
-        return self._reply("POST", kind, options)
+        return self._reply("POST", f"{self._surveys}/{kind}", options)
 
     def export(self) -> Document:
         """Request the estimates, as a ``sottovoce-export/1`` document."""
-        return self._reply("GET", "export", None)
+        return self._reply("GET", f"{self._surveys}/export", None)
 
-    def _reply(self, method: str, word: str, body: Document | None) -> Document:
+    def _reply(self, method: str, address: str, body: Document | None) -> Document:
         try:
             # Following a redirect could send the key to a host that the researcher did not name.
             reply = requests.request(
-                method, f"{self._surveys}/{word}", json=body, headers=self._headers, timeout=SECONDS,
+                method, address, json=body, headers=self._headers, timeout=SECONDS,
                 allow_redirects=False,
             )  # fmt: skip
             document = reply.json()
@@ -74,6 +78,11 @@ class AddressReports:
             raise TransportError("the aggregator cannot be reached, or its reply is none of an aggregator's") from None
         if reply.status_code == requests.codes.ok and isinstance(document, dict):
             return document
+        if reply.status_code == requests.codes.accepted:
+            time.sleep(ASK_AGAIN)
+            # A long analysis has an address of its own, of which only the last part is taken from the reply.
+            job = reply.headers.get("Location", "").rpartition("/")[2]
+            return self._reply("GET", f"{self._surveys}/analyses/{job}", None)
         raise _refusal(reply.status_code, document)
 
 

@@ -155,7 +155,7 @@ class OpenResults:
         """
         if self.export is None:
             raise EstimateError(
-                f"the folder holds no {EXPORT}: sottovoce export NAME --format all --out FOLDER has one"
+                f"the folder holds no {EXPORT}: sottovoce results export NAME --format all --out FOLDER has one"
             )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
@@ -237,7 +237,7 @@ class OpenResults:
             weights: one weight per report, in the order of the folder's file.
             formula: outcome and terms, in the place of both: ``"cheated ~ year * sex + I(age^2)"``.
             options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``,
-                ``strata``, as in ``sottovoce regress``.
+                ``strata``, as in ``sottovoce results regress``.
 
         Raises:
             SurveyError: the model is not available; the message says why.

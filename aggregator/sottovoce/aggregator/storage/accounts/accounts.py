@@ -172,7 +172,7 @@ class AccessTables(PasskeyTables):
                 self._note(db, words.VIEW_REVOKED, str(row[0]))
         self._after_deletion()
 
-    # Researchers: the accounts that `researcher add` makes
+    # Researchers: the accounts that `staff add` makes
 
     def add_owner(self, name: str) -> Account:
         """Add an account that is an admin and owns every survey."""

@@ -98,7 +98,7 @@ def _check_rolling(version: int) -> None:
     if 0 < version < needed:
         raise StorageError(
             "the database is that of an earlier release, whose nodes cannot go on beside this one: stop them all, run"
-            " `sottovoce migrate --stopped`, then start"
+            " `sottovoce db migrate --stopped`, then start"
         )
 
 

@@ -47,7 +47,7 @@ class ItemView:
         uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
-        margin: sentences about the precision.
+        margin: sentences about the precision, and about declining if nobody can.
         earlier: questions that the item's condition may refer to.
         condition: the condition in the form's notation, see ``simple_condition``.
     """
@@ -89,7 +89,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             uses_of(str(card.treated.get("type", ""))),
             steps_of(figures.draft, card),
             found.question if found else None,
-            sentences.margin(figures.draft, found),
+            [*sentences.margin(figures.draft, found), *sentences.way_out(figures.draft, card)],
             earlier_questions(figures.draft, number),
             simple_condition(card),
         )

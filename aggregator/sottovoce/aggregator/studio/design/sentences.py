@@ -8,8 +8,9 @@ from itertools import pairwise
 from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, goal_of
-from sottovoce.aggregator.authoring.draft import DraftProblem, SurveyDraft
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
+from sottovoce.aggregator.authoring.to_survey import absent_keys
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.language import NAMES
@@ -17,6 +18,7 @@ from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.languages import languages_of, texts_of
 from sottovoce.shared.spec import Survey
+from sottovoce.shared.types import TYPES
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Sentences:
             )
             for number, found in totals.goals
         ]
+
+    def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
+        """Return a sentence if nobody can decline to answer a question."""
+        asks = card.type in TYPES or card.type == "matrix"
+        return [self.words.translate("design_no_way_out")] if asks and not absent_keys(card, draft.declining) else []
 
     def _needed_sentence(self, found: Figures, declining: str) -> str:
         if found.needed is None:

@@ -11,8 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Response, current_app, render_template, request, url_for
+from flask import Response, current_app, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
@@ -20,7 +22,7 @@ from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
@@ -48,6 +50,9 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 
 KINDS = {"tables": ("crosstab", "compare", "pairs"), "models": ("regression",)}
 """Kinds of analysis on each page."""
+
+STOP_SECONDS = 2
+"""Seconds to wait until a stopped analysis has ended, so that its page says so."""
 
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
 """Reasons for a missing result with which the page shows the expected precision instead."""
@@ -98,8 +103,14 @@ def published_subject(name: str, page: str) -> JointSubject:
     """
     frame = published_page(name, page)
     names = SurveyVariables(survey_of(newest(storage(), name).document), words())
-    answer = partial(current_app.extensions["joint_results"].document, name)
+    answer = partial(results().document, name)
     return JointSubject(frame, page, names, why_nothing(name), answer)
+
+
+def results() -> JointResults:
+    """Return the runner of analyses."""
+    found: JointResults = current_app.extensions["joint_results"]
+    return found
 
 
 def tables(name: str) -> Response:
@@ -138,6 +149,8 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     """
     names, rehearsed = subject.names, subject.rehearsed
     asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    if asked is None and subject.nothing is None:
+        results().jobs.prepare()
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
@@ -149,6 +162,8 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         names=names,
         asked=asked,
         why=made.why,
+        calculating=made.calculating,
+        back=_back(subject),
         nothing=subject.nothing,
         shown=shown,
         given=request.args,
@@ -160,7 +175,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         endpoint_prefix=subject.endpoint_prefix,
         rehearsed=rehearsed,
     )
-    status = made.why.status if asked and made.why else 200
+    status = 202 if made.calculating else made.why.status if asked and made.why else 200
     reply = Response(text, status, content_type="text/html; charset=utf-8")
     if status in COME_BACK:
         reply.headers["Retry-After"] = RETRY_AFTER
@@ -184,6 +199,9 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
     made = answer_to(asked, subject.document)
+    if made.calculating is not None:
+        # The page shows how far it is, and has the links to the files again when it is finished.
+        return redirect(_back(subject), 303)  # type: ignore[return-value]
     if made.document is None:
         why = made.why or Why("internal")
         told = "; ".join(f"{option} {reason}".strip() for option, reason in why.details)
@@ -196,6 +214,20 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     reply = Response(body, content_type=media_type)
     reply.headers["Content-Disposition"] = f"attachment; filename={called}"
     return reply
+
+
+def end_analysis(name: str, job: str) -> ResponseReturnValue:
+    """Stop a running analysis, or forget a stopped one so that it is computed again; then show its page."""
+    found = results().jobs.find(name, job)
+    if found is None:
+        raise Refusal("not_found", "this analysis is not here any more")
+    if request.form.get("again"):
+        results().jobs.forget(found)
+    else:
+        results().jobs.stop(found)
+        found.finished.wait(STOP_SECONDS)
+    back = request.form.get("back", "")
+    return redirect(back if is_of_studio(back) else url_for("studio.tables", name=name), 303)
 
 
 def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
@@ -232,6 +264,12 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
     return told
 
 
+def _back(subject: JointSubject) -> str:
+    """Return the path of the page with the same request."""
+    page = request.endpoint.removesuffix("_file") if request.endpoint else ""
+    return f"{url_for(page, name=subject.frame.name)}?{request.query_string.decode('ascii', 'replace')}"
+
+
 def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) -> dict[str, str]:
     if asked is None:
         return {}
@@ -265,7 +303,7 @@ MODELS_QUERY = (
     Query("strata", "no, if waves and revisions are no predictors."),
 )
 """Parameters of the URL."""
-_REFUSED = ("still_open", "options_invalid", "estimate_impossible")
+_REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_stopped")
 MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 _PATH = "/dashboard/surveys/<name>"
 
@@ -278,5 +316,7 @@ ROUTES = (
           ("text/html",), query=MODELS_QUERY, refuses=_REFUSED),
     Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "Download the model as a file.",
           Kind.PAGE, MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.end_analysis", "POST", f"{_PATH}/analyses/<job>", end_analysis, "Stop an analysis, or try it again.",
+          Kind.PAGE, ("text/html",), refuses=("not_found",)),
 )  # fmt: skip
 """Routes of the pages "Tables" and "Models", and of their files."""

@@ -12,7 +12,9 @@ from typing import Any
 
 from flask import current_app
 from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.problems import STATUS, Refusal
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import EstimateError, OptionsError
@@ -115,10 +117,12 @@ class Why:
     Attributes:
         code: problem code of the API; "empty" if no reports exist.
         details: pairs of option (or "") and message of the analysis; empty if the page has a sentence for the code.
+        job: id of the stopped analysis; "" if it was not stopped.
     """
 
     code: str
     details: tuple[tuple[str, str], ...] = ()
+    job: str = ""
 
     @property
     def status(self) -> int:
@@ -129,15 +133,17 @@ class Why:
 @dataclass(frozen=True)
 class JointAnswer:
     """
-    Result of an analysis, or the reason why there is none.
+    Result of an analysis, the reason why there is none, or how far it is.
 
     Attributes:
         document: result in the form of its JSON schema; None if there is none.
         why: reason; None if there is a result.
+        calculating: the running analysis; None if it has ended.
     """
 
     document: Mapping[str, Any] | None = None
     why: Why | None = None
+    calculating: Calculating | None = None
 
 
 def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, Any]]) -> JointAnswer:
@@ -157,6 +163,8 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
         return JointAnswer(why=_why(error))
     except Refusal as refusal:
         return JointAnswer(why=Why(refusal.code))
+    except Calculating as calculating:
+        return JointAnswer(calculating=calculating)
 
 
 def why_nothing(name: str, wave: int | None = None) -> Why | None:
@@ -177,4 +185,6 @@ def why_nothing(name: str, wave: int | None = None) -> Why | None:
 
 
 def _why(error: EstimateError) -> Why:
-    return Why(error.code) if error.code == "still_open" else Why(error.code, (("", error.args[0]),))
+    if error.code == "still_open":
+        return Why(error.code)
+    return Why(error.code, (("", error.args[0]),), error.job if isinstance(error, AnalysisStopped) else "")

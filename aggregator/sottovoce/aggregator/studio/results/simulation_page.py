@@ -30,6 +30,7 @@ from sottovoce.aggregator.studio.results.analysis_page import (
     joint_file,
     joint_page,
 )
+from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
@@ -170,10 +171,11 @@ def _of_files(name: str) -> JointSubject:
 
 def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
     """Build the subject of an analysis from simulated reports."""
+    columns, digest = rehearsed.made.reports.columns, rehearsed.made.survey.digest
 
     def document(asked: Request) -> Mapping[str, Any]:
-        with current_app.extensions["joint_results"].turn():
-            return asked.document(rehearsed.made.reports.columns)
+        key = (digest, sorted(rehearsed.query.items()), asked)
+        return joint().computed(subject.frame.name, key, lambda compute: compute(asked, columns))
 
     names = SurveyVariables(rehearsed.made.survey, words())
     return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed)
@@ -186,7 +188,7 @@ def _file(reply: Response, name: str, rehearsed: Rehearsed) -> Response:
 
 _PATH = "/dashboard/surveys/<name>/rehearse"
 _HTML = ("text/html",)
-_ASKED = ("options_invalid", "estimate_impossible")
+_ASKED = ("options_invalid", "estimate_impossible", "analysis_stopped")
 _ALSO = ("malformed", "not_found")
 _FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
 _VIEW = (*SETTING, *CHOICES)

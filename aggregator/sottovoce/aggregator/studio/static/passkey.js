@@ -1,7 +1,7 @@
 // Asks the browser for a passkey with the question that stands in the form, and sends its answer as the form would.
 const form = document.querySelector("form[data-question]");
 const button = form.querySelector("button");
-const said = form.querySelector("[role=alert]");
+const message = form.querySelector("[role=alert]");
 
 async function askBrowser() {
   const question = JSON.parse(form.dataset.question);
@@ -13,14 +13,14 @@ async function askBrowser() {
 
 async function send(event) {
   event.preventDefault();
-  said.hidden = true;
+  message.hidden = true;
   try {
     form.elements.answer.value = JSON.stringify(await askBrowser());
     form.submit();
   } catch {
     // The browser does not say why: it may have been refused by the person, or have no passkey of this site.
-    said.textContent = form.dataset.none;
-    said.hidden = false;
+    message.textContent = form.dataset.none;
+    message.hidden = false;
   }
 }
 
@@ -29,6 +29,6 @@ if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
   form.addEventListener("submit", send);
   button.disabled = false;
 } else {
-  said.textContent = form.dataset.unable;
-  said.hidden = false;
+  message.textContent = form.dataset.unable;
+  message.hidden = false;
 }

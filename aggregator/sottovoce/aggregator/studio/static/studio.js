@@ -3,7 +3,8 @@
  * into a draft is saved by drafts.js.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
- * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with
+ * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes without
+ * that section. A button with `data-copy` copies the text of the element with
  * that id, then says data-copied.
  */
 export const SECOND = 1000;
@@ -36,7 +37,11 @@ function refreshSection(section) {
         const known = document.getElementById(section.id)?.dataset.etag;
         const headers = known ? { "If-None-Match": `"${known}"` } : {};
         const { status, page } = await pageOf(location.href, { headers });
-        if (status === 200) swap(page, section.id);
+        if ("untilGone" in section.dataset && status < 500 && !page.getElementById(section.id)) {
+          location.reload();
+          return;
+        }
+        if (status === 200 || status === 202) swap(page, section.id);
       } catch {
         return;
       }

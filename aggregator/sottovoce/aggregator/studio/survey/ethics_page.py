@@ -77,7 +77,7 @@ def _checks(shown: SharedAccount) -> str:
     settings = current_app.extensions["settings"]
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
     survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
-    return f"sottovoce verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
+    return f"sottovoce device verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
 
 
 def _results(view: BoardView) -> SurveyResults | None:

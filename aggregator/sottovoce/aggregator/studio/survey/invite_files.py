@@ -3,21 +3,26 @@
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
+from sottovoce.shared.private_address import private_host
 
 
 def qr_svg(name: str) -> Response:
     """Serve the QR code of the link as SVG."""
-    return Response(svg_file(invited(name).wave.link), content_type="image/svg+xml")
+    link = invited(name).wave.link
+    return Response(svg_file(link, only_here(link, words())), content_type="image/svg+xml")
 
 
 def qr_png(name: str) -> Response:
     """Download the QR code of the link as PNG."""
-    return _download(png(invited(name).wave.link), "image/png", f"{name}-qr.png")
+    link = invited(name).wave.link
+    return _download(png(link, warns=bool(private_host(link))), "image/png", f"{name}-qr.png")
 
 
 def poster_page(name: str) -> Response:

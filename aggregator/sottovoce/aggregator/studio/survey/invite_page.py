@@ -15,6 +15,7 @@ from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
@@ -181,7 +182,7 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return _csv(links_csv(links, found.survey.trial), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(links, found.survey.trial, words=words()), f"{found.stored.name}-links.csv")
 
 
 def _table_of_waves(found: Invited, made: list[str]) -> Response:
@@ -189,7 +190,7 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
     waves = [wave for wave in found.waves if wave.state != "closed"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
     columns = [f"link_wave_{wave.number}" for wave in waves]
-    return _csv(links_csv(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
+    return _csv(links_csv(rows, found.survey.trial, columns, words()), f"{found.stored.name}-links.csv")
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
@@ -239,6 +240,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         reissue=REISSUE,
         problem=words().translate(problem, **values) if problem else "",
         message=words().translate(message) if message else "",
+        only_here=only_here(found.wave.link, words()),
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,

@@ -87,7 +87,7 @@ def delete(name: str) -> ResponseReturnValue:
         return _redirect_back(name, outcome="not_typed")
     storage().delete_survey(name, g.who)
     storage().drafts.delete(name)
-    current_app.extensions["joint_results"].drop()
+    current_app.extensions["joint_results"].drop(name)
     return redirect(address_of_tried(name) if is_trial else url_for("studio.surveys"), 303)
 
 

@@ -91,7 +91,7 @@ export class AnswerPath {
     await withdrawReport(ledger, transport, key);
   }
 
-  /** Wipe the sent report from this device. A mark that the survey was answered stays, so that no second draw follows. */
+  /** Wipe the sent report from this device. A mark that it existed stays, so that no second draw follows. */
   async forget() {
     const { key, ledger, survey } = this.#respondent;
     await ledger.end(memoKey(key), "forgotten");

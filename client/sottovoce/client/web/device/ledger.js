@@ -82,8 +82,8 @@ export class BrowserLedger {
    */
   async prepare(key, pool, draw) {
     const own = [...key, pool];
-    const kept = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
-    return kept.drawn;
+    const entry = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
+    return entry.drawn;
   }
 
   /** [key, entry] of each report for this aggregator that is to be sent now, without being asked: none refused. */

@@ -15,9 +15,9 @@ export async function keepMemo({ draws, key, ledger, survey, transport }) {
   const drawn = drawMemo(survey, draws);
   const body = dumpCanonical(Object.fromEntries([...drawn].map(([index, pair]) => written(survey, index, pair))));
   await ledger.record(memoKey(key), { digest: survey.digest, epsilon: survey.epsilonOfMemo, body, sent: true });
-  const kept = await checkMemo({ key, ledger, survey, transport });
-  if (kept === null) throw new BudgetExhausted("error_ledger");
-  return kept;
+  const stored = await checkMemo({ key, ledger, survey, transport });
+  if (stored === null) throw new BudgetExhausted("error_ledger");
+  return stored;
 }
 
 /**
@@ -28,8 +28,8 @@ export async function checkMemo({ key, ledger, survey, transport }) {
   const entry = await ledger.get(memoKey(key));
   if (entry === null) return null;
   if (entry.ended) throw new BudgetExhausted("error_memo");
-  const kept = new Map(Object.entries(await readKept(entry, { key, ledger, survey, transport })));
-  return new Map(survey.memoized.map((index) => [index, recall(kept, survey.questions[index])]));
+  const stored = new Map(Object.entries(await readStored(entry, { key, ledger, survey, transport })));
+  return new Map(survey.memoized.map((index) => [index, recall(stored, survey.questions[index])]));
 }
 
 /** A memo drawn anew. */
@@ -47,15 +47,15 @@ function numbersOf({ instantaneous, permanent, waves }) {
   return { layer: permanent.fractions, waves: [...instantaneous.fractions, waves] };
 }
 
-function recall(kept, { mechanism, name }) {
-  const { answers, ...numbers } = kept.get(name) ?? {};
+function recall(stored, { mechanism, name }) {
+  const { answers, ...numbers } = stored.get(name) ?? {};
   if (dumpCanonical(numbers) !== dumpCanonical(numbersOf(mechanism))) throw new BudgetExhausted("error_memo_other");
   const pair = [...String(answers)].map((digit) => "01".indexOf(digit));
   if (pair.length !== 2 || pair.includes(-1)) throw new BudgetExhausted("error_ledger");
   return pair;
 }
 
-async function readKept(entry, { key, ledger, survey, transport }) {
+async function readStored(entry, { key, ledger, survey, transport }) {
   const body = String(entry.body);
   if (/^[01]+$/.test(body)) return readDigits(body, await drawnFor(entry.digest, { key, ledger, survey, transport }));
   try {

@@ -13,13 +13,13 @@ export async function keepAsked(ledger, key, survey, draws) {
   const byName = [...all].sort((one, other) => (questions[one].name < questions[other].name ? -1 : 1));
   const pool = await sha256(dumpCanonical({ ask, questions: byName.map((index) => questions[index].name) }));
   const places = [...byName.keys()];
-  const kept = await ledger.prepare(key, pool, () => {
+  const sample = await ledger.prepare(key, pool, () => {
     const drawn = drawAsked(survey, draws);
     return places.filter((place) => drawn.includes(byName[place]));
   });
   // Accept only sets that this survey could have drawn: a set written by others could single a person out.
-  const inOrder = places.filter((place) => kept?.includes?.(place));
-  if (kept?.length !== ask || inOrder.length !== ask) throw new BudgetExhausted("error_ledger");
+  const inOrder = places.filter((place) => sample?.includes?.(place));
+  if (sample?.length !== ask || inOrder.length !== ask) throw new BudgetExhausted("error_ledger");
   return [...questions.keys()].filter((index) => !all.includes(index) || inOrder.includes(byName.indexOf(index)));
 }
 

@@ -17,8 +17,8 @@ export function randomize(survey, values, draws, wave = 0, memo = null, signed =
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 
-function perturb(question, value, draws, ownCoin, kept) {
+function perturb(question, value, draws, ownCoin, memo) {
   // People who tossed their own coin enter its result: a second toss here would be another channel.
   if (question.mechanism === null || value === null || ownCoin) return value;
-  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws, kept);
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws, memo);
 }

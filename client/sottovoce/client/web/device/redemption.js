@@ -25,7 +25,7 @@ export async function redeem({ draws, key, ledger, survey, transport }) {
     // Drawn, then offered: of two tabs the ledger keeps the ids of one, and both send those.
     entry = await ledger.record(own, { digest: "", epsilon: 0, body: drawn, sent: true });
   }
-  const prepared = keptWaves(entry).filter((wave) => wave?.blinded).map(fromLedger);
+  const prepared = storedWaves(entry).filter((wave) => wave?.blinded).map(fromLedger);
   if (prepared.length === 0) return;
   const signed = await askToSign(survey, own, prepared, transport);
   await haveSigned(ledger, own, entry.body, prepared, signed, survey.moduli);
@@ -53,7 +53,7 @@ export async function prepareIds(moduli, draws) {
  */
 export async function signedId({ key, ledger }) {
   const entry = await ledger.get(redemptionKey(key));
-  const found = entry === null ? undefined : keptWaves(entry)[key[2]];
+  const found = entry === null ? undefined : storedWaves(entry)[key[2]];
   if (found === undefined || (found !== null && !found.signature)) throw new BudgetExhausted("error_invitation");
   return found;
 }
@@ -63,7 +63,7 @@ export async function forgetSignature(ledger, key) {
   const own = redemptionKey(key);
   const entry = await ledger.get(own);
   if (entry === null || entry.ended || entry.body === BURNT) return;
-  const waves = keptWaves(entry).map((kept, wave) => (wave === key[2] ? null : kept));
+  const waves = storedWaves(entry).map((stored, wave) => (wave === key[2] ? null : stored));
   // Where another tab has just changed it, the next visit does this.
   await ledger.revise(own, entry.body, dumpWaves(waves));
 }
@@ -136,7 +136,7 @@ function dumpWaves(waves) {
   return dumpCanonical({ waves });
 }
 
-function keptWaves(entry) {
+function storedWaves(entry) {
   if (entry.ended) throw new BudgetExhausted("error_invitation");
   if (entry.body === BURNT) throw new BudgetExhausted("error_burnt");
   const { waves } = readBody(entry.body);

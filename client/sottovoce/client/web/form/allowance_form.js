@@ -9,7 +9,7 @@ export function limitsForm(words, allowance, onAllow) {
     element("label", { className: "entry" }, words.node(key), inputs[index]),
   );
   const submit = element("button", { type: "submit" }, words.node("limit_set"));
-  const note = words.said("p", "limit_note");
+  const note = words.line("p", "limit_note");
   const form = element("form", { method: "dialog", autocomplete: "off" }, note, ...labels, submit);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -22,5 +22,5 @@ export function limitsForm(words, allowance, onAllow) {
 /** What no odds can hide. */
 export function limitsList(words, ownCoin) {
   const device = ownCoin ? "limits_tossed" : "limits_device";
-  return element("ul", {}, ...["limits_presence", device, "limits_page"].map((key) => words.said("li", key)));
+  return element("ul", {}, ...["limits_presence", device, "limits_page"].map((key) => words.line("li", key)));
 }

@@ -39,14 +39,14 @@ export function radioButtons(question, id, words, inRow) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // The radio buttons of a rating or of a matrix stand in a row where there is room.
   const shown = inRow || question.kind.sideBySide ? [element("div", { className: "scale" }, ...nodes)] : nodes;
-  return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
+  return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.selected()[0] };
 }
 
 /** Several of the options, by a checkbox each. */
 export function checkboxes(question, id, words) {
   const control = options(question, id, words, "checkbox");
   const most = { most: question.domain.maxChoices };
-  return { ...control, note: ["several", most], fault: ["too_many", most], read: control.chosen };
+  return { ...control, note: ["several", most], fault: ["too_many", most], read: control.selected };
 }
 
 // Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
@@ -60,7 +60,7 @@ function options(question, id, words, type) {
     inputs,
     nodes: order.map(label),
     faulty: () => inputs[order[0]],
-    chosen: () => own.filter((_, index) => inputs[index].checked),
+    selected: () => own.filter((_, index) => inputs[index].checked),
     clear: () => inputs.forEach((input) => (input.checked = false)),
   };
 }

@@ -7,13 +7,13 @@ import { need } from "../registry.js";
  */
 export function disclosure(words, summary, name, ...rest) {
   const content = element("div", {}, "");
-  const node = element("details", {}, words.said("summary", summary), content);
+  const node = element("details", {}, words.line("summary", summary), content);
   let isFilled = false;
   node.addEventListener("toggle", async () => {
     if (!node.open || isFilled) return;
     const filling = await need(name).then((fill) => fill(words, ...rest), () => null);
     isFilled ||= filling !== null;
-    content.replaceChildren(filling ?? words.said("p", "error_load"));
+    content.replaceChildren(filling ?? words.line("p", "error_load"));
   });
   return node;
 }

@@ -27,7 +27,7 @@ export class Form {
 
   /** From the page's address to the first step, or to what was drawn here earlier. */
   async open(href, setup, allowance = DEFAULT_ALLOWANCE) {
-    const again = (chosen) => this.open(href, setup, chosen);
+    const again = (languages) => this.open(href, setup, languages);
     const allow = () => disclosure(this.#words, "limit_title", "limitsForm", allowance, again);
     await this.#view.guarded(async () => {
       checkDevice();
@@ -90,7 +90,7 @@ export class Form {
 
   async #first(link, transport, ledger, { allowance, allow }) {
     // On its way while the survey is; the first step does not wait for it.
-    const told = askStatus(transport, link.survey);
+    const statusReply = askStatus(transport, link.survey);
     const respondent = await Respondent.connect(link, transport, ledger, { allowance });
     const looks = Promise.all([respondent.drawn(), respondent.spent()]);
     looks.catch(() => {});
@@ -101,10 +101,10 @@ export class Form {
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
     const known = { hasDigest: link.digest !== "", wave: respondent.key[2], spent, allowance, source: link.source };
-    this.#explain(respondent, known, allow, told);
+    this.#explain(respondent, known, allow, statusReply);
   }
 
-  #explain(respondent, known, allow, told) {
+  #explain(respondent, known, allow, statusReply) {
     // Until the aggregator has spoken.
     let standing = standingOf(respondent, null);
     let step = null;
@@ -126,7 +126,7 @@ export class Form {
     }, { later: () => begin() });
     // The first step appears without taking the focus: people begin at the top of the page.
     show(known.allowance !== DEFAULT_ALLOWANCE);
-    told.then((reply) => {
+    statusReply.then((reply) => {
       const heard = standingOf(respondent, reply);
       if (standing.status === CHECKING || !isNews(heard, standing)) return;
       standing = heard;

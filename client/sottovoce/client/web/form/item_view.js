@@ -22,7 +22,7 @@ function askingPart(item, { index: _, first, ...count }, survey, words) {
   const { questions, rows } = item;
   const id = `${rows.length ? "m" : "q"}${first}`;
   const sentence = count.number === null ? "question_further" : "question_number";
-  const number = words.said("span", sentence, count, { className: "number" });
+  const number = words.line("span", sentence, count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
   if (survey.ownCoin && questions[0].mechanism !== null) {
@@ -41,8 +41,8 @@ function askingPart(item, { index: _, first, ...count }, survey, words) {
 
 function questionField(question, id, words, { legend, before = [], after = [], inRow = false }) {
   const control = controlFor(question, id, words, inRow);
-  const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
-  const note = control.note ? [words.said("p", ...control.note, { className: "hint", id: `${id}-note` })] : [];
+  const fault = words.line("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
+  const note = control.note ? [words.line("p", ...control.note, { className: "hint", id: `${id}-note` })] : [];
   const notes = [...before, ...note];
   const node = group("", [...notes, ...after, fault], legend, ...notes, fault, ...control.nodes, ...after);
   const fits = () => control.read() !== undefined && canEncode(question, control.read());
@@ -60,8 +60,8 @@ function each(rows, words) {
 }
 
 function badge(question, words) {
-  if (question.mechanism === null) return words.said("span", "public", {}, { className: "badge public" });
-  return words.said("span", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "badge" });
+  if (question.mechanism === null) return words.line("span", "public", {}, { className: "badge public" });
+  return words.line("span", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "badge" });
 }
 
 function canEncode(question, answer) {

@@ -5,7 +5,7 @@ export function languageChoice(words) {
   const select = element("select", { autocomplete: "off" });
   const option = (tag) => element("option", { value: tag, lang: tag, dir: "auto" }, nameOf(tag));
   select.append(...words.languages.map(option));
-  const note = words.said("p", "not_translated", {}, { className: "hint", role: "status" });
+  const note = words.line("p", "not_translated", {}, { className: "hint", role: "status" });
   const show = () => {
     select.value = words.current;
     note.hidden = !words.foreign;

@@ -7,19 +7,19 @@ export function notePart(item, _id, words) {
 
 /** What the survey tells with the receipt; the link is spelled out, so that it says where it leads. */
 export function afterPart({ link, text }, words) {
-  const told = text ? [words.text("p", text)] : [];
+  const nodes = text ? [words.text("p", text)] : [];
   const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
-  if (link) told.push(element("p", {}, element("a", properties, link)));
-  return element("div", { id: "after", className: "note" }, ...told);
+  if (link) nodes.push(element("p", {}, element("a", properties, link)));
+  return element("div", { id: "after", className: "note" }, ...nodes);
 }
 
 /** Something to tick before going on; nothing about it is sent. */
 export function acknowledgePart(item, id, words) {
   const input = element("input", { type: "checkbox", id });
-  const fault = words.said("p", "acknowledge_fault", {}, { className: "missing", id: `${id}-fault`, hidden: true });
+  const fault = words.line("p", "acknowledge_fault", {}, { className: "missing", id: `${id}-fault`, hidden: true });
   const [label, ...notes] = noteTexts(item, words, "span");
   const tick = element("label", { className: "option" }, input, words.node("acknowledged"));
-  const note = words.said("p", "acknowledge_note", {}, { className: "hint", id: `${id}-note` });
+  const note = words.line("p", "acknowledge_note", {}, { className: "hint", id: `${id}-note` });
   const node = group("", [fault, note], element("legend", {}, label), ...notes, fault, tick, note);
   const field = { label: item.label, node, fault, faultWords: ["acknowledge_fault"], faulty: () => input };
   return { item, node, fields: [{ ...field, fits: () => input.checked, clear: () => (input.checked = false) }] };

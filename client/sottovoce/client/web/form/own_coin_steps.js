@@ -7,10 +7,10 @@ const SENTENCES = { truth: "own_truth", opposite: "own_opposite", yes: "own_yes"
 export function byHand({ mechanism }, id, words, before) {
   const { flips, parts } = procedure(mechanism);
   const steps = parts.map(([action, outcomes]) =>
-    words.said("li", SENTENCES[action], () => ({ outcome: outcomeOf(flips, outcomes, words) })),
+    words.line("li", SENTENCES[action], () => ({ outcome: outcomeOf(flips, outcomes, words) })),
   );
   const first = element("p", {}, ...before, words.node(flips ? "own_coin" : "own_die", { flips }));
-  const note = words.said("p", "own_note", {}, { className: "hint" });
+  const note = words.line("p", "own_note", {}, { className: "hint" });
   return element("div", { className: "by-hand", id: `${id}-hand` }, first, element("ul", {}, ...steps), note);
 }
 

@@ -14,5 +14,5 @@ export function contactLink(researcher, words, key) {
   const { contact } = researcher;
   const isPage = contact.startsWith("https:");
   const properties = isPage ? { rel: "noopener noreferrer", target: "_blank" } : {};
-  return words.said("a", key, {}, { ...properties, href: isPage ? contact : `mailto:${contact}` });
+  return words.line("a", key, {}, { ...properties, href: isPage ? contact : `mailto:${contact}` });
 }

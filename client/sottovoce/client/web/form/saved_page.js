@@ -16,10 +16,10 @@ export function savePagePart(words, survey, transport) {
   const hasOwnLink = survey.access === "token" || survey.waves > 1;
   const notes = hasOwnLink ? ["save_page_note", "save_page_link"] : ["save_page_note"];
   const row = element("div", { className: "actions" }, button(words.node("save_copy"), "", save));
-  return element("div", {}, ...notes.map((note) => words.said("p", note)), row, failure);
+  return element("div", {}, ...notes.map((note) => words.line("p", note)), row, failure);
 }
 
-/** The page in one file, with this survey, from its pieces: byte for byte what `sottovoce page --file LINK` makes. */
+/** The page in one file, with this survey, from its pieces: byte for byte what `sottovoce survey page --file LINK` makes. */
 export function savedPage([policy, setup, rest], origin, { digest, document, name }) {
   const held = JSON.stringify({ name, digest: digest.slice(0, 32), text: dumpCanonical(document) });
   return `${policy}${origin}${setup}${JSON.stringify(origin)},"survey":${held.replaceAll("<", "\\u003c")}${rest}`;

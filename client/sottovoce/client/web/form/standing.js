@@ -14,14 +14,14 @@ export function askStatus(transport, name) {
  * Where the aggregator is too old to say, or says nothing that can be read, it is open as far as anybody knows: a
  * report that comes too late is refused, and told, then.
  */
-export function standingOf({ key, survey }, told) {
-  if (told === OFFLINE) return { status: { kind: OFFLINE, date: null }, revision: null };
-  const revisions = told?.format === STATUS_FORMAT && Array.isArray(told.revisions) ? told.revisions : [];
+export function standingOf({ key, survey }, reply) {
+  if (reply === OFFLINE) return { status: { kind: OFFLINE, date: null }, revision: null };
+  const revisions = reply?.format === STATUS_FORMAT && Array.isArray(reply.revisions) ? reply.revisions : [];
   const own = revisions.find((one) => one?.digest === survey.digest);
   const wave = key[2];
   const state = own?.retired === true ? "retired" : own?.waves?.[wave];
   const kind = ["early", "closed", "retired"].includes(state) ? state : "open";
-  return { status: { kind, date: dateOf(kind, survey, wave, told) }, revision: numberOf(own, revisions) };
+  return { status: { kind, date: dateOf(kind, survey, wave, reply) }, revision: numberOf(own, revisions) };
 }
 
 /** Whether what was told says something else than what the first step shows. */
@@ -46,9 +46,9 @@ export async function standingWithToken(respondent) {
   return (await token) === "token_invalid" ? { ...standing, status: { kind: "token", date: null } } : standing;
 }
 
-function dateOf(kind, { document }, wave, told) {
+function dateOf(kind, { document }, wave, reply) {
   const { closes = null, opens = null } = document.waves?.[wave] ?? document;
-  if (kind === "closed") return STATUS_DAY.test(told?.closed_on) ? told.closed_on : closes;
+  if (kind === "closed") return STATUS_DAY.test(reply?.closed_on) ? reply.closed_on : closes;
   return { open: closes, early: opens }[kind] ?? null;
 }
 

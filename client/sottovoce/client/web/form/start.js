@@ -43,7 +43,7 @@ async function openForm(here) {
     const addressOf = (tag) => new URL(`catalogues/${tag}.json`, here).href;
     const words = new Words((tag) => fetchSentences(addressOf(tag), setup.catalogues[tag]), navigator.languages);
     const frame = () => {
-      footer.replaceChildren(words.said("p", "footer"));
+      footer.replaceChildren(words.line("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.
       need("languageChoice").then((languageChoice) => header.replaceChildren(...languageChoice(words)), () => {});
     };

@@ -72,8 +72,8 @@ export class StepView {
     const outcome = failureKind(error, back, resend, later);
     const [title, note] = OUTCOMES[outcome];
     const start = heading(1, this.#words.node(title));
-    const reason = this.#words.said("p", sentence, values, { className: "lead" });
-    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
+    const reason = this.#words.line("p", sentence, values, { className: "lead" });
+    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.line("p", note));
     const reload = () => this.guarded(work, { back, resend, later, allow });
     const act = { load: reload, kept: back, failed: resend, later }[outcome];
     if (act) node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));

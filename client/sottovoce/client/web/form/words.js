@@ -16,7 +16,7 @@ export class Words {
   #catalogues;
   #catalogue = null;
   #survey = null;
-  #chosen = [];
+  #preferred = [];
   #current = "";
   #spoken = "";
   /** What stands before the tenths. */
@@ -59,18 +59,18 @@ export class Words {
    * Speak about this survey, or about none, in the reader's language: the first that the survey speaks, else the first
    * that the page speaks. One catalogue is loaded; where that fails, so does this, and nothing has changed.
    */
-  async speak(survey = this.#survey, chosen = this.#chosen) {
-    const wanted = [...chosen, ...this.#device];
+  async speak(survey = this.#survey, preferred = this.#preferred) {
+    const wanted = [...preferred, ...this.#device];
     const shared = chooseLanguage(titlesOf(survey), wanted);
-    const heard = [...chosen, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
+    const heard = [...preferred, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
     const turn = (this.#turn += 1);
     const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Two catalogues may arrive in any order; the language chosen last wins.
     if (turn !== this.#turn) return;
     this.#catalogue = catalogue;
     this.#survey = survey;
-    this.#chosen = chosen;
-    this.#current = chosen[0] ?? shared ?? catalogue.language;
+    this.#preferred = preferred;
+    this.#current = preferred[0] ?? shared ?? catalogue.language;
     this.#spoken = shared ?? survey?.defaultLanguage;
     this.#mark(wanted);
     this.#sayAgain();
@@ -93,14 +93,14 @@ export class Words {
   }
 
   /** An element with one sentence of the page; where values are words themselves, a function gives them. */
-  said(tag, key, values = {}, properties = {}) {
+  line(tag, key, values = {}, properties = {}) {
     const given = () => (typeof values === "function" ? values() : values);
     return this.#live(tag, properties, () => [this.language, this.translate(key, given())]);
   }
 
   /** One sentence of the page, ready to be put inside something. */
   node(key, values = {}) {
-    return this.said("span", key, values);
+    return this.line("span", key, values);
   }
 
   /** An element with one of the survey's texts, marked where it is not in the language of the page. */
@@ -161,7 +161,7 @@ export class Words {
 
   #languageOf(texts) {
     if (Object.hasOwn(texts, this.#spoken)) return this.#spoken;
-    return chooseLanguage(Object.keys(texts), [...this.#chosen, ...this.#device]) ?? this.#survey.defaultLanguage;
+    return chooseLanguage(Object.keys(texts), [...this.#preferred, ...this.#device]) ?? this.#survey.defaultLanguage;
   }
 
   #live(tag, properties, source) {

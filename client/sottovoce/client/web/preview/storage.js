@@ -4,7 +4,7 @@ export class PretendedStorage {
 
   /** The one database. */
   open() {
-    return told(() => ({ transaction: () => new PretendedTransaction(this.#records) }));
+    return completeRequest(() => ({ transaction: () => new PretendedTransaction(this.#records) }));
   }
 }
 
@@ -22,13 +22,13 @@ class PretendedTransaction {
   objectStore() {
     const records = this.#records;
     const within = (range) => [...records.values()].filter(([key]) => range === undefined || range.includes(key));
-    const put = (value, key) => records.set(spelled(key), [key, value]);
+    const put = (value, key) => records.set(spellKey(key), [key, value]);
     const remove = (which) => {
       const gone = which instanceof IDBKeyRange ? within(which).map(([key]) => key) : [which];
-      gone.forEach((key) => records.delete(spelled(key)));
+      gone.forEach((key) => records.delete(spellKey(key)));
     };
     const store = {
-      get: (key) => records.get(spelled(key))?.[1],
+      get: (key) => records.get(spellKey(key))?.[1],
       getAll: (range) => within(range).map(([, value]) => value),
       getAllKeys: (range) => within(range).map(([key]) => key),
       put,
@@ -46,7 +46,7 @@ class PretendedTransaction {
   #ask(work) {
     return (...given) => {
       this.#asked += 1;
-      return told(() => work(...given), () => {
+      return completeRequest(() => work(...given), () => {
         this.#asked -= 1;
         this.#endSoon();
       });
@@ -64,7 +64,7 @@ class PretendedTransaction {
 }
 
 // A request that tells its result a moment later, and then does the rest.
-function told(work, rest = () => {}) {
+function completeRequest(work, rest = () => {}) {
   const request = {};
   Promise.resolve().then(() => {
     request.result = work();
@@ -74,6 +74,6 @@ function told(work, rest = () => {}) {
   return request;
 }
 
-function spelled(key) {
+function spellKey(key) {
   return JSON.stringify(key);
 }

@@ -70,8 +70,8 @@ function readWanted(wanted, { absent, grid, options }) {
     return { options: [], span: [low, high] };
   }
   const own = absent ? options.slice(0, -1) : options;
-  const chosen = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
+  const selected = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
   // In the order of the options, so that one set has one spelling.
-  must(chosen.every((option, index) => option > (chosen[index - 1] ?? -1)));
-  return { options: chosen, span: null };
+  must(selected.every((option, index) => option > (selected[index - 1] ?? -1)));
+  return { options: selected, span: null };
 }

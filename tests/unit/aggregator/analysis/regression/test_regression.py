@@ -134,7 +134,7 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
     fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
 
     assert (fitted.converged, fitted.std_error_kind) == (False, "none")
-    assert "no finite maximum: g=yes could be" in fitted.warnings[0]
+    assert "no finite estimate: g=yes could be" in fitted.warnings[0]
     group = fitted.coefficients[1]
     assert (group.estimate, group.std_error, group.low) == (None, None, None)
     assert group.high is not None

@@ -57,7 +57,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def release(data: Path, epsilon: str = "300") -> Any:
     """Tables of all public questions."""
-    return told(run("export", "exam", "--data", data, "--release-epsilon", epsilon, "--yes"))
+    return told(run("results", "export", "exam", "--data", data, "--release-epsilon", epsilon, "--yes"))
 
 
 def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
@@ -71,14 +71,14 @@ def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
     assert all(table["recorded_before"] for table in again["tables"])
     assert [table["values"] for table in again["tables"]] == [table["values"] for table in first["tables"]]
 
-    refused = run("export", "exam", "--data", data, "--release-epsilon", "3", "--yes")
+    refused = run("results", "export", "exam", "--data", data, "--release-epsilon", "3", "--yes")
     assert refused.exit_code == 1
     assert "0 of 300 is left; nothing was released or charged" in refused.output
 
 
 def test_nothing_is_opened_unless_somebody_agrees(data: Path) -> None:
     """Closing opens no budget; whoever says no, or nothing, has none afterwards."""
-    assert run("export", "exam", "--data", data, "--release-epsilon", "1").exit_code == 1
+    assert run("results", "export", "exam", "--data", data, "--release-epsilon", "1").exit_code == 1
     storage = opened(data)
     assert not storage.releases.has_any("exam")
     storage.close()
@@ -88,19 +88,19 @@ def test_crosstab_of_two_public_questions_goes_through_the_budget(data: Path) ->
     """One table of all combinations."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "400").exit_code == 0
     words = ("--rows", "year", "--columns", "again", "--release-epsilon", "200")
-    (table,) = told(run("crosstab", "exam", "--data", data, *words))["tables"]
+    (table,) = told(run("results", "crosstab", "exam", "--data", data, *words))["tables"]
     assert table["names"][:2] == ["first / no", "first / yes"]
     assert [count for count in table["values"]["counts"] if count] == [50, 150]
-    assert run("crosstab", "exam", "--data", data, *words[:4], "--within", "year", *words[4:]).exit_code == 2
+    assert run("results", "crosstab", "exam", "--data", data, *words[:4], "--within", "year", *words[4:]).exit_code == 2
 
 
 def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> None:
     """In no file and no answer; private answers are told as before, and so is a private by a public one."""
-    before = told(run("export", "exam", "--data", data))
+    before = told(run("results", "export", "exam", "--data", data))
     assert "withheld" not in before
     release(data)
 
-    document = told(run("export", "exam", "--data", data))
+    document = told(run("results", "export", "exam", "--data", data))
     assert document["withheld"] == ["year", "hours", "again"]
     private = [question for question in before["questions"] if question["mechanism"] is not None]
     assert document["questions"] == private
@@ -151,10 +151,10 @@ def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, t
     """Also not in its manifest, which has them of surveys without a budget."""
     for name, has_counts in (("before", True), ("after", False)):
         out = tmp_path / name
-        assert run("export", "exam", "--data", data, "--format", "parquet", "--out", out).exit_code == 0
+        assert run("results", "export", "exam", "--data", data, "--format", "parquet", "--out", out).exit_code == 0
         counts = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["public"]
         assert any(counts.values()) == has_counts
-        counted = told(run("estimate", out))
+        counted = told(run("results", "estimate", out))
         release(data)
     assert counted["withheld"] == ["year", "hours", "again"]
     assert not {"year", "hours", "again"} & {question["name"] for question in counted["questions"]}
@@ -180,7 +180,7 @@ def test_documents_have_their_schema(data: Path, tmp_path: Path) -> None:
     check(printed)
     assert run("curator", "mean", "--survey", "exam", "--data", data, "hours", "--epsilon", "1").exit_code == 0
     out = tmp_path / "public-tables.json"
-    assert run("export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
+    assert run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
     written = json.loads(out.read_text(encoding="utf-8"))
     check(written)
     assert len(written["tables"]) == 4
@@ -202,7 +202,7 @@ def test_files_hold_what_was_published_and_nothing_exact(data: Path, tmp_path: P
     """All of them in one zip: no estimate of a public question, and the noisy tables beside the rest."""
     release(data)
     out = tmp_path / "everything.zip"
-    assert run("export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
+    assert run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
     with zipfile.ZipFile(out) as archive:
         members = {Path(name).name: archive.read(name).decode(errors="replace") for name in archive.namelist()}
     public = {"year", "hours", "again"}
@@ -215,7 +215,7 @@ def test_files_hold_what_was_published_and_nothing_exact(data: Path, tmp_path: P
     assert json.loads(members["public-tables.json"])["left"] == "0"
 
     for name in ("reports-with-public.csv", "public-tables.csv"):
-        ended = run("export", "exam", "--data", data, "--format", name, "--out", tmp_path / name, "--yes")
+        ended = run("results", "export", "exam", "--data", data, "--format", name, "--out", tmp_path / name, "--yes")
         assert ended.exit_code == (0 if name == "public-tables.csv" else 1), ended.output
 
 
@@ -233,7 +233,7 @@ def test_budget_outlives_reopening_and_correction(data: Path) -> None:
     assert run("survey", "close", "exam", "--data", data, "--yes").exit_code == 0
 
     assert [table["recorded_before"] for table in release(data)["tables"]] == [True, True, True]
-    ended = run("export", "exam", "--data", data, "--release-epsilon", "30", "--yes")
+    ended = run("results", "export", "exam", "--data", data, "--release-epsilon", "30", "--yes")
     assert "0 of 300 is left" in ended.output
     assert told(run("curator", "budget", "--survey", "exam", "--data", data, "--json"))["budget"]["records"] == 200
     assert len(first["tables"]) == 3
@@ -268,7 +268,7 @@ def test_try_out_has_no_budget(data: Path) -> None:
     storage.publish(tried)
     send(storage, tried, [(1, 0, 1)] * 30)
     storage.close()
-    ended = run("export", "tried", "--data", data, "--release-epsilon", "1", "--yes")
+    ended = run("results", "export", "tried", "--data", data, "--release-epsilon", "1", "--yes")
     assert ended.exit_code == 1
     assert "a test run has no budget" in ended.output
 
@@ -276,7 +276,7 @@ def test_try_out_has_no_budget(data: Path) -> None:
 def test_open_survey_is_not_published(data: Path) -> None:
     """Nothing is opened before it is closed."""
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
-    ended = run("export", "exam", "--data", data, "--release-epsilon", "1", "--yes")
+    ended = run("results", "export", "exam", "--data", data, "--release-epsilon", "1", "--yes")
     assert ended.exit_code == 1
     assert "the survey is open" in ended.output
     storage = opened(data)

@@ -78,7 +78,7 @@ def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
     assert answers["top"]["name"] == "yes"
 
     out = data.parent / "reports-with-public.csv"
-    written = run("export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes")
+    written = run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes")
     assert written.exit_code == 1
     assert "a budget for this survey's public answers was opened" in written.output
     assert not out.exists()

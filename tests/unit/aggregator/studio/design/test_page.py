@@ -408,3 +408,15 @@ def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, sto
     assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
     assert re.search(r"Shares \(Question 2\): For 3 points you need about [\d,]+ people\.", page)
     assert "A respondent who answers in all 2 waves spends 4.40 in total." in page
+
+
+def test_card_says_that_nobody_can_decline(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A number has no answer of its own for it; a value for a missing answer is a way out."""
+    number = {"type": "integer", "name": "age", "label": {"en": "How old?"}, "min": "18", "max": "99"}
+    number |= {"mechanism": {"epsilon": "1"}}
+    for given, said in ((number, True), (number | {"when_absent": "18"}, False)):
+        asked = document(questions=[{**document()["questions"][0], "absent_category": True}, given])
+        storage.drafts.add("exam", draft_of(asked).dumped)
+        cards = re.findall(r'<section class="card question".*?</section>', ann.get("surveys/exam/design"), re.DOTALL)
+        assert ["Nobody can skip this question" in card for card in cards] == [False, said]
+        storage.drafts.delete("exam")

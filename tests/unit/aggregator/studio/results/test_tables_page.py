@@ -1,16 +1,23 @@
 """The page of tables says what programs are answered, and why there is nothing where there is nothing."""
 
 import csv
+import html
 import io
 import re
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.queue import Compute
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 
-from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
+from tests.unit.aggregator.studio.joint_pages import SITE, app, cells, client, document, get
 
 __all__ = ["app", "client"]
 
@@ -128,20 +135,66 @@ def test_nothing_that_was_sent_is_repeated_as_markup(client: FlaskClient) -> Non
     assert "<b>" not in reply.text
 
 
-def test_page_is_told_to_come_back_while_others_are_answered(app: Flask, client: FlaskClient) -> None:
-    """It is the sentence of a page and not a problem document, and reports are let in meanwhile."""
-    results = app.extensions["joint_results"]
-    for _ in range(app.extensions["settings"].threads // 2):
-        results._rooms.acquire()
-    try:
-        reply = get(client, f"done/{TABLE}")
-    finally:
-        for _ in range(app.extensions["settings"].threads // 2):
-            results._rooms.release()
+@contextmanager
+def occupied(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Meanwhile another analysis of the survey runs, and no request waits."""
+    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 0)
+    go, jobs = Event(), app.extensions["joint_results"].jobs
 
-    assert reply.status_code == 503
-    assert reply.headers["Retry-After"] == "5"
-    assert "The server is computing other results" in reply.text
+    def held(_: Compute) -> Document:
+        go.wait(60)
+        return {}
+
+    jobs.drop("done")
+    job = jobs.submit("done", "held", held)
+    try:
+        yield
+    finally:
+        go.set()
+        job.finished.wait()
+        jobs.drop("done")
+        monkeypatch.undo()
+
+
+def post(client: FlaskClient, reply: Any, button: str) -> Any:
+    """The reply to one of the buttons of a page, or the page that it leads to."""
+    fields = {name: html.unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', reply.text)}
+    path = re.search(r'action="([^"]*/analyses/[^"]*)"', reply.text)
+    assert path is not None
+    sent = {name: fields[name] for name in ("form_token", "back")} | {button: "1"}
+    found = client.post(path[1], data=sent, base_url=SITE, headers={"Origin": SITE})
+    return client.get(found.location, base_url=SITE) if found.status_code == 303 else found
+
+
+def test_page_says_that_it_is_calculated_until_it_is(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its place in the queue, a link to look again, and buttons to cancel and repeat it; no file yet."""
+    with occupied(app, monkeypatch):
+        reply = get(client, f"done/{TABLE}")
+        assert reply.status_code == 202
+        assert "Place 1 in this survey&#39;s queue" in reply.text
+        assert f'href="/dashboard/surveys/done/{TABLE.replace("&", "&amp;")}">Look again' in reply.text
+        file = get(client, f"done/{TABLE.replace('?', '/answer.csv?')}")
+        assert (file.status_code, file.location) == (303, f"/dashboard/surveys/done/{TABLE}")
+
+        stopped = post(client, reply, "cancel")
+        assert stopped.status_code == 422
+        assert "This analysis was cancelled" in stopped.text
+        assert get(client, f"done/{TABLE}").status_code == 422
+        assert "Calculate again" in stopped.text
+        assert post(client, stopped, "again").status_code == 202
+    assert get(client, f"done/{TABLE}").status_code == 200
+
+
+def test_button_of_an_analysis_that_is_gone_says_so(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restart nothing is cancelled, and nothing begins."""
+    with occupied(app, monkeypatch):
+        reply = get(client, f"done/{TABLE}")
+        app.extensions["joint_results"].jobs.drop("done")
+    assert post(client, reply, "cancel").status_code == 404
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

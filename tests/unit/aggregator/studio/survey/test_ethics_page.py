@@ -66,9 +66,12 @@ def test_board_is_told_how_to_have_it_checked(app: Flask, storage: SQLiteStorage
     [commands] = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
     verify, fetch, audit = (shlex.split(line) for line in unescape(commands).splitlines())
 
-    assert (verify[:2], audit[:4]) == (["sottovoce", "verify"], ["sottovoce", "audit", "survey.json", "--client"])
-    assert parse_link(verify[2]) == parse_link(audit[4])
-    assert storage.revisions("exam")[0].digest.startswith(parse_link(verify[2]).digest)
+    assert (verify[:3], audit[:4]) == (
+        ["sottovoce", "device", "verify"],
+        ["sottovoce", "audit", "survey.json", "--client"],
+    )
+    assert parse_link(verify[3]) == parse_link(audit[4])
+    assert storage.revisions("exam")[0].digest.startswith(parse_link(verify[3]).digest)
     assert app.test_client().get(fetch[3]).data == storage.revisions("exam")[0].document
 
 

@@ -11,6 +11,12 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.invitation_texts import letter
+from sottovoce.aggregator.i18n.only_here import only_here
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.personal_links import links_csv
+from sottovoce.aggregator.invitations.posters import PosterContent, cards, poster
+from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -67,6 +73,33 @@ def test_codes_and_poster_lead_to_the_link(app: Flask, storage: SQLiteStorage) -
     assert read_qr(client.get(f"{INVITE}/qr.png", base_url=SITE).data) == [link]
     assert 'viewBox="0 0 ' in client.get(f"{INVITE}/qr.svg", base_url=SITE).text
     assert link in page(client, f"{INVITE}/poster")
+
+
+@pytest.mark.parametrize(("site", "warned"), [("http://127.0.0.1:8000", True), (SITE, False)])
+def test_links_that_work_only_here_carry_a_warning(site: str, warned: bool) -> None:
+    """Wherever they are handed out; a red code is still one that a telephone reads."""
+    asked = survey()
+    link = Settings(public_url=site).link("exam", asked.digest)
+    words = Words("en")
+    told = {
+        "table": links_csv([("t", link)], trial=False, words=words),
+        "poster": poster(PosterContent(asked, 0, words), link),
+        "card": cards(PosterContent(asked, 0, words), [link]),
+        "letter": letter(asked, link, "en"),
+        "code": svg_file(link, only_here(link, words)).decode(),
+    }
+    said = "This link works only on this" in re.sub(r"<[^>]*>", " ", told["code"])
+    assert {key for key, text in told.items() if "works only" in text} == (set(told) if warned else set())
+    assert said is warned
+    assert read_qr(png(link, warns=warned)) == [link]
+
+
+def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """In red above everything that is handed out."""
+    storage.publish(survey())
+    app = create_app(Settings(public_url="http://localhost:8000"), storage, clock, {})
+    client = browser(app)
+    assert 'class="error">This link works only on this computer' in page(client)
 
 
 def test_personal_links_are_many_at_once_and_each_is_good(app: Flask, storage: SQLiteStorage) -> None:
@@ -172,7 +205,7 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     shown = page(client)
     assert re.search(r"On hold since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
     assert "Redeemed</dt><dd>0<" in shown
-    assert "sottovoce token reissue-after-restore exam<" in shown
+    assert "sottovoce link reissue exam<" in shown
     revoke_tokens(storage, "exam", links[:1])
     assert "at most</dt><dd>60<" in page(client)
     revoke_tokens(storage, "exam", links[:20])

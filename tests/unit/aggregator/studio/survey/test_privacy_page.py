@@ -51,6 +51,16 @@ def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None
         assert "Public questions. They are sent as answered" in told
 
 
+def test_list_and_account_round_epsilon_up(app: Flask, storage: SQLiteStorage) -> None:
+    """Both pages show ln 2 (0.693...) as 0.70, since 0.69 would claim less than is spent."""
+    label, ln_2 = {"en": "Yes?"}, {"name": "binary_rr", "a": "2/3", "b": "1/3"}
+    storage.publish(survey(questions=[{"type": "boolean", "name": "q", "label": label, "mechanism": ln_2}]))
+    listed, account = shown(app, "/dashboard/", PRIVACY)
+
+    assert ">0.70<" in listed
+    assert "<small>epsilon</small> 0.70" in account
+
+
 def test_sums_are_those_that_the_survey_has(app: Flask, storage: SQLiteStorage) -> None:
     """No household, which it cannot know; a panel where it has waves."""
     storage.publish(survey())

@@ -12,7 +12,7 @@ export function randomizeBitwiseRR(mechanism, value, draws) {
 
 /** A mask with a bit for each option, from option 0 on, each with the weights of its own truth. */
 export function drawBits(mechanism, value, draws) {
-  const chosen = mechanism.chosen(value);
+  const bits = mechanism.selectedBits(value);
   const options = [...Array(mechanism.options).keys()];
-  return maskOf(options.filter((option) => draws.pick(mechanism.weights(bitOf(chosen, option)))));
+  return maskOf(options.filter((option) => draws.pick(mechanism.weights(bitOf(bits, option)))));
 }

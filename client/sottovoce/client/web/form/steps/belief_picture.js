@@ -7,7 +7,8 @@ const WIDTH = 100;
 const ROUNDING = 1e-9;
 
 /**
- * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. Its maths stands beside `belief_after` in the Python package.
+ * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. See
+ * `belief_after` in the Python package for the maths.
  */
 export function beliefAfter(epsilon) {
   const odds = (BEFORE / (100 - BEFORE)) * Math.exp(epsilon);
@@ -18,13 +19,13 @@ export function beliefAfter(epsilon) {
 export function beliefPicture(survey, most, words) {
   const steps = [["belief_before", 0], ["belief_answer", most.epsilon], ["belief_report", survey.epsilon]];
   // One question is the whole report.
-  const told = steps.filter(([key]) => key !== "belief_answer" || most.epsilon < survey.epsilon);
-  const bars = told.map(([key, epsilon]) => beliefBar(key, beliefAfter(epsilon), words));
-  return element("div", { className: "belief" }, words.said("p", "belief"), element("ul", {}, ...bars));
+  const shown = steps.filter(([key]) => key !== "belief_answer" || most.epsilon < survey.epsilon);
+  const bars = shown.map(([key, epsilon]) => beliefBar(key, beliefAfter(epsilon), words));
+  return element("div", { className: "belief" }, words.line("p", "belief"), element("ul", {}, ...bars));
 }
 
 function beliefBar(key, share, words) {
-  const told = () => ({ share: share > 99 ? words.translate("more_than_99") : share });
+  const values = () => ({ share: share > 99 ? words.translate("more_than_99") : share });
   const lines = [path("rest", `M0 3H${WIDTH}`), path("held", `M0 3H${Math.min(share, WIDTH)}`)];
-  return element("li", {}, words.said("span", key, told), picture(`0 0 ${WIDTH} 6`, ...lines));
+  return element("li", {}, words.line("span", key, values), picture(`0 0 ${WIDTH} 6`, ...lines));
 }

@@ -33,11 +33,11 @@ export function explanationStep(survey, words, known, on) {
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
   const most = mostRevealing(survey);
-  const told = [protectionPart(survey, words, most), ...seen(survey, words, known.wave), ...consent(survey, words)];
+  const parts = [protectionPart(survey, words, most), ...seen(survey, words, known.wave), ...consent(survey, words)];
   const row = [statusLine(survey, words, status), ...actions(survey, words, most, status, on)];
-  const pin = known.hasDigest ? [] : [words.said("p", "no_digest", {}, { className: "note" })];
+  const pin = known.hasDigest ? [] : [words.line("p", "no_digest", {}, { className: "note" })];
   const below = details(survey, words, known, on, most);
-  return { node: element("div", { id: "explanation" }, ...head, ...pin, ...told, ...row, ...below), start };
+  return { node: element("div", { id: "explanation" }, ...head, ...pin, ...parts, ...row, ...below), start };
 }
 
 // How long it is. Which of the questions are shown hangs on the answers, so that it may be fewer.
@@ -46,15 +46,15 @@ function facts(survey, words) {
   const count = survey.ask === null ? asking : survey.ask + survey.questions.length - survey.private.length;
   const minutes = Math.max(1, Math.round((SECONDS.around + SECONDS.question * count) / 60));
   const sentence = survey.conditional.length ? "facts_at_most" : "facts";
-  return words.said("p", sentence, { count, minutes }, { className: "hint" });
+  return words.line("p", sentence, { count, minutes }, { className: "hint" });
 }
 
 function protectionPart(survey, words, most) {
-  if (!most) return words.said("p", "all_public", {}, { className: "note" });
-  const section = element("section", {}, words.said("h2", "explain_title"), words.said("p", procedureOf(survey)));
+  if (!most) return words.line("p", "all_public", {}, { className: "note" });
+  const section = element("section", {}, words.line("h2", "explain_title"), words.line("p", procedureOf(survey)));
   // Named as the weakest only where another question is protected better.
   const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
-  if (survey.questions.some(isBetter)) section.append(words.said("p", "weakest"));
+  if (survey.questions.some(isBetter)) section.append(words.line("p", "weakest"));
   section.append(oddsPicture(most, words), beliefPicture(survey, most, words));
   if (survey.ask !== null || survey.waves > 1) section.append(...provided("wavesNotes")(survey, words));
   return section;
@@ -69,14 +69,14 @@ function procedureOf({ ownCoin, questions }) {
 
 function seen(survey, words, wave) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
-  const usual = survey.isBlind ? [] : [words.said("p", sentence)];
+  const usual = survey.isBlind ? [] : [words.line("p", sentence)];
   return survey.isBlind || survey.sendWithinHours ? [...usual, ...provided("blindNotes")(survey, words, wave)] : usual;
 }
 
 function consent(survey, words) {
-  if (hasLongConsent(survey)) return [words.said("p", "agree_next")];
+  if (hasLongConsent(survey)) return [words.line("p", "agree_next")];
   const text = survey.consent === null ? [] : [words.text("p", survey.consent)];
-  return [...text, words.said("p", "agree")];
+  return [...text, words.line("p", "agree")];
 }
 
 function actions(survey, words, most, { kind }, on) {
@@ -96,7 +96,7 @@ function details(survey, words, { spent, allowance, revision = null, source = nu
   if (!most) return [...about, ...save];
   const limits = on.limits();
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
-  const earlier = spent > 0 ? [words.said("p", "spent", { spent: showEpsilon(spent) })] : [];
-  limits.firstChild.after(words.said("p", "explain_epsilon", cost), ...earlier);
+  const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
+  limits.firstChild.after(words.line("p", "explain_epsilon", cost), ...earlier);
   return [...about, limits, disclosure(words, "limits_title", "limitsList", survey.ownCoin), ...save];
 }

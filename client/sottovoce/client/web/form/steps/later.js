@@ -9,7 +9,7 @@ import { whenInWords } from "../moments.js";
 export function laterStep(_survey, words, { sendAt }, on) {
   const start = heading(1, words.node("later_title"));
   const moment = `${new Date(sendAt * 1000).toISOString().slice(0, 19)}Z`;
-  const note = words.said("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
+  const note = words.line("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => on.end(how)));
   const row = element("div", { className: "actions" }, ...actions);
   const node = element("div", { id: "later" }, start, note, row);
@@ -23,6 +23,6 @@ export function blindNotes(survey, words, wave = 0) {
   // In the last minutes of a wave nothing waits, so no wait is promised.
   const waits = longestWait(survey, wave) > 0;
   const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
-  const notes = seen.map((sentence) => words.said("p", sentence));
-  return waits ? [...notes, words.said("p", "explain_later", { hours })] : notes;
+  const notes = seen.map((sentence) => words.line("p", sentence));
+  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
 }

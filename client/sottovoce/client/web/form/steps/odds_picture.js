@@ -17,7 +17,7 @@ export function oddsPicture(question, words) {
   const labels = isYesNo ? ["grid_yes", "grid_no"] : ["grid_own", "grid_other"];
   const shares = Object.values(question.mechanism.explain()).filter(Array.isArray);
   const grids = shares.slice(0, 2).map((share, index) => {
-    const number = words.said("b", "grid_share", { share: () => words.share(...share) });
+    const number = words.line("b", "grid_share", { share: () => words.share(...share) });
     const label = element("p", {}, number, " ", words.node(labels[index]));
     return element("div", { className: "share", "aria-hidden": !isYesNo }, dots(...share), label);
   });

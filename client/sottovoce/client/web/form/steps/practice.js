@@ -16,7 +16,7 @@ export function practiceStep(survey, words, onBack) {
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
   const tally = [0, 1].map(() => ({ rolls: 0, yes: 0 }));
-  const told = element("div", { role: "status" });
+  const result = element("div", { role: "status" });
   const roll = (truth, times) => {
     let value;
     for (let time = 0; time < times; time += 1) {
@@ -27,11 +27,11 @@ export function practiceStep(survey, words, onBack) {
     more.hidden = false;
     more.onclick = () => roll(truth, MORE);
     const sums = [1, 0].filter((answer) => tally[answer].rolls).map((answer) =>
-      words.said("p", ["practice_no", "practice_yes"][answer], tally[answer]),
+      words.line("p", ["practice_no", "practice_yes"][answer], tally[answer]),
     );
     const answer = { value: () => words.translate(["no", "yes"][value]) };
-    const sent = words.said("p", "practice_sent", answer, { className: "lead" });
-    told.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
+    const sent = words.line("p", "practice_sent", answer, { className: "lead" });
+    result.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
   };
   const [yes, no] = [1, 0].map((truth) => button(words.node(["no", "yes"][truth]), "", () => roll(truth, 1)));
   const more = button(words.node("practice_more", { number: MORE }), "", null);
@@ -39,8 +39,8 @@ export function practiceStep(survey, words, onBack) {
   const start = heading(1, words.node("practice_title"));
   const legend = element("legend", {}, words.node("practice_question"));
   const odds = element("p", { className: "odds" }, words.odds({ mechanism }));
-  const rolls = element("fieldset", {}, legend, element("div", { className: "actions" }, yes, no, more), told, odds);
+  const rolls = element("fieldset", {}, legend, element("div", { className: "actions" }, yes, no, more), result, odds);
   const back = element("div", { className: "actions" }, button(words.node("practice_back"), "primary", onBack));
-  const note = words.said("p", "practice_note", {}, { className: "lead" });
+  const note = words.line("p", "practice_note", {}, { className: "lead" });
   return { node: element("div", { id: "practice" }, start, note, rolls, back), start };
 }

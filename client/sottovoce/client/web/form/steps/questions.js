@@ -22,9 +22,9 @@ export function askingStep(survey, words, asked, onDone) {
   });
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
-  const unseen = words.said("h2", "questions_title", {}, { className: "unseen" });
+  const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
   return {
-    node: element("div", {}, title, words.said("p", "not_kept", {}, { className: "hint" }), summary, unseen, form),
+    node: element("div", {}, title, words.line("p", "not_kept", {}, { className: "hint" }), summary, unseen, form),
     start: title,
     answers: () => Object.fromEntries(given()),
     clear: () => fields.forEach((field) => field.clear()),
@@ -65,7 +65,7 @@ function showParts(parts) {
 
 function submitRow(words) {
   const submit = element("button", { type: "submit", className: "primary" }, words.node("to_review"));
-  return element("div", { className: "actions" }, submit, words.said("p", "to_review_note", {}, { className: "hint" }));
+  return element("div", { className: "actions" }, submit, words.line("p", "to_review_note", {}, { className: "hint" }));
 }
 
 // Whether every answer fits; if not, the summary says which do not and takes the focus.
@@ -79,7 +79,7 @@ function complete(fields, summary, words) {
   summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
   const line = (field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords));
-  summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...wrong.map(line)));
+  summary.replaceChildren(words.line("h2", "missing_title"), element("ul", {}, ...wrong.map(line)));
   summary.focus();
   return false;
 }

@@ -15,12 +15,12 @@ import { reportedInWords } from "../value_words.js";
  */
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const title = heading(1, words.node("receipt_title"));
-  const earlier = isEarlier ? [words.said("p", "receipt_earlier", {}, { className: "lead" })] : [];
-  const told = receiptParts(survey, words, receipt);
-  const total = words.said("p", "spent", { spent: showEpsilon(spent) });
-  told[0].querySelector("details").append(total);
+  const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
+  const parts = receiptParts(survey, words, receipt);
+  const total = words.line("p", "spent", { spent: showEpsilon(spent) });
+  parts[0].querySelector("details").append(total);
   const row = actionRow(survey, words, receipt, onEnd);
-  return { node: element("div", { id: "receipt" }, title, ...earlier, ...told, ...row), start: title };
+  return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...row), start: title };
 }
 
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
@@ -32,8 +32,8 @@ export function receiptParts(survey, words, receipt) {
 // Until when the report can be taken back.
 function untilWhen({ document: file }, words, { body }) {
   const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
-  if (closes === null) return words.said("p", "receipt_while_open");
-  return words.said("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
+  if (closes === null) return words.line("p", "receipt_while_open");
+  return words.line("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
 
 function actionRow(survey, words, receipt, onEnd) {
@@ -47,7 +47,7 @@ function actionRow(survey, words, receipt, onEnd) {
   const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
   const contact = contactLink(survey.researcher, words, "ask_researchers");
   const others = row(button(words.node("save_copy"), "", save), contact);
-  return [withdraw, words.said("p", "receipt_shared"), forget, others, missing];
+  return [withdraw, words.line("p", "receipt_shared"), forget, others, missing];
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
@@ -66,7 +66,7 @@ function chanceNotes(survey, words, values) {
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [" ", words.node("receipt_not_shown")] : [];
   return [
-    words.said("p", sentence, { count }, { className: "lead" }),
+    words.line("p", sentence, { count }, { className: "lead" }),
     element("p", {}, words.node("no_lie"), ...more),
   ];
 }
@@ -79,14 +79,14 @@ function asGiven(survey, words, values) {
     const value = element("strong", {}, reportedInWords(question, values[index], words));
     return element("li", {}, labelled(survey, question, words), " ", value);
   });
-  return [words.said("p", "receipt_public"), element("ul", {}, ...lines)];
+  return [words.line("p", "receipt_public"), element("ul", {}, ...lines)];
 }
 
 // A question's label, with a note for people who were not shown it or did not answer.
 function labelled(survey, question, words) {
   const label = words.text("span", question.label);
   const note = absenceNote(survey, question);
-  return note ? element("span", {}, label, " ", words.said("span", note, {}, { className: "hint" })) : label;
+  return note ? element("span", {}, label, " ", words.line("span", note, {}, { className: "hint" })) : label;
 }
 
 function absenceNote(survey, question) {
@@ -103,9 +103,9 @@ function exactReport(survey, words, values, receipt) {
   const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const why = most ? [words.said("p", note), element("p", {}, words.odds(most))] : [];
-  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
-  return element("details", {}, words.said("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
+  const why = most ? [words.line("p", note), element("p", {}, words.odds(most))] : [];
+  const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }
 
 function bytes(words, receipt) {
@@ -117,7 +117,7 @@ function bytes(words, receipt) {
     ["receipt_id", receipt.report_id],
   ];
   for (const [key, value] of entries) {
-    list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
+    list.append(words.line("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
-  return [list, words.said("p", "verify_note", {}, { className: "hint" })];
+  return [list, words.line("p", "verify_note", {}, { className: "hint" })];
 }

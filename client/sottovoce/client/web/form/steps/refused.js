@@ -5,24 +5,24 @@ import { sentenceOf } from "../../device/transport.js";
 /** What became of a report that the aggregator will not take; `on` is { again, forget }: what its buttons do. */
 export function refusedStep(_survey, words, entry, on) {
   const start = heading(1, words.node("final_title"));
-  const reason = words.said("p", reasonOf(entry.refused), {}, { className: "lead" });
+  const reason = words.line("p", reasonOf(entry.refused), {}, { className: "lead" });
   const again = button(words.node("again"), "primary", on.again);
   const actions = element("div", { className: "actions" }, again, button(words.node("forget"), "", on.forget));
   const node = element("div", { id: "refused", className: "problem" });
-  node.append(start, reason, words.said("p", "final_note"), actions);
+  node.append(start, reason, words.line("p", "final_note"), actions);
   return { node, start };
 }
 
 /** What was sent, where the survey's own words are not to be had: the bytes. Its buttons do as those of the receipt. */
 export function plainReceiptStep(_survey, words, receipt, _isEarlier, spent, onEnd) {
   const start = heading(1, words.node("receipt_title"));
-  const node = element("div", { id: "receipt" }, start, words.said("p", "refused_no_words", {}, { className: "lead" }));
+  const node = element("div", { id: "receipt" }, start, words.line("p", "refused_no_words", {}, { className: "lead" }));
   const list = element("dl", {});
   for (const [key, value] of [["receipt_bytes", receipt.body], ["receipt_sha256", receipt.sha256]]) {
-    list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
+    list.append(words.line("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
-  node.append(list, words.said("p", "spent", { spent: showEpsilon(spent) }));
+  node.append(list, words.line("p", "spent", { spent: showEpsilon(spent) }));
   node.append(element("div", { className: "actions" }, ...actions));
   return { node, start };
 }
@@ -30,11 +30,11 @@ export function plainReceiptStep(_survey, words, receipt, _isEarlier, spent, onE
 /** Whose is the report that was drawn here, and not accepted, with another link? */
 export function samePersonStep(words, onYes, onNo) {
   const start = heading(1, words.node("same_person_title"));
-  const note = words.said("p", "same_person_note", {}, { className: "lead" });
+  const note = words.line("p", "same_person_note", {}, { className: "lead" });
   const yes = button(words.node("same_person_yes"), "primary", onYes);
   const no = button(words.node("same_person_no"), "", onNo);
   const row = element("div", { className: "actions" }, yes, no);
-  const node = element("div", { id: "same-person" }, start, note, words.said("p", "same_person_look"), row);
+  const node = element("div", { id: "same-person" }, start, note, words.line("p", "same_person_look"), row);
   return { node, start };
 }
 

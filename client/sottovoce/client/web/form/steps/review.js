@@ -19,8 +19,8 @@ export function reviewStep(survey, words, asked, onBack, onSend) {
     button(words.node("send"), "primary", onSend),
     button(words.node("back"), "", onBack),
   );
-  const note = words.said("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
-  const noLie = survey.private.length > 0 ? [words.said("p", "no_lie")] : [];
+  const note = words.line("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
+  const noLie = survey.private.length > 0 ? [words.line("p", "no_lie")] : [];
   const shown = survey.ownCoin ? [] : [example(survey, words, asked)];
   const node = element("div", {}, title, note, ...noLie, ...shown, actions);
   return { node, start: title };
@@ -36,7 +36,7 @@ function example(survey, words, asked) {
     reportedInWords(question, values[index], words),
   ]);
   const columns = ["question", "example_answer", "example_sent"].map((key) => words.node(key));
-  const note = words.said("span", "example_note", {}, { className: "hint" });
+  const note = words.line("span", "example_note", {}, { className: "hint" });
   return element("section", {}, table([words.node("example_title"), note], columns, rows));
 }
 

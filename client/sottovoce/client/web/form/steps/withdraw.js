@@ -17,7 +17,7 @@ export function confirmStep(_survey, words, how, onYes, onNo) {
   const start = heading(1, words.node(title));
   const actions = [button(words.node(yes), "primary", onYes), button(words.node("keep"), "", onNo)];
   const row = element("div", { className: "actions" }, ...actions);
-  const lead = words.said("p", note, {}, { className: "lead" });
+  const lead = words.line("p", note, {}, { className: "lead" });
   return { node: element("div", { id: "confirm" }, start, lead, row), start };
 }
 
@@ -25,7 +25,7 @@ export function confirmStep(_survey, words, how, onYes, onNo) {
 export function endedStep(_survey, words, entry) {
   const [title, note] = ENDED[entry.ended];
   const start = heading(1, words.node(title));
-  const lead = words.said("p", note, {}, { className: "lead" });
-  const kept = words.said("p", "ended_kept", { epsilon: showEpsilon(entry.epsilon) });
-  return { node: element("div", { id: "ended" }, start, lead, kept), start };
+  const lead = words.line("p", note, {}, { className: "lead" });
+  const cost = words.line("p", "ended_kept", { epsilon: showEpsilon(entry.epsilon) });
+  return { node: element("div", { id: "ended" }, start, lead, cost), start };
 }

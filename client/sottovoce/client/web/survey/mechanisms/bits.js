@@ -4,7 +4,7 @@ import { BinaryRR } from "./binary_rr.js";
 
 /**
  * What mechanisms have in common whose report is a mask in which the bit of each of k options goes by itself through
- * the binary channel that this extends. A subclass has `chosen(value)`: the mask of the options that are true.
+ * the binary channel that this extends. A subclass has `selectedBits(value)`: the mask of the options that are true.
  */
 export class Bits extends BinaryRR {
   static reportKind = "bits";

@@ -14,7 +14,7 @@ export class BitwiseRR extends Bits {
   }
 
   /** The true value itself. */
-  chosen(value) {
+  selectedBits(value) {
     return value;
   }
 }

@@ -28,19 +28,19 @@ export class MemoizedRR extends Mechanism {
   /** How many report yes in one wave, of those whose truth is yes and no; and how many waves epsilon covers. */
   explain() {
     const { instantaneous, permanent } = this;
-    const [[zero, one], [, oneKept]] = [instantaneous.weights(0), instantaneous.weights(1)];
-    const share = ([no, yes]) => [no * one + yes * oneKept, (no + yes) * (zero + one)];
+    const [[zero, one], [, oneIfPermanent]] = [instantaneous.weights(0), instantaneous.weights(1)];
+    const share = ([no, yes]) => [no * one + yes * oneIfPermanent, (no + yes) * (zero + one)];
     return { yes: share(permanent.weights(1)), no: share(permanent.weights(0)), waves: this.waves };
   }
 }
 
 // ln of the worst ratio over all reports of all waves and all pairs of trajectories; see the Python twin.
 function worstTrajectories({ instantaneous, permanent, waves }) {
-  const kept = [0, 1].map((truth) => permanent.weights(truth).map(BigInt));
-  const told = [0, 1].map((answer) => instantaneous.weights(answer).map(BigInt));
+  const permanentWeights = [0, 1].map((truth) => permanent.weights(truth).map(BigInt));
+  const reportWeights = [0, 1].map((answer) => instantaneous.weights(answer).map(BigInt));
   const counts = [...Array(waves + 1).keys()];
-  const power = (m, report, times) => told[m][report] ** BigInt(times);
-  const under = (truth, m, yes, no) => kept[truth][m] * power(m, 0, no) * power(m, 1, yes);
+  const power = (m, report, times) => reportWeights[m][report] ** BigInt(times);
+  const under = (truth, m, yes, no) => permanentWeights[truth][m] * power(m, 0, no) * power(m, 1, yes);
   const run = (truth, yes, no) => under(truth, 0, yes, no) + under(truth, 1, yes, no);
   const runs = [0, 1].map((truth) => counts.map((yes) => counts.slice(yes).map((_, no) => run(truth, yes, no))));
   let worst = 0;

@@ -17,7 +17,7 @@ export class OptimalUnary extends Bits {
   }
 
   /** The true option alone. */
-  chosen(value) {
+  selectedBits(value) {
     return 2 ** value;
   }
 }

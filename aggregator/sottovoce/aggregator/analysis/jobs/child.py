@@ -1,0 +1,95 @@
+"""
+Program of the process that computes analyses: ``python -m sottovoce.aggregator.analysis.jobs.child``.
+
+Jobs arrive on standard input, replies leave on standard output. The process ends when its input ends, also in the
+middle of a computation: so it never outlives the server, however that ends. It has no database, no socket and no file.
+"""
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, BinaryIO
+
+from sottovoce.aggregator.analysis.jobs.messages import pack_reply, read_message, unpack_job, write_message
+from sottovoce.aggregator.analysis.progress import LISTENER
+from sottovoce.shared.errors import EstimateError
+
+if sys.platform != "win32":
+    import resource
+
+NICE = 10
+"""Lower priority, so that the process that takes reports goes first."""
+
+
+def main() -> None:
+    """Compute jobs until the input ends."""
+    _give_way()
+    jobs: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
+    # Anything that a library prints goes to standard error: only replies may be on the pipe.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as replies:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        LISTENER.set(partial(_report, replies))
+        while True:
+            reply = answer(jobs.get())
+            write_message(replies, pack_reply(reply))
+
+
+def answer(message: bytes) -> dict[str, Any]:
+    """Return the reply to the job in a message: a document, an error, or the reason why it stopped."""
+    try:
+        asked, columns, memory = unpack_job(message)
+        limit_memory(memory)
+        return {"document": asked.document(columns)}
+    except EstimateError as error:
+        return {"error": error.args[0]}
+    except MemoryError:
+        return {"stopped": "memory"}
+    except Exception as error:
+        return {"stopped": "failed", "bug": f"{type(error).__name__} at {_place(error)}"}
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Refuse this process more memory than this, where the system can; 0 for no limit."""
+    if sys.platform != "win32" and mebibytes:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (mebibytes << 20, most))
+
+
+def _receive(jobs: "SimpleQueue[bytes]") -> None:
+    with suppress(EOFError, OSError):
+        while True:
+            jobs.put(read_message(sys.stdin.buffer))
+    os._exit(0)
+
+
+def _report(replies: BinaryIO, done: int, whole: int) -> None:
+    write_message(replies, pack_reply({"progress": [done, whole]}))
+
+
+def _give_way() -> None:
+    """Lower the priority, and offer this process first if the machine runs out of memory."""
+    # Ctrl-C in a terminal reaches every process of the group; the server decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError, AttributeError):
+        os.nice(NICE)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _place(error: BaseException) -> str:
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+if __name__ == "__main__":
+    main()

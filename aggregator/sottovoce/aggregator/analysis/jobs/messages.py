@@ -1,0 +1,113 @@
+"""
+Messages between the server and the process that computes an analysis.
+
+A message is its length in 8 bytes, then its bytes. A job is a line of JSON and the columns as they are in memory; a
+reply is JSON. Neither is a pickle: a process that reads a stranger's file must not be able to run code in its parent.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.sentence import Sentence
+
+_LENGTH = 8
+_SENTENCE = "sentence/1"
+"""Key of an encoded ``Sentence``; no name of a question or category contains a slash."""
+
+
+class Job(NamedTuple):
+    """Analysis to compute: its request, its reports, and the memory that it may take in MiB (0: no limit)."""
+
+    asked: Request
+    columns: Columns
+    memory: int
+
+
+def write_message(stream: BinaryIO, *parts: bytes | memoryview) -> None:
+    """Write a message that consists of these parts."""
+    stream.write(sum(len(part) for part in parts).to_bytes(_LENGTH))
+    for part in parts:
+        stream.write(part)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO) -> bytes:
+    """
+    Read a message.
+
+    Raises:
+        EOFError: the other process has ended.
+    """
+    size = int.from_bytes(_exactly(stream, _LENGTH))
+    return _exactly(stream, size)
+
+
+def _exactly(stream: BinaryIO, size: int) -> bytes:
+    found = stream.read(size)
+    if len(found) < size:
+        raise EOFError
+    return found
+
+
+def pack_job(job: Job) -> list[bytes | memoryview]:
+    """Return the parts of a message with a job."""
+    asked, columns, memory = job
+    arrays = {**columns.values, ".wave": columns.wave, ".revision": columns.revision}
+    options = {each.name: getattr(asked, each.name) for each in fields(asked)}
+    head = {
+        "kind": asked.kind,
+        "options": {name: value for name, value in options.items() if value is not None},
+        "memory": memory,
+        "surveys": [survey.canonical.decode() for survey in columns.revisions],
+        "apart": sorted(columns.apart),
+        "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
+    }
+    data = [np.ascontiguousarray(array).data.cast("B") for array in arrays.values() if len(array)]
+    return [json.dumps(head).encode(), b"\n", *data]
+
+
+def unpack_job(message: bytes) -> Job:
+    """Return the job of a message; its columns are views into it."""
+    start = message.index(b"\n") + 1
+    head = json.loads(message[:start])
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, kind, length in head["arrays"]:
+        arrays[name] = np.frombuffer(message, kind, length, start)
+        start += arrays[name].nbytes
+    wave, revision = arrays.pop(".wave"), arrays.pop(".revision")
+    surveys = tuple(survey_of(document.encode()) for document in head["surveys"])
+    columns = Columns(surveys, arrays, wave, revision, frozenset(head["apart"]))
+    return Job(parse_request(head["kind"], head["options"]), columns, head["memory"])
+
+
+def pack_reply(reply: Mapping[str, Any]) -> bytes:
+    """Return a reply as JSON that keeps each ``Sentence`` with its pattern and values."""
+    return json.dumps(_plain(reply)).encode()
+
+
+def unpack_reply(message: bytes) -> dict[str, Any]:
+    """Return the reply of a message."""
+    found: dict[str, Any] = json.loads(message, object_hook=_restored)
+    return found
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, Sentence):
+        return {_SENTENCE: value.pattern, "values": _plain(value.values)}
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _restored(found: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    if _SENTENCE not in found:
+        return found
+    values = {name: tuple(each) if isinstance(each, list) else each for name, each in found["values"].items()}
+    return Sentence(found[_SENTENCE], **values)

@@ -1,0 +1,278 @@
+"""
+Queue of analyses: one of each survey at a time, each in a process of its own, with limits of time and memory.
+
+A job is found by its id, which is made of its request and the state of its data: a page that is loaded again finds the
+running job instead of starting another. Jobs live on the node that took them and end with it.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from threading import Event, Lock, Thread, Timer
+from time import monotonic
+from typing import NamedTuple
+
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.messages import Job
+from sottovoce.aggregator.analysis.jobs.worker import IDLE, POOL, Worker, WorkerPool
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+AT_ONCE = 4
+"""Surveys whose analyses a node computes at the same time; each survey has one at a time."""
+
+MOST_WAITING = 20
+"""Jobs of one survey that may wait."""
+
+MOST_KEPT = 100
+"""Finished jobs that a node keeps."""
+
+Compute = Callable[[Request, Columns], Document]
+"""Function that computes an analysis in a process of its own."""
+
+Work = Callable[[Compute], Document]
+"""Job: reads the reports and has them computed."""
+
+STOPPED = {
+    "time_limit": (
+        "stopped after {seconds} seconds, the limit of one analysis here: use fewer predictors or categories, or "
+        "compute it in the terminal or in Python, which have no limit"
+    ),
+    "memory": (
+        "stopped because it needed more than {memory} MiB, the limit of one analysis here: use fewer predictors or "
+        "categories, or compute it in the terminal or in Python, which have no limit"
+    ),
+    "cancelled": "this analysis was cancelled; send its request again to compute it",
+    "failed": "the computation ended without a result; the log of the aggregator says where",
+}
+"""Reasons why an analysis was stopped, each with a sentence that says what helps."""
+
+_log = logging.getLogger("sottovoce")
+
+
+class AnalysisLimits(NamedTuple):
+    """AnalysisLimits of one analysis: seconds, and MiB of memory (0: none)."""
+
+    seconds: float = 60
+    memory: int = 1024
+
+
+class AnalysisStopped(EstimateError):
+    """
+    The analysis was stopped before it had a result.
+
+    Args:
+        job: id of its job.
+        reason: key of ``STOPPED``.
+        limits: limits of the analysis.
+    """
+
+    code = "analysis_stopped"
+
+    def __init__(self, job: str, reason: str, limits: AnalysisLimits) -> None:
+        super().__init__(Sentence(STOPPED[reason], seconds=f"{limits.seconds:g}", memory=limits.memory))
+        self.job, self.reason = job, reason
+
+
+class QueuedJob:
+    """
+    Analysis that waits, runs or has finished.
+
+    Args:
+        survey: name of the survey, each of which has one running job at most.
+        id: made of the request and the state of its data.
+        work: reads the reports and has them computed.
+
+    Attributes:
+        began: monotonic time of its start in seconds; None while it waits.
+        progress: finished steps and all steps; None if it has told none.
+        finished: set when it has a document or an error.
+        document: the result, or None.
+        error: reason why there is none, or None.
+        used: monotonic time at which it was last looked at.
+    """
+
+    def __init__(self, survey: str, id: str, work: Work) -> None:
+        self.survey, self.id, self.work = survey, id, work
+        self.began: float | None = None
+        self.progress: tuple[int, int] | None = None
+        self.finished = Event()
+        self.document: Document | None = None
+        self.error: Exception | None = None
+        self.used = monotonic()
+        self.worker: Worker | None = None
+        self.stopping = ""
+
+    @property
+    def seconds(self) -> int:
+        """Seconds since its start; 0 while it waits."""
+        return 0 if self.began is None else int(monotonic() - self.began)
+
+    @property
+    def was_stopped(self) -> bool:
+        """True if it was stopped before it had a result."""
+        return isinstance(self.error, AnalysisStopped)
+
+    def result(self) -> Document:
+        """Return the document of a finished job, or raise its error."""
+        if self.document is None:
+            raise self.error or EOFError
+        return self.document
+
+    def report(self, done: int, whole: int) -> None:
+        """Note how far it is."""
+        self.progress = (done, whole)
+
+
+class JobQueue:
+    """
+    Jobs of one node.
+
+    Args:
+        limits: limits of each analysis.
+        pool: processes that compute.
+    """
+
+    def __init__(self, limits: AnalysisLimits, pool: WorkerPool = POOL) -> None:
+        self._limits = limits
+        self._pool = pool
+        self._lock = Lock()
+        self._jobs: dict[str, QueuedJob] = {}
+        self._waiting: list[QueuedJob] = []
+        self._running: list[QueuedJob] = []
+
+    def submit(self, survey: str, id: str, work: Work, again: bool = False) -> QueuedJob | None:
+        """
+        Return the job of this id, which is started if there is none; None if too many jobs of the survey wait.
+
+        Args:
+            survey: name of the survey.
+            id: of the job.
+            work: the job.
+            again: start it also if an earlier one was stopped.
+        """
+        with self._lock:
+            self._forget_unused()
+            found = self._jobs.get(id)
+            if found is None or (again and found.was_stopped):
+                if sum(job.survey == survey for job in self._waiting) >= MOST_WAITING:
+                    return None
+                found = self._jobs[id] = QueuedJob(survey, id, work)
+                self._waiting.append(found)
+                self._start_next()
+            found.used = monotonic()
+            return found
+
+    def find(self, survey: str, id: str) -> QueuedJob | None:
+        """Return the job of a survey with this id, or None: it never was here, or the node has restarted since."""
+        found = self._jobs.get(id)
+        return found if found is not None and found.survey == survey else None
+
+    def place(self, job: QueuedJob) -> int:
+        """Return the place of a job in the queue of its survey, from 1; 0 if it does not wait."""
+        with self._lock:
+            queue = [each for each in self._waiting if each.survey == job.survey]
+        return queue.index(job) + 1 if job in queue else 0
+
+    def stop(self, job: QueuedJob, reason: str = "cancelled") -> None:
+        """Stop a job that waits or runs: its process is killed at once."""
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+                job.error = AnalysisStopped(job.id, reason, self._limits)
+                job.finished.set()
+            elif job in self._running:
+                job.stopping = job.stopping or reason
+                if job.worker is not None:
+                    job.worker.kill()
+
+    def forget(self, job: QueuedJob) -> None:
+        """Forget a job that was stopped, so that its request computes it again."""
+        with self._lock:
+            if job.was_stopped:
+                self._jobs.pop(job.id, None)
+
+    def prepare(self) -> None:
+        """Start the process of the next job before it is needed."""
+        self._pool.give_back(self._pool.take())
+
+    def drop(self, survey: str) -> None:
+        """Stop and forget the jobs of a survey."""
+        for job in [each for each in self._jobs.values() if each.survey == survey]:
+            self.stop(job)
+            with self._lock:
+                self._jobs.pop(job.id, None)
+
+    def forget_unused(self) -> int:
+        """Forget finished jobs that were not looked at for long; return the number of the others."""
+        with self._lock:
+            self._forget_unused()
+            return len(self._jobs)
+
+    def _forget_unused(self) -> None:
+        finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=lambda each: each.used)
+        last = monotonic() - IDLE
+        for place, job in enumerate(finished):
+            if job.used <= last or place < len(finished) - MOST_KEPT:
+                del self._jobs[job.id]
+
+    def _start_next(self) -> None:
+        for job in [*self._waiting]:
+            busy = {each.survey for each in self._running}
+            if len(busy) < AT_ONCE and job.survey not in busy:
+                self._waiting.remove(job)
+                self._running.append(job)
+                job.began = monotonic()
+                Thread(target=self._run, args=(job,), daemon=True).start()
+
+    def _run(self, job: QueuedJob) -> None:
+        limit = Timer(self._limits.seconds, self.stop, (job, "time_limit"))
+        limit.daemon = True
+        limit.start()
+        try:
+            job.document = job.work(partial(self._compute, job))
+        except EstimateError as error:
+            job.error = error.with_traceback(None)
+        except Exception as error:
+            job.error = error
+        finally:
+            limit.cancel()
+            self._end(job)
+
+    def _end(self, job: QueuedJob) -> None:
+        with self._lock:
+            self._running.remove(job)
+            # A database that was down is no result: the next request tries again.
+            if job.error is not None and not isinstance(job.error, EstimateError):
+                self._jobs.pop(job.id, None)
+            job.finished.set()
+            self._start_next()
+
+    def _compute(self, job: QueuedJob, asked: Request, columns: Columns) -> Document:
+        worker = self._pool.take()
+        with self._lock:
+            job.worker = worker
+            stopping = job.stopping
+        message = Job(asked, columns, self._limits.memory)
+        reply: Document = {"stopped": stopping} if stopping else self._reply(job, worker, message)
+        with self._lock:
+            job.worker = None
+        if "stopped" in reply:
+            worker.close()
+            if "bug" in reply:
+                _log.error("bug: %s", reply["bug"])
+            raise AnalysisStopped(job.id, job.stopping or str(reply["stopped"]), self._limits)
+        self._pool.give_back(worker)
+        if "error" in reply:
+            raise EstimateError(reply["error"])
+        document: Document = reply["document"]
+        return document
+
+    def _reply(self, job: QueuedJob, worker: Worker, asked: Job) -> Document:
+        try:
+            return worker.run(asked, job.report)
+        except (EOFError, OSError, ValueError):
+            # A process that was not killed from here was killed by the system, which ran out of memory.
+            return {"stopped": "memory" if worker.was_killed else "failed"}

@@ -1,0 +1,46 @@
+"""The class of commands: examples at the end of the help, and no option that is given twice."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+class Command(click.Command):
+    """A command with examples at the end of its help, which refuses a single option that is given twice."""
+
+    def __init__(self, *words: Any, example: str = "", **settings: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*words, **settings)
+        self.example = example
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the examples, a line each."""
+        if self.example:
+            with formatter.section("Example"):
+                formatter.write_text(f"\b\n{self.example}")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """
+        Parse the words; click would silently take the last of two values.
+
+        Raises:
+            click.UsageError: an option that takes one value is given twice.
+        """
+        given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
+        for option, times in given.items():
+            if isinstance(option, click.Option) and times > 1 and not (option.multiple or option.is_flag):
+                raise click.UsageError(f"option {option.opts[0]} is given {times} times, and takes one value", ctx)
+        return super().parse_args(ctx, args)
+
+
+def command(name: str | None = None, *, example: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:  # noqa: ANN401 - click's
+    """
+    Decorate a function as a command.
+
+    Args:
+        name: its name, if the function has another one.
+        example: one line or more, each a whole call of the program.
+        settings: click's.
+    """
+    return click.command(name, cls=Command, example=example, **settings)

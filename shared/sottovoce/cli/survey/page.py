@@ -1,0 +1,66 @@
+"""``survey page``: the respondents' form for another web host, or as one file."""
+
+import hashlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from sottovoce.cli.command import command
+from sottovoce.client.link import fragment_of, parse_link
+from sottovoce.client.page import saved_page, static_page
+from sottovoce.client.revisions import survey_for
+from sottovoce.client.transport import Transport
+
+
+@command(example="sottovoce survey page https://survey.example.org --folder form")
+@click.argument("address", metavar="LINK|AGGREGATOR")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Write the files for a static host into this new folder."
+)
+@click.option(
+    "--file", "file", type=click.Path(path_type=Path), help="Write the page as one new file, to keep or to pass on."
+)
+def page(address: str, folder: Path | None, file: Path | None) -> None:
+    """
+    Make the respondent's page for another place than the aggregator.
+
+    People who open the aggregator's own page must trust what it serves at that moment. A page on another host or in a
+    file does not change; it still sends to the aggregator. With a survey's link, the file holds the survey. Standard
+    output gets the files' SHA-256.
+    """
+    if (folder is None) == (file is None):
+        raise click.UsageError("name either --folder or --file")
+    link = parse_link(address) if "/s/" in urlsplit(address).path else None
+    aggregator = address if link is None else link.origin
+    if folder is not None:
+        _write_folder(folder, static_page(aggregator))
+        _tell(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
+        _tell(f"https://host/{fragment_of(link)}")
+        return
+    if file is not None:
+        _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
+        held = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
+        _tell(f"{file} {held} and needs a connection only to send.")
+
+
+def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except OSError:
+        raise click.ClickException("the folder is already there, or cannot be made") from None
+    for name, body in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        _write(folder / name, body)
+
+
+def _write(file: Path, body: bytes) -> None:
+    try:
+        with file.open("xb") as target:
+            target.write(body)
+    except OSError:
+        raise click.ClickException("the file is already there, or cannot be written") from None
+    click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

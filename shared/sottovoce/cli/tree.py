@@ -1,0 +1,171 @@
+"""The table of all commands, by group; a line here and the function that it names are all that a command needs."""
+
+from sottovoce.cli.group import CommandGroup, Place
+
+SURVEY = CommandGroup(
+    "survey",
+    "Publish, close and delete surveys; write their letters and posters.",
+    {
+        "From a survey file": {
+            "privacy": ("survey.privacy:privacy", "Show what answering costs, for respondents and boards."),
+            "simulate": ("survey.simulate:simulate", "Try the survey on invented respondents."),
+            "letter": ("survey.letter:letter", "Write the invitation, the reminder or the ethics text."),
+            "trial": ("survey.publish:trial", "Publish a test run, for you and colleagues."),
+            "publish": ("survey.publish:publish", "Publish the survey and print its links."),
+        },
+        "Of published surveys": {
+            "list": ("survey.survey:list_all", "List all surveys and their revisions."),
+            "show": ("survey.survey:show", "Show the state and the links of one survey."),
+            "qr": ("survey.qr:qr", "Write the link as a QR code or a poster."),
+            "page": ("survey.page:page", "Write the form for another web host, or as one file."),
+            "close": ("survey.survey:close", "Accept no more reports."),
+            "reopen": ("survey.survey:reopen", "Accept reports again."),
+            "delete": ("survey.survey:delete", "Delete a survey and its reports."),
+        },
+    },
+)
+
+RESULTS = CommandGroup(
+    "results",
+    "Estimate, compare and export what respondents reported.",
+    {
+        "Tables and files": {
+            "export": ("results.export:export", "Write the results and files of a survey."),
+            "estimate": ("results.estimate:estimate", "Estimate from a folder of report files."),
+        },
+        "Analyses of closed surveys": {
+            "crosstab": ("results.analyse:crosstab", "Cross-tabulate two questions."),
+            "compare": ("results.analyse:compare", "Compare a share or a mean between groups."),
+            "associations": ("results.analyse:associations", "Test all pairs of questions for association."),
+            "regress": ("results.analyse:regress", "Fit a regression."),
+            "weights": ("results.analyse:weights", "Weight reports to known margins."),
+        },
+    },
+)
+
+LINK = CommandGroup(
+    "link",
+    "Make and revoke personal links, each good for one report.",
+    {
+        "Commands": {
+            "create": ("link.link:create", "Make personal links, as a CSV or as cards to print."),
+            "stats": ("link.link:stats", "Count made, used and revoked links."),
+            "revoke": ("link.link:revoke", "Revoke the links in a file."),
+            "hold": ("link.reissue:hold", "Hold all links after an old database was put back."),
+            "reissue": ("link.reissue:reissue", "Let held links be used again."),
+        }
+    },
+)
+
+DEVICE = CommandGroup(
+    "device",
+    "See, send and clear your own reports on this device.",
+    {
+        "Commands": {
+            "show": ("device.ledger:show", "List the reports that this device remembers."),
+            "send": ("device.ledger:send", "Send the reports that have not arrived."),
+            "clear": ("device.ledger:clear", "Forget reports."),
+            "verify": ("device.verify:verify", "Compare a survey's form with this release."),
+        }
+    },
+)
+
+KEY = CommandGroup(
+    "key",
+    "Make, list and revoke access keys.",
+    {
+        "Commands": {
+            "create": ("staff.key:create", "Make a key for an account."),
+            "list": ("staff.key:list_all", "List all keys."),
+            "revoke": ("staff.key:revoke", "Revoke a key, or all keys of an account."),
+        }
+    },
+)
+
+STAFF = CommandGroup(
+    "staff",
+    "Give colleagues accounts, roles on surveys, and access keys.",
+    {
+        "Accounts": {
+            "add": ("staff.account:add", "Add an account that may do everything, and its key."),
+            "list": ("staff.account:list_all", "List the accounts."),
+            "disable": ("staff.account:disable", "Disable an account."),
+            "enable": ("staff.account:enable", "Enable a disabled account."),
+            "recover": ("staff.account:recover_admin", "Print a link that signs an administrator in."),
+        },
+        "Roles and keys": {
+            "invite": ("staff.role:invite", "Print a link that gives a new person an account."),
+            "grant": ("staff.role:grant", "Give an account a role on surveys."),
+            "revoke": ("staff.role:revoke", "Take a role back."),
+            "roles": ("staff.role:roles", "List who has which role."),
+            "key": KEY,
+        },
+    },
+)
+
+JOURNAL = CommandGroup(
+    "journal",
+    "Show, check and export the log of what staff did.",
+    {
+        "Commands": {
+            "show": ("db.journal:show", "Print the entries."),
+            "verify": ("db.journal:verify", "Check that no entry was changed or removed."),
+            "export": ("db.journal:export", "Write the entries as JSON Lines."),
+        }
+    },
+)
+
+DB = CommandGroup(
+    "db",
+    "Check, back up, restore and move the database.",
+    {
+        "Commands": {
+            "doctor": ("db.doctor:doctor", "Check schema, integrity and all counts."),
+            "backup": ("db.maintain:backup", "Write a copy of the database to a new file."),
+            "restore": ("db.maintain:restore", "Put a backup into a new database."),
+            "migrate": ("db.maintain:migrate", "Bring the database to this version's schema."),
+            "copy": ("db.maintain:copy", "Copy everything to another, empty database."),
+            "purge": ("db.maintain:purge", "Delete and close what is due."),
+            "journal": JOURNAL,
+        }
+    },
+)
+
+CURATOR = CommandGroup(
+    "curator",
+    "Answer with noise from data in trusted hands, under a budget.",
+    {
+        "Before you publish": {
+            "reidentify": ("curator.reidentify:reidentify", "Count people who could be found in a table."),
+            "bind": ("curator.curator:bind", "Check the data and open their budget."),
+            "budget": ("curator.curator:budget", "Show what is spent and what is left."),
+        },
+        "Questions, each of which spends epsilon": {
+            "count": ("curator.curator_questions:count", "Count records that meet a condition."),
+            "histogram": ("curator.curator_questions:histogram", "Count records in each cell."),
+            "sum": ("curator.curator_questions:sum_", "Sum a number."),
+            "mean": ("curator.curator_questions:mean", "Average a number."),
+            "vector": ("curator.curator_questions:vector", "Sum several numbers together."),
+            "top": ("curator.curator_questions:top", "Find the most frequent name."),
+            "cluster": ("curator.curator_questions:cluster", "Find centres of clusters."),
+        },
+    },
+)
+
+SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
+    "Start here": {
+        "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
+        "new": ("new:new", "Write a survey file to begin with, or import an XLSForm."),
+        "lint": ("lint:lint", "Check a survey file and show what it asks."),
+        "plan": ("plan:plan", "Calculate how many respondents you need."),
+        "serve": ("serve:serve", "Run the aggregator, which collects the reports."),
+        "respond": ("respond:respond", "Answer a survey in the terminal."),
+        "audit": ("audit:audit", "Test the clients against what a survey claims."),
+    },
+    "Groups (run one without a command to see its commands)": {
+        group.name or "": group for group in (SURVEY, RESULTS, LINK, DEVICE, STAFF, DB, CURATOR)
+    },
+}
+
+HIDDEN: dict[str, Place] = {"healthcheck": ("healthcheck:healthcheck", "Check that the node on this machine answers.")}
+"""Commands for containers, which no list shows."""

@@ -1,0 +1,36 @@
+"""Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one."""
+    similar = get_close_matches(word, list(known), n=1)
+    return f' Did you mean "{similar[0]}"?' if similar else ""
+
+
+def cannot_read(path: Path, error: OSError) -> str:
+    """Return a sentence on a file that could not be read; a missing one gets the name of a similar file beside it."""
+    if isinstance(error, FileNotFoundError):
+        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        return f'the file "{path}" was not found.{did_you_mean(path.name, beside)}'
+    return f'the file "{path}" cannot be read: {_reason(path, error)}'
+
+
+def cannot_write(path: Path, error: OSError) -> str:
+    """Return a sentence on a file that could not be written."""
+    if isinstance(error, FileExistsError):
+        return f'the file "{path}" exists already; it was left as it is. Name another one'
+    if not path.parent.is_dir():
+        return f'the file "{path}" cannot be written: the folder "{path.parent}" does not exist'
+    return f'the file "{path}" cannot be written: {_reason(path, error)}'
+
+
+def _reason(path: Path, error: OSError) -> str:
+    if isinstance(error, IsADirectoryError) or path.is_dir():
+        return "it is a folder"
+    if isinstance(error, PermissionError):
+        return "you have no permission"
+    return (error.strerror or "the system refuses").lower()

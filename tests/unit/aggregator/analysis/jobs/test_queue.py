@@ -1,0 +1,228 @@
+"""Analyses in real processes: their limits, their queue, and their end."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.queue import (
+    AT_ONCE,
+    MOST_WAITING,
+    AnalysisLimits,
+    AnalysisStopped,
+    Compute,
+    JobQueue,
+    QueuedJob,
+)
+from sottovoce.aggregator.analysis.jobs.worker import WorkerPool
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.shared.errors import EstimateError, StorageError
+
+from tests.unit.aggregator.analysis.jobs.long_model import asked, long_columns
+
+PAIRS = parse_request("pairs", {})
+FEW = long_columns(200)
+COLUMNS = long_columns()
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    """Processes of one test."""
+    made = WorkerPool()
+    yield made
+    made.end()
+
+
+def short(compute: Compute) -> Document:
+    """A job that takes no time."""
+    return compute(PAIRS, FEW)
+
+
+def long(compute: Compute) -> Document:
+    """A job that would take long."""
+    return compute(asked(), COLUMNS)
+
+
+def started(queue: JobQueue, survey: str = "long", id: str = "1") -> QueuedJob:
+    """A long job whose process is known."""
+    job = queue.submit(survey, id, long)
+    assert job is not None
+    while job.worker is None:
+        time.sleep(0.001)
+    return job
+
+
+def is_gone(pid: int) -> bool:
+    """True once a process has ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def reason(job: QueuedJob | None) -> str:
+    """The reason for which a job was stopped."""
+    assert job is not None
+    job.finished.wait()
+    with pytest.raises(AnalysisStopped) as stopped:
+        job.result()
+    return stopped.value.reason
+
+
+def test_result_is_that_of_this_process_and_found_again(pool: WorkerPool) -> None:
+    """The same figures, computed once; the process waits for the next job."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    job = queue.submit("s", "1", short)
+    assert job is not None
+    job.finished.wait()
+
+    assert job.result() == PAIRS.document(FEW)
+    assert queue.submit("s", "1", short) is job is queue.find("s", "1")
+    assert queue.find("other", "1") is None
+    first = pool.take()
+    pool.give_back(first)
+    assert pool.take() is first
+    first.close()
+
+
+def test_cancelled_job_leaves_no_process(pool: WorkerPool) -> None:
+    """Its request is refused until it is sent again."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    job = started(queue)
+    assert job.worker is not None
+    pid = job.worker.pid
+    queue.stop(job)
+
+    assert reason(job) == "cancelled"
+    assert is_gone(pid)
+    assert queue.submit("long", "1", short) is job
+    again = queue.submit("long", "1", short, again=True)
+    assert again is not None
+    again.finished.wait()
+    assert again.result()["format"] == "sottovoce-pairs/1"
+
+
+def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool) -> None:
+    """Time and memory; both sentences name the limit."""
+    late = JobQueue(AnalysisLimits(seconds=0.5), pool).submit("long", "1", long)
+    large = JobQueue(AnalysisLimits(memory=1), pool).submit("long", "1", long)
+
+    assert reason(late) == "time_limit"
+    assert reason(large) == "memory"
+    assert late is not None
+    assert large is not None
+    assert "stopped after 0.5 seconds" in str(late.error)
+    assert "more than 1 MiB" in str(large.error)
+    assert "fewer predictors" in str(large.error)
+
+
+def test_jobs_of_a_survey_wait_and_those_of_others_do_not(pool: WorkerPool) -> None:
+    """Places in the queue; and a queue has an end."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    running = started(queue)
+    waiting = [queue.submit("long", f"w{place}", short) for place in range(MOST_WAITING)]
+    other = queue.submit("other", "2", short)
+    assert other is not None
+    other.finished.wait()
+
+    assert queue.submit("long", "more", short) is None
+    assert other.document is not None
+    assert queue.place(running) == 0
+    assert [queue.place(job) for job in waiting if job][:3] == [1, 2, 3]
+    first, second = waiting[:2]
+    assert first is not None
+    assert second is not None
+    queue.stop(first)
+    assert (reason(first), queue.place(second)) == ("cancelled", 1)
+    queue.stop(running)
+    second.finished.wait()
+    assert second.document is not None
+
+
+def test_node_computes_a_bounded_number_of_surveys_at_once(pool: WorkerPool) -> None:
+    """The next one begins when one ends."""
+    queue, go = JobQueue(AnalysisLimits(), pool), threading.Event()
+
+    def held(compute: Compute) -> Document:
+        go.wait(60)
+        return short(compute)
+
+    jobs = [queue.submit(f"s{number}", str(number), held) for number in range(AT_ONCE + 1)]
+    assert [job.began is not None for job in jobs if job] == [True] * AT_ONCE + [False]
+    go.set()
+    for job in jobs:
+        assert job is not None
+        job.finished.wait()
+        assert job.document is not None
+
+
+def test_errors_arrive_and_passing_ones_are_not_kept(pool: WorkerPool) -> None:
+    """A refusal is a result; a database that is down is not."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    crosstab = parse_request("crosstab", {"rows": "a", "columns": "a"})
+    refused = queue.submit("s", "1", lambda compute: compute(crosstab, FEW))
+
+    def down(_: Compute) -> Document:
+        raise StorageError("down")
+
+    broken = queue.submit("s", "2", down)
+    for job in (refused, broken):
+        assert job is not None
+        job.finished.wait()
+    with pytest.raises(EstimateError, match="asked for twice"):
+        refused.result()  # type: ignore[union-attr]
+    with pytest.raises(StorageError):
+        broken.result()  # type: ignore[union-attr]
+    assert queue.find("s", "1") is refused
+    assert queue.find("s", "2") is None
+
+
+def test_deleted_survey_has_no_jobs(pool: WorkerPool) -> None:
+    """Neither running nor finished."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    job = started(queue)
+    queue.drop("long")
+
+    assert reason(job) == "cancelled"
+    assert queue.find("long", "1") is None
+
+
+def test_long_job_tells_how_far_it_is(pool: WorkerPool) -> None:
+    """Finished steps of all steps."""
+    queue = JobQueue(AnalysisLimits(), pool)
+    job = started(queue)
+    while job.progress is None:
+        assert not job.finished.is_set()
+        time.sleep(0.01)
+    queue.stop(job)
+
+    assert job.progress[1] == 36
+
+
+PARENT = """
+import time
+from sottovoce.aggregator.analysis.jobs.queue import JobQueue, AnalysisLimits
+from tests.unit.aggregator.analysis.jobs.test_queue import started
+job = started(JobQueue(AnalysisLimits()))
+print(job.worker.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_process_ends_with_a_parent_that_was_killed() -> None:
+    """Also in the middle of a computation."""
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert not is_gone(pid)
+        parent.kill()
+    deadline = time.monotonic() + 60
+    while not is_gone(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    assert is_gone(pid)
