@@ -9,12 +9,10 @@ Margins     {question: {category: share}}; for several questions jointly {"a x b
 People      [{predictor: category, or a number or its digits}]: rows for which to predict the outcome.
 """
 
-import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +30,21 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Formula, form
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
-from sottovoce.aggregator.analysis.subset import SubsetCondition, parse_condition, subset
+from sottovoce.aggregator.analysis.request_options import (
+    People,
+    condition,
+    confidence,
+    flag,
+    formula,
+    one_of,
+    option,
+    people,
+    read_shares,
+    text,
+    texts,
+    whole,
+)
+from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
@@ -41,133 +53,7 @@ from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
 
-T = TypeVar("T")
-
-People = tuple[Mapping[str, str | float], ...]
-
-MOST_PEOPLE = 1000
 DEFAULT_CONFIDENCE = 0.95
-_DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
-
-
-def text(given: Any) -> str:  # noqa: ANN401 - JSON
-    """Return the name of a variable, or raise ValueError."""
-    if not isinstance(given, str) or not given:
-        raise ValueError("must be the name of a question, or of a question and its option with a dot between them")
-    return given
-
-
-def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Return names of variables, at least one, or raise ValueError."""
-    if not isinstance(given, list | tuple) or not given:
-        raise ValueError("must be a list of at least one name")
-    return tuple(text(name) for name in given)
-
-
-def whole(given: Any) -> int:  # noqa: ANN401
-    """Return a whole number from 0, or raise ValueError."""
-    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
-        raise ValueError("must be a whole number from 0")
-    return given
-
-
-def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
-    """Return a reader that accepts one of these names and raises ValueError for any other value."""
-
-    def read(given: Any) -> str:  # noqa: ANN401
-        if not isinstance(given, str) or given not in names:
-            raise ValueError(Sentence("must be one of: {known}", known=", ".join(names)))
-        return given
-
-    return read
-
-
-def read_shares(given: Any) -> Shares:  # noqa: ANN401
-    """
-    Read margins from plain JSON values.
-
-    Raises:
-        ValueError: the values are no margins; the message describes the expected form.
-    """
-    if not isinstance(given, Mapping) or not given:
-        raise ValueError("must name at least one question with the shares of its categories")
-    if not all(isinstance(shares, Mapping) and shares for shares in given.values()):
-        raise ValueError("must hold a map of categories and shares for each question")
-    return {
-        question: {category: _share(share) for category, share in shares.items()} for question, shares in given.items()
-    }
-
-
-def _share(given: Any) -> float:  # noqa: ANN401
-    """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
-    if isinstance(given, str) and _DECIMAL.fullmatch(given):
-        return float(given)
-    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
-        raise ValueError("must hold a number for each category")
-    return float(given)
-
-
-def people(given: Any) -> People:  # noqa: ANN401
-    """
-    Read rows of predictor values.
-
-    Raises:
-        ValueError: the values are no such rows; the message describes the expected form.
-    """
-    if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
-        raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
-    for row in given:
-        known = isinstance(row, Mapping) and all(
-            isinstance(value, str | int | float) and not isinstance(value, bool) for value in row.values()
-        )
-        if not known or not all(math.isfinite(value) for value in row.values() if not isinstance(value, str)):
-            raise ValueError("must hold for each row an object of predictors, each with a category or a number")
-    return tuple(dict(row) for row in given)
-
-
-def confidence(given: Any) -> float:  # noqa: ANN401
-    """Return a level between 1/2 and 1, or raise ValueError."""
-    if not isinstance(given, float) or not 0.5 <= given < 1:
-        raise ValueError("must be a number from 0.5 to below 1, such as 0.9")
-    return given
-
-
-def condition(given: Any) -> SubsetCondition:  # noqa: ANN401
-    """Return the condition of a subset, or raise ValueError with the column of the mistake."""
-    return _parsed(given, parse_condition)
-
-
-def formula(given: Any) -> Formula:  # noqa: ANN401
-    """Return the terms of a formula, or raise ValueError with the column of the mistake."""
-    return _parsed(given, parse_formula)
-
-
-def _parsed(given: Any, parse: Callable[[str], T]) -> T:  # noqa: ANN401
-    if not isinstance(given, str):
-        raise ValueError("must be a text")
-    try:
-        return parse(given)
-    except EstimateError as refused:
-        raise ValueError(refused.args[0]) from None
-
-
-def flag(given: Any) -> bool:  # noqa: ANN401
-    """Return True or False, or raise ValueError."""
-    if not isinstance(given, bool):
-        raise ValueError("must be true or false")
-    return given
-
-
-def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
-    """
-    Define a dataclass field that ``parse_request`` reads with this function.
-
-    Args:
-        read: converts a JSON value to the value of the field; raises ValueError with the expected form.
-        default: makes the option optional.
-    """
-    given = {"default": default[0]} if default else {}
-    return field(metadata={"read": read}, **given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,12 +68,12 @@ class Request(ABC):
 
     kind: ClassVar[str]
     wave: int | None = option(whole, None)
-    where: SubsetCondition | None = option(condition, None)
+    where: str | None = option(condition, None)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all variables of the request, and of its subset."""
-        return (*self.own_names, *(() if self.where is None else self.where.names))
+        return (*self.own_names, *(() if self.where is None else parse_condition(self.where).names))
 
     @property
     @abstractmethod
@@ -217,10 +103,10 @@ class Request(ABC):
             raise EstimateError("there are no reports yet")
         inside = columns if rows.all() else columns.among(rows)
         if self.where is not None:
-            mask = subset(inside, self.where)
+            mask = subset(inside, parse_condition(self.where))
             inside, rows[rows] = inside.among(mask), mask
         found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
-        return found if self.where is None else {**found, "where": self.where.text}
+        return found if self.where is None else {**found, "where": self.where}
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -332,7 +218,7 @@ class RegressionRequest(WeightedRequest):
     kind = "regression"
     outcome: str | None = option(text, None)
     on: tuple[str, ...] | None = option(texts, None)
-    formula: Formula | None = option(formula, None)
+    formula: str | None = option(formula, None)
     strata: bool = option(flag, True)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
@@ -346,11 +232,11 @@ class RegressionRequest(WeightedRequest):
 
     @property
     def _explained(self) -> str:
-        return self.outcome or (self.formula.outcome if self.formula else "")
+        return self.outcome or self._terms.outcome
 
     @property
     def _terms(self) -> Formula:
-        return self.formula or formula_of(self.on or ())
+        return formula_of(self.on or ()) if self.formula is None else parse_formula(self.formula)
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield what is missing or given twice: a formula, or outcome and predictors."""
@@ -358,14 +244,14 @@ class RegressionRequest(WeightedRequest):
             yield from (Problem(f"/{name}", "is missing") for name in ("outcome", "on") if not getattr(self, name))
         elif self.on is not None:
             yield Problem("/on", "goes without a formula, which names the predictors itself")
-        elif bool(self.outcome) == bool(self.formula.outcome):
+        elif bool(self.outcome) == bool(self._terms.outcome):
             yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         found = regress(
             columns,
             self._explained,
-            self._terms if self.formula else self.on or (),
+            self.on or () if self.formula is None else self._terms,
             model=self.model,
             errors=self.errors,
             weights=weights,
@@ -374,7 +260,7 @@ class RegressionRequest(WeightedRequest):
             confidence=self._level,
         )
         at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
-        written = {} if self.formula is None else {"formula": self.formula.text}
+        written = {} if self.formula is None else {"formula": self.formula}
         return {**found.as_dict(), **at, **written}
 
 

@@ -9,7 +9,7 @@ Protection  A subset has at least five people, and so has the rest, unless it is
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +45,12 @@ class SubsetCondition:
         parts: conditions that are joined.
         name: name of the variable that is compared.
         values: categories or numbers as they are written.
-        text: the whole condition as it is written; "" for a part.
     """
 
     sign: str
     parts: tuple["SubsetCondition", ...] = ()
     name: str = ""
     values: tuple[str, ...] = ()
-    text: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,7 +113,7 @@ def parse_condition(text: str) -> SubsetCondition:
     reader = TokenReader(text, _ABOUT, _UNEXPECTED)
     found = _any(reader)
     reader.end()
-    return replace(found, text=text)
+    return found
 
 
 def subset(columns: Columns, condition: SubsetCondition) -> Mask:

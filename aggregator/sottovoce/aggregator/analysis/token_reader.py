@@ -112,6 +112,6 @@ class TokenReader:
         return found
 
     def refuse(self, reason: Sentence, column: int = 0) -> NoReturn:
-        """Raise an error that names the column, that of the token at the cursor by default."""
+        """Raise an error that names the column, by default the column of the token at the cursor."""
         place = column or self.token.column
         raise EstimateError(Sentence(self.about, place=place, reason=reason))

@@ -10,7 +10,6 @@ Refused     Everything else: attributes, indexing, other calls, other strings. E
 Source      Wilkinson and Rogers 1973; R's formula help page.
 """
 
-from dataclasses import replace
 from math import comb
 
 from sottovoce.aggregator.analysis.regression.formula_terms import FUNCTIONS, Calculation, Factors, Formula, variable
@@ -36,10 +35,10 @@ def parse_formula(text: str) -> Formula:
     Raises:
         EstimateError: the formula is too long, has too many terms, or is not in the grammar; names the column.
     """
-    return replace(_Parser(text).formula(), text=text)
+    return _FormulaParser(text).formula()
 
 
-class _Parser:
+class _FormulaParser:
     """Recursive descent over the tokens of one formula."""
 
     def __init__(self, text: str) -> None:

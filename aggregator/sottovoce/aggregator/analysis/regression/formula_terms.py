@@ -57,7 +57,6 @@ class Formula:
         intercept: True if the model has a constant.
         factors: calculation of each factor, by its text; a variable by its own name.
         references: reference category of each variable that has a chosen one.
-        text: the formula as it is written.
     """
 
     outcome: str
@@ -65,7 +64,6 @@ class Formula:
     intercept: bool
     factors: Mapping[str, Calculation]
     references: Mapping[str, str] = field(default_factory=dict)
-    text: str = ""
 
     @property
     def predictors(self) -> tuple[str, ...]:

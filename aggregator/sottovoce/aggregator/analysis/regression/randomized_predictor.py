@@ -5,8 +5,8 @@ Logit of an answer Y on predictors of which some (A) are themselves observed onl
 Cells       A is the joint category of all randomized predictors, c one of its cells. The columns of Y's model in cell
             c are their public factors times constants, so interactions with A, and within A, are columns like others.
 Model       P(A = c | x) with coefficients g (see below), P(Y = y | x, A = c) multinomial logit with coefficients b. A
-            report has the likelihood q = sum_c P(c | x) L_c q_c, with L_c the likelihood of A's reports and q_c that of
-            Y's report, both given c.
+            report has the likelihood q = sum_c P(c | x) L_c q_c, with L_c the likelihood of A's reports and q_c the
+            likelihood of Y's report, both given c.
 Of A        Multinomial logit of the cells, whose coefficients are linear in g: with several predictors, each has logits
             on x, and each pair of categories one constant of association (log-linear model).
 Gradient    sum_c t_c S_c, t_c = P(c | x) L_c q_c / q, S_c the score if A were c.

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.regression.covariance import Codes
+from sottovoce.aggregator.analysis.regression.design_builder import make_design
 from sottovoce.aggregator.analysis.regression.design_matrix import (
     SMALLEST_GROUP,
     Design,
-    make_design,
     refuse_small_cells,
 )
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula

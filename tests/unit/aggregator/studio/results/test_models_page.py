@@ -62,7 +62,7 @@ def test_formula_takes_the_place_of_the_choices(app: Flask, client: FlaskClient)
     assert [read(line[1]) for line in shown] == [four(one["estimate"]) for one in found["coefficients"]]
     assert "90% interval" in page.text
     assert "formula=&#39;cheated ~ year" in page.text
-    refused = get(client, path + "cheated ~ eval(year)&lang=de")
+    refused = get(client, path + "cheated ~ eval(year)", "de")
     assert refused.status_code == 422
     assert "Stelle 11: diese Funktion gibt es nicht" in refused.text
 
