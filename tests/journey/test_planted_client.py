@@ -233,7 +233,7 @@ ORIGINAL_RECORD = FileLedger.record
 
 def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
     """A retry is a new report."""
-    original = Transport._once
+    original = Transport._request_once
 
     def once(self: Transport, session: Any, method: str, path: str, body: bytes | None, *more: Any) -> Any:
         if body is not None:
@@ -241,7 +241,7 @@ def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
             body = dump_report(report, COIN)
         return original(self, session, method, path, body, *more)
 
-    patch.setattr(Transport, "_once", once)
+    patch.setattr(Transport, "_request_once", once)
     patch.setattr("sottovoce.client.delivery._same", lambda *_: True)
 
 

@@ -19,7 +19,7 @@ from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
 from sottovoce.aggregator.storage.audit_log.events import KEY_MADE, LOGIN
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import PAGE_BYTES, SQLiteStorage
 from sottovoce.cli.database import ADDRESS
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
@@ -97,9 +97,9 @@ def test_refusals_and_failures_leave_no_mark_either(tmp_path: Path) -> None:
             post(server, PATH, MARK.encode() * 20_000),
             post(server, f"/api/v1/surveys/exam/{MARK}", b"{}"),
         ]
-        # Room for the program's own log, but not for the database's.
+        # Room for the program's own log, but not for one page of the database's.
         for pid in processes(server.url):
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (PAGE_BYTES, resource.RLIM_INFINITY))
         sent += [post(server, PATH, body) for body in bodies]
         for pid in processes(server.url):
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

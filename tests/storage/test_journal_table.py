@@ -224,7 +224,7 @@ def test_database_of_an_earlier_version_says_that_it_was_brought_further(tmp_pat
     """In the step that did it; a new one has nothing to say."""
     kept = Path(__file__).parent / "schemas"
     with sqlite3.connect(tmp_path / "old.sqlite") as connection:
-        connection.executescript((kept / "sqlite-6.sql").read_text())
+        connection.executescript((kept / "sqlite-5.sql").read_text())
     connection.close()
     old, new = SQLiteStorage(tmp_path / "old.sqlite"), SQLiteStorage(tmp_path / "new.sqlite")
 

@@ -1,5 +1,6 @@
 """Reports settle on PostgreSQL while others come, are sent again and are withdrawn; nothing is left of their order."""
 
+import hashlib
 import subprocess
 import sys
 import threading
@@ -190,7 +191,7 @@ def test_server_closes_a_survey_without_waiting_for_what_settles(store: Postgres
     """A thread of its own waits for whoever reads, and then does it."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(30)])
-    store.run_in_background()
+    store.start_maintenance()
     with store.snapshot() as rows:
         store.close_survey("exam", 20_000)
         assert store.surveys()[0].closed
@@ -293,13 +294,30 @@ def test_withdrawn_and_purged_ids_are_in_no_file(store: PostgresStorage, url: st
     assert store.surveys()[0].reports == len(list(store.rows(key))) == 49
 
 
-def pages(url: str) -> bytes:
-    """The bytes of all files that hold reports, or their ids."""
+def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: str) -> None:
+    """Neither the hash of one, nor, beside it, the number of the transaction that stored the report."""
+    key = store.publish(survey(access="token")).key
+    tokens = [hashlib.sha256(b"%d" % number).digest() for number in range(40)]
+    store.add_tokens(key, sorted(tokens))
+    for number, token in enumerate(tokens[:30]):
+        assert store.store([arrival(key, number, token=token)]) == [Outcome.NEW]
+    assert all(token in pages(url, "^tokens") for token in tokens)
+
+    assert store.settle()
+
+    found = pages(url, "")
+    assert [token in found for token in tokens] == [False] * 30 + [True] * 10
+    check(store, key, 30)
+
+
+def pages(url: str, names: str = "^(reports|settl|arrived)") -> bytes:
+    """The bytes of all files of tables and indexes with such names: those of reports, or "" for all of the program."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
         files = connection.execute(
             "SELECT pg_read_binary_file(pg_relation_filepath(oid)) FROM pg_class"
-            " WHERE relname ~ '^(reports|settl|arrived)' AND relkind IN ('r', 'i')"
+            " WHERE relname ~ %s AND relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace",
+            [names],
         )
         return b"".join(bytes(row[0]) for row in files)
 

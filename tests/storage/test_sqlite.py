@@ -29,11 +29,11 @@ def test_every_commit_is_synced_before_it_is_acknowledged(storage: SQLiteStorage
 def test_reports_have_no_rowid_and_no_time(storage: SQLiteStorage) -> None:
     """Nothing in the table tells the order of arrival."""
     with storage._read() as db:
-        columns = [row[1] for row in db.execute("PRAGMA table_info(reports)")]
-        with pytest.raises(sqlite3.OperationalError, match="rowid"):
-            db.execute("SELECT rowid FROM reports")
-
-    assert columns == ["survey", "report_id", "wave", "values"]
+        for table in ("fresh", "settled"):
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+            assert columns == ["survey", "report_id", "wave", "values"]
+            with pytest.raises(sqlite3.OperationalError, match="rowid"):
+                db.execute(f"SELECT rowid FROM {table}")  # noqa: S608 - a constant
 
 
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
     storage.store([arrival(key, number) for number in range(3)])
     assert storage.verify() == []
     with storage._write() as db:
-        db.execute("UPDATE reports SET survey = 9 WHERE report_id = (SELECT min(report_id) FROM reports)")
+        db.execute("UPDATE fresh SET survey = 9 WHERE report_id = (SELECT min(report_id) FROM fresh)")
 
     assert storage.verify() == ["rows of the table reports that belong to no survey: 1"]
 
@@ -120,7 +120,7 @@ def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
     [
         (["DROP TABLE tombstones"], "there is no table tombstones"),
         (["ALTER TABLE surveys DROP closed_on"], "the table surveys has no column closed_on"),
-        (["ALTER TABLE reports ADD came_at INTEGER"], "the table reports has a column came_at too many"),
+        (["ALTER TABLE settled ADD came_at INTEGER"], "the table reports has a column came_at too many"),
         (made_again("tokens", "token_hash BLOB", "token_hash TEXT"), "the column token_hash of the table tokens is for"
          " text, part of the key; it should be for bytes, part of the key"),
         (made_again("surveys", "name TEXT NOT NULL", "name TEXT"),
@@ -133,8 +133,8 @@ def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
         (made_again("surveys", "digest TEXT NOT NULL UNIQUE", "digest TEXT NOT NULL"),
          "the table surveys tells rows apart in another way than it should"),
         (made_again("cells", "REFERENCES surveys (key)", ""), "the table cells refers to other tables than it should"),
-        (["CREATE TRIGGER t AFTER INSERT ON reports BEGIN SELECT 1; END"],
-         "the table reports has triggers, which this program never sets"),
+        (["CREATE TRIGGER t AFTER INSERT ON fresh BEGIN SELECT 1; END"],
+         "the table fresh has triggers, which this program never sets"),
         (["CREATE TABLE arrivals (report_id BLOB)"], "there is a table arrivals, which is none of this program's"),
     ],
 )  # fmt: skip

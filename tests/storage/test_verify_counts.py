@@ -77,14 +77,17 @@ def test_nothing_is_found_in_what_the_program_wrote(store: Storage) -> None:
 def test_every_number_that_is_off_is_found(store: Storage) -> None:
     """Cells, counts, what is shown, withdrawn reports, tokens, texts: each by itself, and all is well after it."""
     before = {table: list(store.export_table(table)) for table in TOUCHED}
+    store.settle()
+    reports = store.TABLES_OF_REPORTS[0]  # type: ignore[attr-defined]
     for statement, words in FAULTS.items():
-        change(store, statement)
+        change(store, statement.replace("UPDATE reports", f"UPDATE {reports}"))
         found = wrong_counts(store)
         assert any(words in line for line in found), (statement, found)
         for table, rows in before.items():
-            change(store, f"DELETE FROM {table}")  # noqa: S608 - one of a few
+            place = reports if table == "reports" else table
+            change(store, f"DELETE FROM {place}")  # noqa: S608 - one of a few
             with store._write() as db:  # type: ignore[attr-defined]
-                db.executemany(fill(table), rows)
+                db.executemany(fill(table, place), rows)
         change(store, f"UPDATE surveys SET name = 'exam', digest = '{survey().digest}'")  # noqa: S608
         assert wrong_counts(store) == [], statement
 

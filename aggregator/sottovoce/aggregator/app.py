@@ -87,7 +87,7 @@ def create_app(
     steady, marks = SteadyClock(clock, storage.clock), _noting_marks(settings, storage, shared_clock)
     housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write, marks)
     # Start threads here, in the worker process: they would not survive the fork that creates a worker.
-    storage.run_in_background()
+    storage.start_maintenance()
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")

@@ -88,7 +88,7 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
     if entry.ended:
         raise BudgetExhausted("this device has forgotten what it drew for all waves of this survey; no other is drawn")
     known = _read(ledger, entry, survey)
-    return {index: _recalled(known, survey, index) for index in survey.memoized}
+    return {index: _recall_answers(known, survey, index) for index in survey.memoized}
 
 
 def digest_of_digits(ledger: Ledger, key: Key) -> str | None:
@@ -105,7 +105,7 @@ def draw_memo(survey: Survey, draws: Draws) -> Memo:
     return {index: memorize(_mechanism(survey, index), draws) for index in survey.memoized}
 
 
-def _recalled(known: Mapping[str, _StoredMemo], survey: Survey, index: int) -> tuple[int, int]:
+def _recall_answers(known: Mapping[str, _StoredMemo], survey: Survey, index: int) -> tuple[int, int]:
     stored = known.get(survey.questions[index].name)
     if stored is None or (stored.layer, stored.waves) != _numbers(_mechanism(survey, index)):
         raise BudgetExhausted(

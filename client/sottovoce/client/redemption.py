@@ -77,14 +77,14 @@ def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws:
     entry = ledger.get(own)
     if entry is None:
         # Drawn, then offered: of two visits at once the ledger keeps the ids of one, and both send those.
-        drawn = _dump([_to_sign(each) for each in prepare(survey.moduli, draws)])
+        drawn = _dump([_signing_request(each) for each in prepare(survey.moduli, draws)])
         # ``sent=True`` keeps these entries out of the lists of reports that wait.
         entry = ledger.record(own, Entry("", 0.0, drawn, sent=True))
     # Only what was never signed: a restart after the reply must not ask again.
-    prepared = [_prepared(each) for each in _read(entry) if each is not None and "blinded" in each]
+    prepared = [_parse_prepared(each) for each in _read(entry) if each is not None and "blinded" in each]
     if prepared:
         signed = _ask(survey, own, prepared, transport)
-        _have_signed(ledger, own, entry.body, prepared, signed, survey.moduli[: len(prepared)])
+        _request_signatures(ledger, own, entry.body, prepared, signed, survey.moduli[: len(prepared)])
 
 
 def prepare(moduli: Sequence[int], draws: Draws) -> list[Prepared]:
@@ -184,7 +184,7 @@ def _ask(survey: Survey, own: Key, prepared: Sequence[Prepared], transport: Rede
     return reply.signed
 
 
-def _have_signed(
+def _request_signatures(
     ledger: Ledger, own: Key, body: str, prepared: Sequence[Prepared], signed: Sequence[bytes], moduli: Sequence[int]
 ) -> None:
     try:
@@ -200,12 +200,12 @@ def _have_signed(
     ledger.revise(own, body, _dump([{"id": each.report_id, "signature": each.signature} for each in done]))
 
 
-def _to_sign(prepared: Prepared) -> dict[str, str]:
+def _signing_request(prepared: Prepared) -> dict[str, str]:
     sent, inverse, encoded = prepared.blinded.sent, prepared.blinded.inverse, prepared.blinded.encoded
     return {"id": prepared.report_id, "blinded": spell(sent), "inverse": f"{inverse:x}", "encoded": f"{encoded:x}"}
 
 
-def _prepared(stored: dict[str, Any]) -> Prepared:
+def _parse_prepared(stored: dict[str, Any]) -> Prepared:
     try:
         blinded = Blinded(read_number(stored["blinded"]), int(stored["inverse"], 16), int(stored["encoded"], 16))
     except (KeyError, TypeError, ValueError):

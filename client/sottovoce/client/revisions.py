@@ -72,7 +72,7 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
     """
     # Always the newest by name: a request for a digest would tell the server which link is open.
     newest = transport.fetch_survey(link.survey)
-    body = newest if _digest(newest).startswith(link.digest) else _older(transport, link, _digest(newest))
+    body = newest if _digest(newest).startswith(link.digest) else _find_revision(transport, link, _digest(newest))
     survey = load_survey(body)
     if survey.name != link.survey:
         raise _contradiction_error()
@@ -142,7 +142,7 @@ def _state(state: str, retired: bool) -> str:
     return "retired" if retired and state != "closed" else state
 
 
-def _older(transport: Publisher, link: Link, newest: str) -> bytes:
+def _find_revision(transport: Publisher, link: Link, newest: str) -> bytes:
     """The bytes of the revision that a link names, out of a chain in which the newest one stands too."""
     reply = transport.fetch_revisions(link.survey)
     revisions = [] if reply is None else _read(reply, link.survey)

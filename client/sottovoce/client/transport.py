@@ -74,7 +74,7 @@ class Transport:
         fresh: Callable[[], requests.Session] = requests.Session,
     ) -> None:
         self.origin = origin
-        self._session = _discreet(session or requests.Session())
+        self._session = _private_session(session or requests.Session())
         self._fresh = fresh
         self._sleep = sleep
         self._clock = clock
@@ -227,7 +227,7 @@ class Transport:
         """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
         for attempt in range(tries):
             with self._connected(is_alone) as session:
-                reply = self._once(session, method, path, body, permission, limit)
+                reply = self._request_once(session, method, path, body, permission, limit)
             if reply is not None and reply.status == requests.codes.ok:
                 return reply
             if reply is not None and not _may_pass(reply):
@@ -244,14 +244,14 @@ class Transport:
         if not is_alone:
             yield self._session
             return
-        session = _discreet(self._fresh())
+        session = _private_session(self._fresh())
         try:
             session.headers["Connection"] = "close"
             yield session
         finally:
             session.close()
 
-    def _once(
+    def _request_once(
         self, session: requests.Session, method: str, path: str, body: bytes | None, permission: str, limit: int
     ) -> Reply | None:
         headers = _HEADERS if body is None else {**_HEADERS, "Content-Type": "application/json"}
@@ -275,12 +275,12 @@ class Transport:
 
     def _wait(self, attempt: int, reply: Reply | None) -> float:
         """Seconds to wait: what the aggregator asks for (up to a minute), else 2^attempt; with jitter."""
-        asked = None if reply is None else _asked(reply, self._clock)
+        asked = None if reply is None else _retry_after(reply, self._clock)
         seconds = 2**attempt if asked is None else min(max(asked, 0), _MAX_WAIT)
         return seconds * (1 + self._jitter())
 
 
-def _discreet(session: requests.Session) -> requests.Session:
+def _private_session(session: requests.Session) -> requests.Session:
     # Without this, a .netrc on the device would put a name and a password on the wire.
     session.auth = _no_credentials
     # A cookie would tie the report to the reading of the survey, and one survey to the next.
@@ -306,7 +306,7 @@ def _may_pass(reply: Reply) -> bool:
     return reply.status in MAY_PASS or reply.status >= 500
 
 
-def _asked(reply: Reply, clock: Callable[[], datetime]) -> float | None:
+def _retry_after(reply: Reply, clock: Callable[[], datetime]) -> float | None:
     """The seconds that ``Retry-After`` asks for, as a number or as a date; None if it says nothing that can be used."""
     text = reply.headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit() and len(text) <= 9:

@@ -38,7 +38,7 @@ RESULTS = CommandGroup(
             "compare": ("results.analyse:compare", "Compare a share or a mean between groups."),
             "associations": ("results.analyse:associations", "Test all pairs of questions for association."),
             "regress": ("results.analyse:regress", "Fit a regression."),
-            "weights": ("results.analyse:weights", "Weight reports to known margins."),
+            "weights": ("results.weights:weights", "Weight reports to known margins."),
         },
     },
 )

@@ -83,7 +83,7 @@ def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
     """Five reports by themselves: somebody may think again."""
     refused = run(data, "close", "exam", typed="n\n")
     assert (refused.exit_code, listed(data)[0]) == (1, "exam open 25")
-    assert "the last counts of 1 group (revision, wave, cohort) with fewer than 25 new reports" in refused.stderr
+    assert "in each group (revision, wave, cohort) up to 24 reports" in refused.stderr
     assert "later closes publish no last counts" in refused.stderr
 
     assert run(data, "close", "exam", typed="y\n").exit_code == 0

@@ -220,7 +220,7 @@ def _session() -> StaffSession | None:
 
 def _resume_page(form: ResumedForm, session: str) -> Response:
     """Return a page with a button that posts the kept form again, under the new session."""
-    return Response(render_template("kept_form.html", resumed_form=form, form_token=_form_token(session)))
+    return Response(render_template("resume_form.html", resumed_form=form, form_token=_form_token(session)))
 
 
 def offer() -> str:

@@ -92,8 +92,10 @@ _WHY = {
 
 def _refused(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> str:
     answered = [each for each in revisions if each.stored.reports or any(cell.reports for cell in each.cells)]
+    # Stored and published numbers are compared, because a withdrawal after the last publication shows in one only.
     stored = sum(each.stored.reports for each in answered)
     several = results.wave is None and sum(map(bool, results.waves)) > 1
+    # Ordered: the first reason that holds is the one a researcher can act on.
     found = {
         "open": not results.closed,
         "revisions": len(answered) > 1,

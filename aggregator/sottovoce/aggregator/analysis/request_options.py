@@ -34,6 +34,7 @@ def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 def whole(given: Any) -> int:  # noqa: ANN401
     """Return a whole number from 0, or raise ValueError."""
+    # JSON's true is an int in Python, and no number of a wave.
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise ValueError("must be a whole number from 0")
     return given
@@ -68,6 +69,7 @@ def read_shares(given: Any) -> Shares:  # noqa: ANN401
 
 def _share(given: Any) -> float:  # noqa: ANN401
     """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
+    # Only plain digits: ``float`` would also accept "nan", "inf" and "1e999".
     if isinstance(given, str) and _DECIMAL.fullmatch(given):
         return float(given)
     if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -25,6 +26,7 @@ from sottovoce.aggregator.analysis.documents import (
     weights_document,
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.predictions import predict
@@ -95,6 +97,7 @@ class Request(ABC):
         Raises:
             EstimateError: the reports do not allow this analysis; the message says why.
         """
+        # Names first, so that a misspelt variable is reported before anything about the reports.
         for name in self.names:
             find_variable(columns, name)
         # Reports from a folder contain all waves; those from a database only the requested one.
@@ -222,6 +225,8 @@ class RegressionRequest(WeightedRequest):
     strata: bool = option(flag, True)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
+    among: str | None = option(one_of(AMONG), None)
+    declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
     at: People | None = option(people, None)
 
@@ -258,6 +263,8 @@ class RegressionRequest(WeightedRequest):
             cluster=self.cluster,
             strata=self.strata,
             confidence=self._level,
+            among=self.among,
+            declining=self.declining,
         )
         at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
         written = {} if self.formula is None else {"formula": self.formula}

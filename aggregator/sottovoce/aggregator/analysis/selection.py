@@ -56,6 +56,7 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
             come from several waves.
     """
     question, place = find_variable(columns, name)
+    # A memo makes one person's reports in several waves dependent, which no table here models.
     check_one_wave(columns, question)
     asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
     return SelectedVariable(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
@@ -74,6 +75,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
         EstimateError: no report can carry both variables.
     """
     check_pair(first.newest, second.newest)
+    # Public questions are asked of everybody, so only two private ones can exclude each other.
     private = all(each.question.mechanism is not None for each in (first, second))
     if private and columns.survey.ask == 1 and first.question.name != second.question.name:
         raise EstimateError(
@@ -83,6 +85,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
                 other=second.newest.full_name,
             )
         )
+    # Reports are unlinked across waves, so repeated people cannot be found and corrected for.
     several = len(columns.waves) > 1 and not columns.survey.fresh_samples
     return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if several else ()))
 
@@ -136,6 +139,7 @@ def strata(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable], 
     found = []
     for revisions in _alike(columns, chosen):
         rows: Any = slice(None) if inside is None else inside
+        # A mask copies the columns; if all revisions are alike, a slice avoids that.
         if len(revisions) < len(columns.revisions):
             of_these = np.isin(columns.revision, revisions)
             rows = of_these if inside is None else of_these & inside
@@ -151,6 +155,7 @@ def _alike(columns: Columns, chosen: Sequence[SelectedVariable]) -> list[list[in
     for revision in range(len(columns.revisions)):
         asked = [columns.question(each.question.name, revision) for each in chosen]
         if all(asked):
+            # Equal mechanisms mean equal channels, so their reports can be pooled exactly.
             groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
     return sorted(groups.values(), key=lambda revisions: revisions[-1])
 

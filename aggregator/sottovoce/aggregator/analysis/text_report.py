@@ -124,7 +124,7 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
 
 
 def _regression(document: Document) -> Iterator[PrintedTable]:
-    title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports"
+    title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports{_among(document)}"
     headings = (*_HEADINGS, _limits(document))
     yield PrintedTable(title, headings, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
     if document["ame"]:
@@ -132,7 +132,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
     for key, title in _BESIDE.items():
-        beside = document[key]
+        beside = document.get(key)
         if beside is not None:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
             yield PrintedTable(title, headings, _coefficients(beside["coefficients"]), sentences)
@@ -141,7 +141,31 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         f"{TERMINAL.p_equals(one['p'])}."
         for one in document["tests"]
     )
-    yield PrintedTable("Tests and notes", (), (), (*tests, *_weighted(document), *_warnings(document)))
+    yield PrintedTable(
+        "Tests and notes", (), (), (*tests, *_declining_test(document), *_weighted(document), *_warnings(document))
+    )
+
+
+PEOPLE = {
+    "answered": "those who answered",
+    "asked": "those who were asked",
+    "asked_and_answered": "those who were asked and answered",
+}
+"""People whom a result describes, where they are not all."""
+
+
+def _among(document: Document) -> str:
+    people = document.get("people")
+    return "" if people is None else f", among {PEOPLE[people]}"
+
+
+def _declining_test(document: Document) -> Iterator[str]:
+    test = document.get("declining_test")
+    if test is not None:
+        yield (
+            f"Likelihood-ratio test of one common share of declined answers against the model of declining: "
+            f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
+        )
 
 
 def _weighted(document: Document) -> Iterator[str]:
@@ -152,6 +176,7 @@ def _weighted(document: Document) -> Iterator[str]:
 _HEADINGS = ("term", "estimate", "std. error")
 _BESIDE = {
     "linear": "For comparison: the linear model of the shares, which always has a solution",
+    "declining": "Model of declining: the log odds of no answer",
     "of_predictor": "Model of the randomized predictor, which this model uses",
 }
 

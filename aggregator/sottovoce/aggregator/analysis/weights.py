@@ -38,6 +38,7 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
     array = np.asarray(weights, dtype=float)
     if array.shape != (n,):
         raise EstimateError(f"there are {array.size} weights for {n} reports; give each report one")
+    # A weight of 0 would drop a report silently; dropping belongs to the analyst's selection.
     wrong = ~(np.isfinite(array) & (array > 0))
     if wrong.any():
         raise EstimateError(f"row {int(wrong.argmax()) + 1}: the weight is missing, or not a number above 0")
@@ -162,6 +163,7 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
             factors = shares / np.bincount(groups, weights=weights, minlength=len(shares))
             weights = weights * factors[groups]
             furthest = max(furthest, float(np.abs(factors - 1).max()))
+        # All factors near 1 in a whole round: every margin holds at once.
         if furthest < _EXACT:
             return weights
     raise EstimateError("no weights make all these margins hold: they contradict each other or the reports")
@@ -183,6 +185,7 @@ def _groups(margin: Margin) -> tuple[Codes, Array]:
         raise EstimateError(Sentence(NO_NUMBER, variable=margin.name))
     shares = np.array([float(margin.shares.get(name, 0.0)) for name in names])
     _refuse_cells(margin.name, [_text(name) for name in names], people, shares)
+    # Cells without reports and without share are left out, so that later divisions are defined.
     there = people > 0
     return (np.cumsum(there) - 1)[_codes(margin.answers)], shares[there] / shares.sum()
 
@@ -226,6 +229,7 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
                     category=cell,
                 )
             )
+        # A single report would carry the weight of a whole cell.
         if share and count < SMALLEST_CELL:
             raise EstimateError(
                 Sentence(

@@ -188,6 +188,7 @@ def _with_limits(estimate: Estimate, still_open: bool) -> str:
 
 def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:
     raw, count = yes.raw or 0.0, yes.count or 0
+    # From the text on screen, so that the example ends in exactly the digits shown elsewhere.
     shown = Percent(Fraction(f"{100 * raw:.1f}") / 100, 1)
     made = _shortest(Fraction(count, yes.n), a, b, shown.share)
     told, form, parts = made or (count, LINE, _line(Ratio(count, yes.n), a, b))
@@ -212,6 +213,7 @@ def _shortest(
         (share of yes, template, its numbers); None if ``MOST_DIGITS`` decimals are not enough.
     """
     form = LINE if _is_short(a, b) else QUOTIENT
+    # Fractions throughout: a float could miss the displayed digit by its last bit.
     ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
     near = Fraction(1, 2000)  # half of the last displayed digit, 0.1 %
     return next(((told, form, parts) for told, parts, made in ways if abs(made - shown) <= near), None)
@@ -236,6 +238,7 @@ def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Perc
     """Yield (share, numbers, value) of ``(share − b) / (a − b)`` with all three rounded, by number of digits."""
     for digits in range(1, MOST_DIGITS + 1):
         told, low, gap = (_rounded(part, digits) for part in (share, b, a - b))
+        # Two channels close together can round to the same percentage; more digits are tried then.
         if gap.share:
             yield told, (told, low, gap), (told.share - low.share) / gap.share
 

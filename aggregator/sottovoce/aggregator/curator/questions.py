@@ -254,14 +254,14 @@ def cluster_question(
             raise SpecError("there are fewer records than clusters; how many records there are is public")
         rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
         release = cluster(rows, lloyd, terms, draws)
-        centres = [_as_declared(centre, numbers.values()) for centre in release.values["centres"]]
+        centres = [_in_declared_order(centre, numbers.values()) for centre in release.values["centres"]]
         note = "distances, and the errors of sums, count in half steps of each column's grid"
         return replace(release, values={**release.values, "centres": centres}, notes=(*release.notes, note))
 
     return CuratorQuestion(form, tuple(numbers), draw, tuple(numbers))
 
 
-def _as_declared(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:
+def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:
     found = zip(centre, numbers, strict=True)
     return [str(number.minimum + Fraction(each + number.steps, 2) * number.step) for each, number in found]
 

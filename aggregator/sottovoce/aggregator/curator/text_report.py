@@ -85,11 +85,11 @@ def budget_lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield f"Spent: epsilon {decimal(Fraction(document['spent']['epsilon']))} (by {document['spent']['account']})."
     yield f"Left: epsilon {decimal(Fraction(document['left']))}."
     for each in document["entries"]:
-        yield f"  {each['number']}. epsilon {decimal(Fraction(each['epsilon']))}: {_asked(each['question'])}"
+        yield f"  {each['number']}. epsilon {decimal(Fraction(each['epsilon']))}: {_question_text(each['question'])}"
     yield f"Head: {document['head']}"
 
 
-def _asked(question: Mapping[str, Any]) -> str:
+def _question_text(question: Mapping[str, Any]) -> str:
     return canonical.dump({key: value for key, value in question.items() if key != "epsilon"}).decode()
 
 

@@ -50,7 +50,7 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
     Returns:
         (low, high) of the share, within [0, 1]; [0, 1] itself without reports.
     """
-    x, size = _clipped(count, n, a, b)
+    x, size = _clip_counts(count, n, a, b)
     z = normal_quantile(confidence)
     # Without these two guards the limits would exclude a clipped, fractional count near 0 or n.
     low = np.where(x <= 0.5, 0.0, _score_limit(np.maximum(x - 0.5, 0.0), size, -z))
@@ -69,7 +69,7 @@ def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float
         b: P(support | other), less than a.
         confidence: of both limits together, such as .95.
     """
-    x, size = _clipped(count, n, a, b)
+    x, size = _clip_counts(count, n, a, b)
     z = normal_quantile(confidence)
     return _shares(_score_limit(x, size, -z), _score_limit(x, size, z), n, a, b)
 
@@ -85,7 +85,7 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
         b: P(support | other), less than a.
         confidence: of both limits together, such as .95.
     """
-    x, size = _clipped(count, n, a, b)
+    x, size = _clip_counts(count, n, a, b)
     if size.ndim:
         return _shares(*_exact(x, size, confidence), n, a, b)
     # Compute each distinct count once: of a thousand options most share their count, or are clipped to the same.
@@ -105,7 +105,7 @@ def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confide
         b: P(support | other), less than a.
         confidence: of both limits together, such as .95.
     """
-    x, size = _clipped(count, n, a, b)
+    x, size = _clip_counts(count, n, a, b)
     share = (x / size - b) / (a - b)
     variance = (share * a * (1 - a) + (1 - share) * b * (1 - b)) / size
     half = normal_quantile(confidence) * np.sqrt(np.maximum(variance, 0.0))
@@ -124,7 +124,7 @@ def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: 
         confidence: of both limits together, such as .95.
         waves: number of waves, at least 1.
     """
-    x, size = _clipped(count, n, a, b)
+    x, size = _clip_counts(count, n, a, b)
     centre, z, correction = (x / size - b) / (a - b), normal_quantile(confidence), 1 / (2 * size * (a - b))
 
     def inside(p: Array) -> NDArray[np.bool_]:
@@ -152,7 +152,7 @@ def normal_quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def _clipped(count: ArrayLike, n: ArrayLike, a: float, b: float) -> tuple[Array, Array]:
+def _clip_counts(count: ArrayLike, n: ArrayLike, a: float, b: float) -> tuple[Array, Array]:
     """Return the clipped counts and n; n = 0 counts as 1 here, and ``_shares`` then returns [0, 1]."""
     size = np.maximum(np.asarray(n, dtype=float), 1.0)
     return np.clip(np.asarray(count, dtype=float), size * b, size * a), size

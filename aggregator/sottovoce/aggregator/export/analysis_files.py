@@ -26,6 +26,8 @@ def joint_rows(document: Document) -> list[tuple[object, ...]]:
     # Warnings become rows of their own, so that they are not lost in a spreadsheet.
     made = _LINES[document["format"]](document)
     notes: list[Line] = [{"figure": "note", "note": note} for note in document["warnings"]]
+    people = document.get("people")
+    notes += [] if people is None else [{"figure": "among", "note": people}]
     return [tuple(line.get(column) for column in COLUMNS) for line in (*made, *notes)]
 
 
@@ -95,8 +97,10 @@ def _pairs(document: Document) -> Iterator[Line]:
 
 
 def _regression(document: Document) -> Iterator[Line]:
-    for beside in ("", "linear", "of_predictor"):
-        model = document[beside] if beside else document
+    models: dict[str, Any] = {"": document} | {
+        key: document.get(key) for key in ("linear", "declining", "of_predictor")
+    }
+    for beside, model in models.items():
         for key in ("coefficients", "ame"):
             for one in model[key] if model else ():
                 figure = f"{beside or model['model']} {key}"
@@ -107,6 +111,8 @@ def _regression(document: Document) -> Iterator[Line]:
         yield {"figure": "prediction", "columns": document["outcome"], "row": at, **one, "shown": one["estimate"]}
     for test in document["tests"]:
         yield from _tested({"figure": "without", "columns": document["outcome"], "row": test["predictor"]}, test)
+    common = {"figure": "common share of declined answers", "columns": document["outcome"]}
+    yield from _tested(common, document.get("declining_test"))
 
 
 def _tested(line: Line, test: Document | None) -> Iterator[Line]:

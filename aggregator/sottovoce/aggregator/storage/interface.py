@@ -66,9 +66,6 @@ class Storage(Protocol):
             who: account that closes it.
         """
 
-    def count_unshown(self, name: str) -> int:
-        """Return the number of cells whose shown counts differ from the live ones; for operators, never for results."""
-
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """
         Return the number of cells whose counts changed since the survey's first close.
@@ -246,14 +243,22 @@ class Storage(Protocol):
     def trust_clock(self, now: int) -> None:
         """End the pause of deletions by date, since an operator confirmed the clock."""
 
+    def settle(self) -> bool:
+        """
+        Remove the order of arrival of the last reports, and deleted rows, from the database's files.
+
+        Returns:
+            False if a reader of the database prevented it; the caller tries again.
+        """
+
     def scrub(self) -> None:
-        """Remove deleted rows, and traces of the order of writes, from the database's files."""
+        """Settle, and write all tables anew, so that their files do not show the order of earlier settlings either."""
 
     def tidy(self) -> None:
-        """Scrub now, or, after ``run_in_background``, in the background if it may take long."""
+        """Scrub now, or, after ``start_maintenance``, in the background if it may take long."""
 
-    def run_in_background(self) -> None:
-        """Run slow maintenance in a background thread from now on; the thread ends with the process."""
+    def start_maintenance(self) -> None:
+        """Settle, and do slow maintenance, in background threads from now on; they end with the process."""
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema works with this program."""

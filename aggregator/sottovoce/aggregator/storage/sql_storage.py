@@ -5,7 +5,7 @@ A back end adds its connections, its fast path for storing a group of reports, a
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -18,13 +18,15 @@ from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
-from sottovoce.aggregator.storage.interface import ALL, Rows, Storage
+from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
+from sottovoce.aggregator.storage.maintenance_thread import MaintenanceThread
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports import surveys as survey_life
-from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT, change
+from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
+from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_statements import (
     Handle,
     count_down,
@@ -35,38 +37,6 @@ from sottovoce.aggregator.storage.sql_statements import (
 from sottovoce.aggregator.storage.survey_log import lines
 from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, select
 from sottovoce.shared.spec import Survey
-
-
-def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
-    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
-    return [
-        Cell(
-            cells[0].wave,
-            ALL,
-            sum(cell.reports for cell in cells),
-            sum(cell.withdrawn for cell in cells),
-            count_by_question(row for cell in cells for row in _flat(cell)),
-            sum(at_close) if at_close else None,
-        ),
-        *(cell for cell in cells if cell.cohort != NO_COHORT),
-    ]
-
-
-def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
-    """(question, counted value, number) of a cell."""
-    for question, tally in cell.tallies.items():
-        yield from ((question, value, number) for value, number in tally.items())
-
-
-def count_by_question(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
-    """Counts by question and counted value."""
-    tallies: dict[int, dict[int, int]] = {}
-    for question, value, count in rows:
-        tally = tallies.setdefault(int(question), {})
-        tally[int(value)] = tally.get(int(value), 0) + count
-    return tallies
-
 
 # Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
@@ -90,19 +60,38 @@ class SQLStorage(TokenStorage):
     NEW_ID: ClassVar[str]
     """Query that returns sixteen random bytes."""
 
-    REKEY: ClassVar[str]
-    """Statement that gives every report of a survey a new random id."""
+    TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("reports",)
+    """Tables that ``reports`` consists of; a copy fills the first one."""
 
     @abstractmethod
     def scrub(self) -> None:
         """Remove deleted rows, and traces of the order of writes, from the files."""
 
-    def run_in_background(self) -> None:
-        """Do nothing: no task of this back end is slow enough to need a thread."""
+    _maintenance: MaintenanceThread | None = None
+
+    @abstractmethod
+    def settle(self) -> bool:
+        """Remove the order of arrival of the last reports; return False if a reader prevented it."""
+
+    def start_maintenance(self) -> None:
+        """Settle in a thread from now on, soon after reports have arrived, and do slow work there."""
+        self._maintenance = MaintenanceThread(self.settle)
+
+    def _note_stored(self, reports: int) -> None:
+        """Tell the thread, if there is one, that there is something to settle."""
+        if self._maintenance is not None:
+            self._maintenance.note_stored(reports)
+
+    def _soon(self, work: Callable[[], object]) -> None:
+        """Run slow work in the thread if there is one, else at once."""
+        if self._maintenance is None:
+            work()
+        else:
+            self._maintenance.request(work)
 
     def tidy(self) -> None:
         """Scrub the files, now or soon in the background thread."""
-        self.scrub()
+        self._soon(self.scrub)
 
     def _read_reports(self) -> AbstractContextManager[Handle]:
         """Begin a transaction that reads reports as of one moment."""
@@ -111,9 +100,13 @@ class SQLStorage(TokenStorage):
     def _hold(self, db: Handle, survey: int) -> None:
         """Lock the survey's reports for deletion until the transaction ends, if the back end has other writers."""
 
+    @abstractmethod
     def _drop_reports(self, db: Handle, name: str) -> None:
         """Delete all reports of a survey."""
-        db.execute("DELETE FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])
+
+    @abstractmethod
+    def _rekey(self, db: Handle, survey: int) -> None:
+        """Give every report of a revision a new random id."""
 
     def _after_deletion(self) -> None:
         """Remove traces of deleted rows as far as that is fast; the next ``scrub`` does the rest."""
@@ -122,7 +115,7 @@ class SQLStorage(TokenStorage):
         """Return the slot of this process in the tables of counts; always 0 if only one process writes."""
         return 0
 
-    def _settle(self) -> None:
+    def _catch_up(self) -> None:
         """Wait until the shown counts include this process's own reports, if the back end publishes them later."""
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
@@ -146,7 +139,7 @@ class SQLStorage(TokenStorage):
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:
         """Read all tables as of one moment, after the shown counts have caught up."""
-        self._settle()
+        self._catch_up()
         with self._read_reports() as db:
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
@@ -159,9 +152,10 @@ class SQLStorage(TokenStorage):
     def copy_from(self, source: Storage) -> None:
         """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self._write() as db:
-            empty(db)
+            empty(db, self.TABLES_OF_REPORTS)
             for table in TABLES:
-                db.executemany(fill(table), rows(table))
+                into = self.TABLES_OF_REPORTS[0] if table == "reports" else table
+                db.executemany(fill(table, into), rows(table))
 
     def is_unfinished(self) -> bool:
         """Return True if a copy into this database was begun and not finished."""
@@ -207,15 +201,9 @@ class SQLStorage(TokenStorage):
             survey_life.close(db, name, day, self._today(db), who)
         self.tidy()
 
-    def count_unshown(self, name: str) -> int:
-        """Return the number of cells whose shown counts differ from the live ones."""
-        self._settle()
-        with self._read() as db:
-            return survey_life.count_unshown(db, name)
-
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """Return the number of cells whose counts changed since the first close."""
-        self._settle()
+        self._catch_up()
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
@@ -233,7 +221,7 @@ class SQLStorage(TokenStorage):
     def purge(self, survey: int, who: str = NO_ACTOR) -> None:
         """Give every report of a closed survey a new random key; delete ids, tombstones and tokens."""
         with self._alone() as db:
-            survey_life.purge(db, survey, self._today(db), self.REKEY, who)
+            survey_life.purge(db, survey, self._today(db), self._rekey, who)
         self.tidy()
 
     def record(self) -> list[SurveyLogEntry]:
@@ -252,6 +240,9 @@ class SQLStorage(TokenStorage):
         with self._read() as db:
             rows = db.execute(query, arguments).fetchall()
         return [_stored(*row) for row in rows]
+
+    def _note_redeemed(self) -> None:
+        self._note_stored(0)
 
     # Reports
 
@@ -298,7 +289,7 @@ class SQLStorage(TokenStorage):
 
     def cells(self, survey: int) -> list[Cell]:
         """Return the shown counts by wave: all respondents first, then each cohort with reports."""
-        self._settle()
+        self._catch_up()
         with self._read() as db:
             rows = db.execute(
                 "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells WHERE survey = ?"
@@ -370,11 +361,18 @@ class SQLStorage(TokenStorage):
         self.access.by(who).add_researcher(name, token_hash, today)
 
 
-def empty(db: Handle) -> None:
-    """Delete all rows of all tables in ``TABLES``, within the caller's transaction."""
+def empty(db: Handle, of_reports: Sequence[str]) -> None:
+    """
+    Delete all rows of all tables in ``TABLES``.
+
+    Args:
+        db: within a transaction.
+        of_reports: tables in the place of ``reports``.
+    """
     # In reverse, since rows refer to rows of tables that were filled before.
     for table in reversed(TABLES):
-        db.execute(clear(table))
+        for each in of_reports if table == "reports" else (table,):
+            db.execute(clear(each))
 
 
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row

@@ -159,10 +159,10 @@ def select(table: str) -> str:
     return f"SELECT {', '.join(read)} FROM {table} GROUP BY {', '.join(keys)} ORDER BY 1, 2"  # noqa: S608 - constants
 
 
-def fill(table: str) -> str:
-    """Return the statement that adds one row to a table."""
+def fill(table: str, into: str) -> str:
+    """Return the statement that adds one row of a table to the table ``into``, which has the same columns."""
     marks = ", ".join("?" * len(TABLES[table]))
-    return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
+    return f"INSERT INTO {into} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
 def clear(table: str) -> str:
@@ -170,9 +170,9 @@ def clear(table: str) -> str:
     return f"DELETE FROM {table}"  # noqa: S608 - constants from above
 
 
-def take_over(table: str) -> str:
-    """Return the statement that fills a table from the one of the same name in ``SOURCE``, in the same order."""
-    return f"INSERT INTO {table} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
+def take_over(table: str, into: str) -> str:
+    """Return the statement that fills the table ``into`` from a table in ``SOURCE``, in the order of its key."""
+    return f"INSERT INTO {into} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
 
 
 def _added_up(name: str, column: Column) -> str:

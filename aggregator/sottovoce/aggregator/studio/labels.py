@@ -114,6 +114,7 @@ _FIELDS = frozenset(
         "category",
         "on",
         "model",
+        "among",
         "cluster",
         "wave",
         "margins",
@@ -185,6 +186,11 @@ class SurveyVariables:
     @cached_property
     def _by_name(self) -> dict[str, SurveyVariable]:
         return {variable.name: variable for variable in self.all}
+
+    @property
+    def may_decline(self) -> bool:
+        """True if some people may not have answered a question, or were not asked it."""
+        return any(each.domain.absent or each.name in self.survey.conditional for each in self.survey.questions)
 
     def find(self, name: str) -> SurveyVariable | None:
         """Return the variable with this name; None if there is none."""

@@ -106,7 +106,7 @@ def published_page(name: str, page: str) -> SurveyPage:
     stage = stage_of(revisions)
     state = _state(revisions, stage)
     opens = may_open(name)
-    bars = _bar(name, page, opens), _under(name, page, opens)
+    bars = _bar(name, page, opens), _lower_bar(name, page, opens)
     return SurveyPage(name, _title(survey), stage, survey.trial, state, *bars, next_page(stage, opens))
 
 
@@ -188,7 +188,7 @@ def _bar(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
     ]
 
 
-def _under(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
+def _lower_bar(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
     under = next(under for under in PAGES.values() if page in under)
     if len(under) == 1:
         return []

@@ -39,8 +39,7 @@ class Housekeeping:
         self._check_ready = check_ready
         self._write_refused = write_refused
         self._note_mark = note_mark
-        # Do not scrub at the start: on a large shared database every restart would delay the other nodes.
-        self._scrubbed_on = day_of(clock())
+        self._scrubbed_on: int | None = None
 
     def __call__(self) -> None:
         """Show grown cells, close, delete and purge surveys that are due, and scrub the files once a day."""
@@ -112,7 +111,7 @@ def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[Stor
         who: account that acts, for the audit log.
     """
     surveys = storage.surveys()
-    due = [stored for stored in surveys if _is_due(stored, _over(stored, surveys), day_of(now))]
+    due = [stored for stored in surveys if _is_due(stored, _retention_end(stored, surveys), day_of(now))]
     for stored in due:
         storage.purge(stored.key, who)
     return due
@@ -145,7 +144,7 @@ def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
     return deleted
 
 
-def _over(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
+def _retention_end(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
     """
     Return the day from which a revision's report ids are not needed; None while they are.
 

@@ -33,10 +33,10 @@ class ListedSurvey:
 
 def list_surveys(storage: Storage) -> list[ListedSurvey]:
     """Return all surveys ordered by name, each with the states of its revisions."""
-    return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
+    return [_list_survey(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
 
 
-def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
+def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
     last = rows[-1]
     states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
     return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)
@@ -118,12 +118,11 @@ def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
     if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
         hidden = "Reports since the last full step stay hidden: only the first close publishes the last counts."
         return f"{hidden} {again}", False
-    alone = storage.count_unshown(name)
-    if not alone:
-        return f"All reports are already in the results. {again}", False
     batch = survey_of(newest(storage, name).document).release_batch
-    groups = f"{alone} group{'s' if alone > 1 else ''} (revision, wave, cohort) with fewer than {batch} new reports"
-    return f"Closing publishes the last counts of {groups}. This cannot be undone. {again}", True
+    if batch == 1:
+        return f"All reports are already in the results. {again}", False
+    last = f"in each group (revision, wave, cohort) up to {batch - 1} reports that came after the last full step"
+    return f"Closing publishes the last counts: {last}. This cannot be undone. {again}", True
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:

@@ -68,7 +68,7 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
         before, survey
     ):
         yield Problem("/access", "cannot change: links that were handed out would not fit any more")
-    if _remembered(survey) != _remembered(before):
+    if _memoized_mechanisms(survey) != _memoized_mechanisms(before):
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
     if survey.release_batch < before.release_batch:
         message = "may not be less than {batch}, only the same or more"
@@ -85,7 +85,7 @@ def _same_keys(before: Survey, survey: Survey) -> bool:
     return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
 
 
-def _remembered(survey: Survey) -> dict[str, Any]:
+def _memoized_mechanisms(survey: Survey) -> dict[str, Any]:
     """Return the mechanisms of the memoized questions, by name of the question."""
     questions = [survey.questions[index] for index in survey.memoized]
     return {question.name: question.mechanism and question.mechanism.dump() for question in questions}

@@ -41,16 +41,16 @@ def ask(survey: Survey, question: Question, number: int) -> object:
         return None
 
 
-def _one(survey: Survey, question: Question) -> str:
+def _ask_option(survey: Survey, question: Question) -> str:
     _list(survey, question)
 
     def parse_choice(text: str) -> str:
-        return question.options[_position(text, 1, _own(question))]
+        return question.options[_position(text, 1, _choosable_count(question))]
 
     return str(_prompt(question, "Your answer", parse_choice))
 
 
-def _several(survey: Survey, question: Question) -> list[str]:
+def _ask_options(survey: Survey, question: Question) -> list[str]:
     """Numbers separated by spaces or commas; 0 for none of the options."""
     _list(survey, question)
 
@@ -67,7 +67,7 @@ def _several(survey: Survey, question: Question) -> list[str]:
     return list(_prompt(question, f"Your answers (up to {most}, 0 for none)", parse_choices))
 
 
-def _number(question: Question, label: str) -> str:
+def _ask_number(question: Question, label: str) -> str:
     grid = question.domain.grid
     assert grid is not None  # noqa: S101 - only numbers are asked for so
     range_ = f"{grid.text(0)} to {grid.text(grid.steps)}, in steps of {grid.step_text}"
@@ -82,31 +82,31 @@ def _number(question: Question, label: str) -> str:
     return str(_prompt(question, f"{label} ({range_})", parse_number))
 
 
-def _plain_number(_survey: Survey, question: Question) -> str:
-    return _number(question, "Your answer")
+def _ask_plain_number(_survey: Survey, question: Question) -> str:
+    return _ask_number(question, "Your answer")
 
 
-def _numbers(survey: Survey, question: Question) -> dict[str, str]:
+def _ask_numbers(survey: Survey, question: Question) -> dict[str, str]:
     labels = [option_in_words(survey, question, index) for index in range(len(question.options))]
-    return {name: _number(question, label) for name, label in zip(question.options, labels, strict=True)}
+    return {name: _ask_number(question, label) for name, label in zip(question.options, labels, strict=True)}
 
 
 _ASK: dict[str, Callable[[Survey, Question], object]] = {
-    "yes_no": _one,
-    "option": _one,
-    "options": _several,
-    "number": _plain_number,
-    "numbers": _numbers,
+    "yes_no": _ask_option,
+    "option": _ask_option,
+    "options": _ask_options,
+    "number": _ask_plain_number,
+    "numbers": _ask_numbers,
 }
 """How to ask, by the kind of true values."""
 
 
 def _list(survey: Survey, question: Question) -> None:
-    for index in range(_own(question)):
+    for index in range(_choosable_count(question)):
         click.echo(f"  {index + 1}. {option_in_words(survey, question, index)}", err=True)
 
 
-def _own(question: Question) -> int:
+def _choosable_count(question: Question) -> int:
     """Number of the options that can be chosen: the category for no answer is refused into, not chosen."""
     return len(question.options) - question.domain.absent
 

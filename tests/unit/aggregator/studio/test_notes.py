@@ -10,8 +10,9 @@ from string import Formatter
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.described_people import THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
-from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND
+from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
 from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
@@ -54,6 +55,8 @@ FOR_PROGRAMS = {
     "goes without a formula, which names the predictors itself",
     "the errors must be one of: {known}",
     "the model must be one of: {known}",
+    "the people must be one of: {known}",
+    "declining must be one of: {known}",
     "expected errors are for yes/no answers reported as yes or no; choose observed",
     "a likelihood-ratio test compares two maxima, and one of these models has none",
     "there is no cell of this name; rows: {rows}; columns: {columns}",
@@ -69,7 +72,8 @@ FOR_PROGRAMS = {
 
 
 NOTES = (
-    RINGS, UNEVEN, SMALL, TOO_FEW, SAME_PEOPLE, CLUSTERED, SANDWICH, NOT_FOUND, BY_RATIO, NO_LIMITS, SAME_REPORT, ENDS
+    RINGS, UNEVEN, SMALL, TOO_FEW, SAME_PEOPLE, CLUSTERED, SANDWICH, NOT_FOUND, BY_RATIO, NO_LIMITS, SAME_REPORT, ENDS,
+    THOSE_WHO_ANSWERED, ONE_SHARE,
 )  # fmt: skip
 """Those that are no calls."""
 

@@ -11,6 +11,8 @@ Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: w
             Clusters: psi summed within each first, times G / (G - 1).
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
             needs no likelihood maximum to exist and takes weights and clusters.
+Answered    r = 1 - z_absent is an unbiased score of having answered, so sum w r M and sum w u z_yes are those of the
+            people who answered: M is replaced by r M. A single r may be negative; their sum is what counts.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
             errors: 2.39); these equations assume no distribution.
 Source      White 1980; Fuller 1987 (errors in variables).
@@ -55,6 +57,7 @@ def solve(
     corrections: Sequence[Correction] = (),
     weights: Array | None = None,
     clusters: Codes | None = None,
+    answered: Array | None = None,
 ) -> LinearFit:
     """
     Fit the corrected least squares regression of ``outcome`` on ``columns``.
@@ -65,12 +68,14 @@ def solve(
         corrections: one for each pair of columns that share a randomized predictor.
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
+        answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
 
     Raises:
         EstimateError: the equations have no stable solution.
     """
     weight = np.ones(len(outcome)) if weights is None else weights
-    matrix = _matrix(columns, corrections, weight)
+    here = np.ones(len(outcome)) if answered is None else answered
+    matrix = _matrix(columns, corrections, weight * here)
     inverted = inverse(matrix)
     if inverted is None:
         raise EstimateError(
@@ -79,7 +84,7 @@ def solve(
         )
     # The right-hand side needs no correction, because outcome and predictor noise are independent.
     coefficients = inverted @ (columns @ (weight * outcome))
-    residuals = _residuals(columns, outcome, corrections, coefficients)
+    residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
     return LinearFit(coefficients, inverted @ middle @ inverted)
@@ -98,13 +103,16 @@ def _matrix(columns: Array, corrections: Sequence[Correction], weight: Array) ->
     return total
 
 
-def _residuals(columns: Array, outcome: Array, corrections: Sequence[Correction], coefficients: Array) -> Array:
+def _residuals(
+    columns: Array, outcome: Array, corrections: Sequence[Correction], coefficients: Array, answered: Array
+) -> Array:
     """Return psi of each report, (p, n)."""
-    residuals = columns * (outcome - coefficients @ columns)
+    residuals = columns * (outcome - answered * (coefficients @ columns))
     for each in corrections:
         noise = columns[each.first] * columns[each.second]
         if each.products is not None:
             noise -= each.products
+        noise *= answered
         residuals[each.first] += coefficients[each.second] * noise
         if each.first != each.second:
             residuals[each.second] += coefficients[each.first] * noise

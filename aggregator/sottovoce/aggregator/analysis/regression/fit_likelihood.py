@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.declining import COMMON, DECLINED_PER_PARAMETER, DecliningModel
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
-from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells
+from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells, with_constant
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
 from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
@@ -19,6 +20,7 @@ from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import BESIDE, kish_effect
+from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -33,6 +35,13 @@ NO_MAXIMUM = (
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
 NO_LIMITS = "with weights or clusters there are no limits either"
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
+
+
+DECLINED = "(declining)"
+ONE_SHARE = (
+    "declining is taken to be equally common everywhere: fewer than 10 people per coefficient declined, too few for a "
+    "model of it"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,27 @@ class Fitted:
     parameters: tuple[FittedParameter, ...]
     of_predictor: tuple[FittedParameter, ...]
     fit: Fit
+    of_declining: tuple[FittedParameter, ...] = ()
+
+    @property
+    def everything(self) -> tuple[FittedParameter, ...]:
+        """All parameters in the order of the likelihood: of the outcome, of declining, of a randomized predictor."""
+        return (*self.parameters, *self.of_declining, *self.of_predictor)
+
+    @property
+    def declining(self) -> range:
+        """Indices of the parameters of declining."""
+        return range(len(self.parameters), len(self.parameters) + len(self.of_declining))
+
+
+class _Likelihood(NamedTuple):
+    """A likelihood, its parameters of the outcome, of a randomized predictor and of declining, and notes."""
+
+    model: Model
+    parameters: tuple[FittedParameter, ...]
+    of_predictor: tuple[FittedParameter, ...]
+    of_declining: tuple[FittedParameter, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def likelihood_regression(sample: Sample, kind: str) -> Regression:
@@ -66,25 +96,91 @@ def likelihood_regression(sample: Sample, kind: str) -> Regression:
     Raises:
         EstimateError: the predictors are collinear, or the kind of errors does not support these reports.
     """
-    model, parameters, of_predictor = _model(sample, kind)
-    fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model))
-    return _with_errors(fitted) if fitted.fit.converged else _without_maximum(fitted)
+    model, parameters, of_predictor, of_declining, notes = _with_declining(sample, kind)
+    fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model), of_declining)
+    result = _with_errors(fitted) if fitted.fit.converged else _without_maximum(fitted)
+    return replace(result, declining_test=_declining_test(fitted), warnings=(*result.warnings, *notes))
 
 
 def parameter_count(sample: Sample, kind: str) -> int:
     """Return the number of parameters of the model, without fitting it."""
-    return len(sample.design.terms) if kind == "linear" else _model(sample, kind)[0].parameters
+    return len(sample.design.terms) if kind == "linear" else _with_declining(sample, kind)[0].parameters
 
 
-def _model(sample: Sample, kind: str) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
+def _with_declining(sample: Sample, kind: str) -> _Likelihood:
+    """Return the likelihood of the people described, with a model of declining where people may have declined."""
+    likelihood, share = sample.outcome.likelihood, _declined_share(sample)
+    if not sample.declines:
+        return _Likelihood(*_model(sample, kind, likelihood, sample.categories))
+    columns, terms, _ = with_constant(sample.design.known)
+    few = share * sample.n < DECLINED_PER_PARAMETER * len(terms)
+    common = sample.declining == COMMON or (sample.declining is None and few)
+    notes = (ONE_SHARE,) if common and sample.declining is None and len(terms) > 1 else ()
+    if sample.design.randomized:
+        return _declining_with_randomized(sample, kind, share, common)._replace(notes=notes)
+    model, parameters, _ = _model(sample, kind, likelihood[:, :-1], sample.categories)
+    if not isinstance(model, Multinomial | Ordered):
+        raise AssertionError("only a randomized predictor has another model")
+    shown, of_declining = (terms, columns) if not common else ((Term(CONSTANT, CONSTANT),), np.ones((1, sample.n)))
+    declining = DecliningModel(model, of_declining, likelihood[:, -1], share)
+    return _Likelihood(declining, parameters, (), tuple(FittedParameter(None, term) for term in shown), notes)
+
+
+def _declining_with_randomized(sample: Sample, kind: str, share: float, common: bool) -> _Likelihood:
+    """
+    Return the likelihood for a randomized predictor, on which declining may depend too.
+
+    Declining is one more category of the multinomial logit: the log odds of the others among those who answered are
+    the same. A common share is taken as known: it mixes the reports of those who declined into the channel.
+    """
+    likelihood, categories = sample.outcome.likelihood, sample.categories
+    if common:
+        mixed = (1 - share) * likelihood[:, :-1] + share * likelihood[:, -1:]
+        return _Likelihood(*_model(sample, kind, mixed, categories))
+    model, parameters, of_predictor = _model(sample, kind, likelihood, sample.outcome.variable.categories)
+    size = len(parameters) // len(categories)
+    answer = [each if len(categories) > 2 else replace(each, category=None) for each in parameters[:-size]]
+    declining = tuple(replace(each, category=None) for each in parameters[-size:])
+    return _Likelihood(model, tuple(answer), of_predictor, declining)
+
+
+def _declined_share(sample: Sample) -> float:
+    """Return the estimated share of people who declined, within [0, 1]."""
+    answered = sample.answered
+    if answered is None:
+        return 0.0
+    return min(max(1 - float(np.average(answered, weights=sample.weights)), 0.0), 1.0)
+
+
+def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
+    """Test one common share of declined answers against a logit of it; None if there is nothing to compare."""
+    model, sample = fitted.model, fitted.sample
+    columns, *_ = with_constant(sample.design.known)
+    if not isinstance(model, DecliningModel) or not sample.plain or len(columns) < 2:
+        return None
+    try:
+        whole, common = (
+            fitted.fit if len(rows) == len(model.columns) else maximize(replace(model, columns=rows))
+            for rows in (columns, np.ones((1, sample.n)))
+        )
+    except EstimateError:
+        return None
+    if not (whole.converged and common.converged):
+        return None
+    statistic, df = max(0.0, 2 * (whole.log_likelihood - common.log_likelihood)), len(columns) - 1
+    return LikelihoodRatio(DECLINED, statistic, df, upper_tail(statistic, df))
+
+
+def _model(
+    sample: Sample, kind: str, likelihood: Array, categories: Sequence[str]
+) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
     """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model."""
-    outcome, design = sample.outcome, sample.design
-    codes, categories = outcome.codes[sample.rows], outcome.variable.categories
+    codes, design = sample.outcome.codes[sample.rows], sample.design
     if kind == "ordered":
         slopes = [FittedParameter(None, term) for term in design.terms[1:]]
         cuts = [FittedParameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
-        return Ordered(design.columns[1:], codes, outcome.likelihood, sample.weights), (*slopes, *cuts), ()
-    plain = Multinomial(design.public, codes, outcome.likelihood, sample.weights)
+        return Ordered(design.columns[1:], codes, likelihood, sample.weights), (*slopes, *cuts), ()
+    plain = Multinomial(design.public, codes, likelihood, sample.weights)
     parameters = _by_category(categories, design.terms)
     if not design.randomized:
         return plain, parameters, ()
@@ -102,10 +198,11 @@ def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
     variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters)
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
-    found = _wald((*fitted.parameters, *fitted.of_predictor), theta, errors, sample.confidence)
+    found = _wald(fitted.everything, theta, errors, sample.confidence)
     effects: tuple[Coefficient, ...] = ()
-    if isinstance(fitted.model, Multinomial):
-        average, spread = average_effects(fitted.model, theta, variance)
+    answer = fitted.model.answered if isinstance(fitted.model, DecliningModel) else fitted.model
+    if isinstance(answer, Multinomial):
+        average, spread = average_effects(answer, theta[:count], variance[:count, :count])
         effects = _wald(fitted.parameters, average.ravel(), spread.ravel(), sample.confidence)
     return _regression(
         fitted,
@@ -114,7 +211,7 @@ def _with_errors(fitted: Fitted) -> Regression:
         log_likelihood=fitted.fit.log_likelihood,
         ame=tuple(effect for effect in effects if effect.term in _alone(sample.design)),
         tests=tuple(_tests(fitted)) if sample.plain else (),
-        of_predictor=_of_predictor(fitted, found[count:], _kind(sample)),
+        **_beside(fitted, found, _kind(sample)),
         covariance=variance[:count, :count],
     )
 
@@ -127,7 +224,7 @@ def _kind(sample: Sample) -> str:
 
 def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
     """Yield a test for each term that no other contains, unless the model without it has no maximum."""
-    everything = (*fitted.parameters, *fitted.of_predictor)
+    everything = fitted.everything
     factors = {each.term.predictor: {*each.term.factors} for each in fitted.parameters}
     for predictor, own in factors.items():
         if predictor in {CONSTANT, CUTS} or any(own < other for other in factors.values()):
@@ -152,10 +249,10 @@ def _alone(design: Design) -> set[str]:
 def _without_maximum(fitted: Fitted) -> Regression:
     sample, runs_off = fitted.sample, fitted.fit.runs_off
     found = []
-    everything = (*fitted.parameters, *fitted.of_predictor)
+    everything = fitted.everything
     for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
-        bounded = sample.plain and runs_off is not None
+        bounded = sample.plain and runs_off is not None and index not in fitted.declining
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
     count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
@@ -166,7 +263,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
         std_error_kind="none",
         converged=False,
         warnings=(missing,),
-        of_predictor=_of_predictor(fitted, found[count:], "none"),
+        **_beside(fitted, found, "none"),
     )
 
 
@@ -174,19 +271,33 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
     """Return the terms that diverge most, scaled by the range of their columns; the constant only if it is alone."""
     design = fitted.sample.design
     spread = {term.name: float(np.ptp(column)) for term, column in zip(design.terms, design.columns, strict=True)}
-    everything = (*fitted.parameters, *fitted.of_predictor)
-    moved = [abs(step) * (spread.get(each.term.name) or 1.0) for step, each in zip(runs_off, everything, strict=True)]
+    everything, declining = fitted.everything, fitted.declining
+    moved = [
+        # A logit of declining never runs off.
+        0.0 if index in declining else abs(step) * (spread.get(each.term.name) or 1.0)
+        for index, (step, each) in enumerate(zip(runs_off, everything, strict=True))
+    ]
     names = [each.term.name for each, far in zip(everything, moved, strict=True) if far > max(moved) / 2]
     return tuple(name for name in dict.fromkeys(names) if name != CONSTANT) or (CONSTANT,)
+
+
+def _beside(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> dict[str, Regression | None]:
+    """Return the models beside the main one: of declining and of a randomized predictor, where there are any."""
+    first, second = fitted.declining.start, fitted.declining.stop
+    sample, declining = fitted.sample, tuple(found[first:second])
+    named = Regression("logit", sample.outcome.name, sample.n, declining, kind, converged=fitted.fit.converged)
+    return {
+        "declining": named if declining else None,
+        "of_predictor": _of_predictor(fitted, found[second:], kind),
+    }
 
 
 def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Regression | None:
     """Return the model of the randomized predictor, if there is one."""
     if not found:
         return None
-    randomized = fitted.sample.design.randomized
     model = "logit" if found[0].category is None else "multinomial"
-    names = BESIDE.join(each.name for each in randomized)
+    names = BESIDE.join(each.name for each in fitted.sample.design.randomized)
     return Regression(model, names, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
 
 

@@ -17,12 +17,13 @@ def linear_regression(sample: Sample) -> Regression:
     """
     scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
     # The shares of all categories sum to 1, so the first follows from the others.
-    explained = [scores] if scores.ndim == 1 else list(scores.T[1:])
-    design = sample.design
+    explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
+    design, answered = sample.design, sample.answered
     fits = [
-        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters) for each in explained
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
+        for each in explained
     ]
-    named = sample.outcome.variable.categories[1:] if len(fits) > 1 else (None,)
+    named = sample.categories[1:] if len(fits) > 1 else (None,)
     return Regression(
         model="linear",
         outcome=sample.outcome.name,

@@ -23,7 +23,7 @@ def likelihood_with_cells(outcome: Multinomial, design: Design) -> tuple[Randomi
         design: the design, with at least one randomized predictor, all of them categorical.
     """
     cells, factors = design.cells()
-    columns, terms, ones = _with_constant(design.known)
+    columns, terms, ones = with_constant(design.known)
     codes, likelihood = _joint_reports(design)
     restriction = np.stack(list(_directions(design, cells, columns, ones)), axis=1)
     predictor = Multinomial(columns, codes, likelihood)
@@ -40,7 +40,7 @@ def _joint_reports(design: Design) -> tuple[NDArray[np.intp], Array]:
     return codes.ravel().astype(np.intp), likelihood
 
 
-def _with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:
+def with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:
     """Return columns that span the constant, their terms, and the coefficients that make 1 of them."""
     ones = np.ones((1, len(known.rows)))
     weights = np.linalg.lstsq(known.columns.T, ones[0])[0] if known.terms else np.zeros(0)

@@ -73,6 +73,10 @@ class Multinomial:
         truth, given, _ = self.shares(theta, part)
         return times_columns(given - truth, self.columns[:, part])
 
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,)."""
+        return self.shares(theta, part)[2]
+
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of each category against the first, (m,) each."""
         yield from theta.reshape(self.shape) @ self.columns[:, part]
@@ -93,6 +97,7 @@ class Multinomial:
 
     def _odds(self, theta: Array, part: slice) -> Array:
         predictors = theta.reshape(self.shape) @ self.columns[:, part]
+        # In place: two temporary arrays of (k - 1, m) less for each step of Newton's method.
         return np.exp(np.clip(predictors, -_LARGEST, _LARGEST, out=predictors), out=predictors)
 
     def shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
@@ -101,6 +106,7 @@ class Multinomial:
         first = 1 / (1 + odds.sum(axis=0))
         truth = odds * first
         codes = self.codes[part]
+        # Likelihoods are stored once per different report and looked up, since reports repeat.
         given = np.stack([column[codes] for column in self.likelihood.T[1:]])
         given *= truth
         marginal = given.sum(axis=0) + first * self.likelihood[:, 0][codes]
@@ -131,11 +137,13 @@ def information(truth: Array, given: Array, columns: Array, weights: Array | Non
     total = np.empty((categories, predictors, categories, predictors))
     for one in range(categories):
         for other in range(one, categories):
+            # Missing information (Louis 1982) makes this smaller than the complete one: noise hides part of the answer.
             curve = given[one] * given[other] - truth[one] * truth[other]
             if one == other:
                 curve += truth[one] - given[one]
             if weights is not None:
                 curve *= weights
             total[one, :, other] = (columns * curve) @ columns.T
+            # Symmetric, so each pair of categories is computed once.
             total[other, :, one] = total[one, :, other].T
     return total.reshape(categories * predictors, categories * predictors)

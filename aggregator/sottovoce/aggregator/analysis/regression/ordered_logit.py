@@ -74,6 +74,12 @@ class Ordered:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         return self._scores(self._derivatives(theta, part)[1], part)
 
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,); ones if the cuts are out of order, where ``sums`` is infinite."""
+        if np.any(np.diff(theta[self.slopes :]) <= 0):
+            return np.ones(len(self.codes[part]))
+        return self._derivatives(theta, part)[0]
+
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of being at or below each category except the last, (m,) each."""
         yield from self._log_odds(theta, part)

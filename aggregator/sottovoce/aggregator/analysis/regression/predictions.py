@@ -80,6 +80,7 @@ def _shares(coefficients: Array, covariance: Array, columns: Array, confidence: 
 def _line(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
     """Return predicted means and their limits, (3, 1, rows)."""
     at = coefficients @ columns
+    # Row by row x'Vx, without building the (rows, rows) matrix X'VX.
     half = normal_quantile(confidence) * np.sqrt(np.sum(columns * (covariance @ columns), axis=0))
     return np.stack([at, at - half, at + half])
 
@@ -87,10 +88,12 @@ def _line(coefficients: Array, covariance: Array, columns: Array, confidence: fl
 def _row(design: Recipe, person: Mapping[str, str | float]) -> list[float]:
     """Return the values of all columns for one person, with the first stratum as the default."""
     known = (*design.groups, *design.numbers)
+    # An unknown name is an error: ignoring it would predict for another person than meant.
     if not person.keys() <= {*known}:
         names = ", ".join(name for name in known if name != STRATUM)
         raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=names))
     given = {STRATUM: design.groups[STRATUM][0], **person}
+    # No default for a missing predictor: any choice would be a hidden assumption.
     for predictor in known:
         if predictor not in given:
             raise EstimateError(Sentence("a row lacks what '{term}' needs", term=predictor))

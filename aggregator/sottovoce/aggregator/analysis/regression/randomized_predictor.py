@@ -1,7 +1,6 @@
 """
 Logit of an answer Y on predictors of which some (A) are themselves observed only through their randomized reports.
 
-<<<<<<< HEAD
 Cells       A is the joint category of all randomized predictors, c one of its cells. The columns of Y's model in cell
             c are their public factors times constants, so interactions with A, and within A, are columns like others.
 Model       P(A = c | x) with coefficients g (see below), P(Y = y | x, A = c) multinomial logit with coefficients b. A
@@ -11,13 +10,6 @@ Of A        Multinomial logit of the cells, whose coefficients are linear in g: 
             on x, and each pair of categories one constant of association (log-linear model).
 Gradient    sum_c t_c S_c, t_c = P(c | x) L_c q_c / q, S_c the score if A were c.
 Information sum_c t_c (information if A were c) - (sum_c t_c S_c S_c' - S S'), S = sum_c t_c S_c (Louis).
-=======
-Model       P(A = a | x) multinomial logit with coefficients g, P(Y = y | x, A = a) with coefficients b for x and for
-            each a after the first. A report has the likelihood q = sum_a P(a | x) L_a q_a, with L_a the likelihood of
-            A's report and q_a the likelihood of Y's report, both given a.
-Gradient    sum_a t_a S_a, t_a = P(a | x) L_a q_a / q, S_a the score if A were a.
-Information sum_a t_a (information if A were a) - (sum_a t_a S_a S_a' - S S'), S = sum_a t_a S_a (Louis).
->>>>>>> main
 Assumption  The result depends on the model of A given x, so results show that model as well.
 Source      Louis 1982; Blair, Imai and Zhou 2015 (randomized answers as predictors); Bishop, Fienberg and Holland 1975.
 """
@@ -69,6 +61,7 @@ class RandomizedPredictor:
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
         given, log_likelihoods, cases = self._cases(theta, part)
+        # Weights apply once, here: the two models inside would otherwise count them twice.
         weights = np.ones(given.shape[1]) if self.weights is None else self.weights[part]
         score, total = 0.0, np.zeros((self.parameters, self.parameters))
         size = self.outcome.parameters
@@ -76,6 +69,7 @@ class RandomizedPredictor:
             score = score + share * case.score
             total[:size, :size] += information(case.truth, case.given, case.columns, share * weights)
             total -= (case.score * (share * weights)) @ case.score.T
+        # The last two terms together are the variance of the score over the unknown cell (Louis 1982).
         total += (score * weights) @ np.transpose(score)
         # The information of A's own model is the same in every case, since it depends on x only.
         truth = self.predictor.truth(self.restriction @ theta[size:], part)
@@ -115,6 +109,7 @@ class RandomizedPredictor:
         """Return the shares of A's cells given the reports, (cells, m), the log likelihoods, (m,), and the cases."""
         size = self.outcome.parameters
         truth = self.predictor.truth(self.restriction @ theta[size:], part)
+        # The first cell of A is the rest, as in every multinomial logit here.
         prior = np.vstack([1 - truth.sum(axis=0), truth])
         of_predictor = self.predictor.columns[:, part]
         cases = []

@@ -17,7 +17,15 @@ from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.analysis.described_people import (
+    AMONG,
+    EVERYBODY,
+    THOSE_WHO_ANSWERED,
+    DescribedPeople,
+    described_people,
+)
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
@@ -54,6 +62,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
     strata: bool = True,
     confidence: float = 0.95,
     smallest_group: int = SMALLEST_GROUP,
+    among: str | None = None,
+    declining: str | None = None,
 ) -> Regression:
     """
     Fit a regression of one answer on others.
@@ -71,6 +81,9 @@ def regress(  # noqa: PLR0913 - all but three have a default
         confidence: nominal coverage of the intervals.
         smallest_group: smallest allowed group with one public answer, or with a pair of them. It protects published
             results; use 1 if all readers have access to the rows anyway.
+        among: "answered" for those who answered, or were asked; "all"; None for the first where they are known.
+        declining: one of ``DECLINING``: declining has a logit on the public predictors, or one common share; None for
+            the first where at least ``DECLINED_PER_PARAMETER`` people per coefficient declined.
 
     Raises:
         EstimateError: the reports do not allow this estimate; the message says why and what to do.
@@ -80,19 +93,33 @@ def regress(  # noqa: PLR0913 - all but three have a default
     if errors not in KINDS:
         raise EstimateError(Sentence("the errors must be one of: {known}", known=", ".join(KINDS)))
     formula = predictors if isinstance(predictors, Formula) else formula_of(tuple(predictors))
-    names = formula.predictors if isinstance(predictors, Formula) else predictors
-    explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in names]
+    variables = formula.predictors if isinstance(predictors, Formula) else predictors
+    explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in variables]
     _check_variables(explained, explaining)
-    kind = _model(explained, explaining, model)
+    described = _described(columns, explained, among, declining)
+    kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
+    choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group, described, declining)
     if kind == "ordered" and not formula.intercept:
         raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
-    choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group)
     sample = take_sample(columns, explained, formula, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
-    asked = dict.fromkeys(each.variable.question for each in (explained, *explaining))
-    absent = [note for name in asked if (question := columns.question(name)) for note in absence(question)]
-    return replace(result, warnings=(*absent, *_warnings(columns, sample, kind), *result.warnings))
+    names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
+    names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
+    absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
+    answering = [THOSE_WHO_ANSWERED] if sample.declines else []
+    warnings = (*answering, *absent, *described.cautions, *_warnings(columns, sample, kind), *result.warnings)
+    return replace(result, people=described.people, warnings=warnings)
+
+
+def _described(columns: Columns, outcome: Answers, among: str | None, declining: str | None) -> DescribedPeople:
+    """Return the people whom a model of this outcome describes, after checking the two options."""
+    if among not in {None, *AMONG}:
+        raise EstimateError(Sentence("the people must be one of: {known}", known=", ".join(AMONG)))
+    if declining not in {None, *DECLINING}:
+        raise EstimateError(Sentence("declining must be one of: {known}", known=", ".join(DECLINING)))
+    question = columns.question(outcome.variable.question)
+    return EVERYBODY if question is None else described_people(columns, question, among)
 
 
 def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
@@ -103,9 +130,8 @@ def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
             check_explains(predictor.variable)
 
 
-def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None) -> str:
-    """Return the kind of model, after checking that it fits the outcome and the predictors."""
-    categories = len(outcome.variable.categories)
+def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, categories: int) -> str:
+    """Return the kind of model, after checking that it fits the outcome's categories and the predictors."""
     if asked is not None and asked not in MODELS:
         raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
     if not categories and asked not in {None, "linear"}:

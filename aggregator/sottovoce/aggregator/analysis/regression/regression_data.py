@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.analysis.described_people import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.regression.covariance import Codes
 from sottovoce.aggregator.analysis.regression.design_builder import make_design
 from sottovoce.aggregator.analysis.regression.design_matrix import (
@@ -34,6 +35,8 @@ class RegressionOptions:
         strata: add waves and revisions as predictors.
         confidence: nominal coverage of the intervals.
         smallest_group: smallest allowed group with one public answer, or with a pair of them.
+        described: people whom the model describes.
+        declining: "modelled" or "common": declining has the public predictors, or one share; None chooses.
     """
 
     errors: str = "observed"
@@ -42,6 +45,8 @@ class RegressionOptions:
     strata: bool = True
     confidence: float = 0.95
     smallest_group: int = SMALLEST_GROUP
+    described: DescribedPeople = EVERYBODY
+    declining: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class Sample:
         clusters: (m,) cluster numbers 0, 1, .., or None.
         errors: requested kind of standard errors.
         confidence: nominal coverage of the intervals.
+        described: people whom the model describes.
+        declining: requested model of declining, or None.
     """
 
     outcome: Answers
@@ -66,6 +73,26 @@ class Sample:
     clusters: Codes | None
     errors: str
     confidence: float
+    described: DescribedPeople = EVERYBODY
+    declining: str | None = None
+
+    @property
+    def declines(self) -> bool:
+        """True if people may have declined, and the model describes those who answered."""
+        return self.described.answered and self.outcome.variable.absent
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Categories of the outcome among the people described."""
+        return self.described.categories(self.outcome.variable)
+
+    @property
+    def answered(self) -> Array | None:
+        """Unbiased scores of having answered, (m,); None if everybody described did."""
+        if not self.declines:
+            return None
+        scores: Array = 1 - self.outcome.scores[:, -1][self.outcome.codes[self.rows]]
+        return scores
 
     @property
     def n(self) -> int:
@@ -96,7 +123,10 @@ def take_sample(
     """
     weights = None if choices.weights is None else checked_weights(choices.weights, len(columns))
     clusters, clustered = _clusters(columns, choices.cluster)
-    rows = np.flatnonzero(np.logical_and.reduce([clustered, *(each.observed for each in (outcome, *predictors))]))
+    asked = [] if choices.described.asked is None else [choices.described.asked]
+    rows = np.flatnonzero(
+        np.logical_and.reduce([clustered, *asked, *(each.observed for each in (outcome, *predictors))])
+    )
     if not len(rows):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
@@ -109,6 +139,8 @@ def take_sample(
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
         choices.errors,
         choices.confidence,
+        choices.described,
+        choices.declining,
     )
 
 

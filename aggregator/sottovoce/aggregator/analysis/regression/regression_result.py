@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sottovoce.aggregator.analysis.described_people import ALL
 from sottovoce.aggregator.analysis.regression.design_matrix import Recipe
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -60,6 +61,9 @@ class Regression:
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
         design: recipe of the columns, to predict for people with given answers; None for a model of predictors.
+        people: people whom the model describes: "all", "answered", "asked" or "asked_and_answered".
+        declining: logit of declining, on the public predictors or with one common share; None if everybody must answer.
+        declining_test: test of one common share of declined answers against a logit of it.
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
     """
@@ -77,6 +81,9 @@ class Regression:
     warnings: tuple[str, ...] = ()
     linear: "Regression | None" = None
     of_predictor: "Regression | None" = None
+    people: str = ALL
+    declining: "Regression | None" = None
+    declining_test: LikelihoodRatio | None = None
     design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
 
@@ -99,7 +106,16 @@ class Regression:
             "warnings": list(self.warnings),
             "linear": None if self.linear is None else self.linear._fields(),
             "of_predictor": None if self.of_predictor is None else self.of_predictor._fields(),
+            **self._people(),
         }
+
+    def _people(self) -> dict[str, Any]:
+        """Return the fields of a model that does not describe all people; none otherwise."""
+        if self.people == ALL:
+            return {}
+        test = None if self.declining_test is None else asdict(self.declining_test)
+        declining = None if self.declining is None else self.declining._fields()
+        return {"people": self.people, "declining": declining, "declining_test": test}
 
 
 def _dicts(coefficients: Sequence[Coefficient]) -> list[dict[str, Any]]:

@@ -94,7 +94,9 @@ def compare(
         category=found.second.categories[place] if found.second.categories else "",
         group_names=found.first.categories,
         values=tuple(values),
+        # A difference would give back a hidden cell to a reader who knows the other group.
         differences=() if hidden else tuple(differences),
+        # The statistic of a small table can also be solved for its one hidden cell.
         independence=None if hidden else tested(found.strata),
         warnings=(*cautions, *unequal),
     )

@@ -59,12 +59,14 @@ def likeliest_table(
     """
     rows = np.concatenate([each.rows for each in seen])
     weights = np.concatenate([each.weights for each in seen])
+    # Equal start: EM keeps a zero at zero, so no other cell may begin there.
     start = np.ones(shape)
     for cell in impossible:
         start[cell] = 0.0
     if not weights.sum() or not start.sum():
         raise EstimateError("there is no report, or no possible cell")
     shares = (start / start.sum()).ravel()
+    # A report with likelihood 0 would divide by 0 in the first step, and shows a wrong structural zero.
     if not (rows @ shares > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
     return _climb(rows, weights / weights.sum(), shares).reshape(shape)
@@ -88,6 +90,7 @@ def _climb(rows: Floats, weights: Floats, shares: Floats) -> Floats:
     for _ in range(ROUNDS):
         once = _step(rows, weights, shares)
         twice = _step(rows, weights, once)
+        # Two plain steps are compared: after an extrapolation, a small change need not mean convergence.
         if np.abs(twice - once).max() < _SETTLED:
             return twice
         shares = _extrapolated(rows, weights, (shares, once, twice))
@@ -103,10 +106,13 @@ def _extrapolated(rows: Floats, weights: Floats, path: tuple[Floats, Floats, Flo
     """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last point."""
     start, once, twice = path
     change, bend = once - start, twice - 2 * once + start
+    # Step length S3 of Varadhan and Roland 2008; length 1 is the plain EM step.
     length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
     far = start + 2 * length * change + length**2 * bend
+    # Outside the simplex the likelihood is not defined.
     if length <= 1 or far.min() < 0:
         return twice
+    # A plain step after the jump restores stability; the likelihood check keeps EM's monotone ascent.
     better = _step(rows, weights, far / far.sum())
     return better if _likely(rows, weights, better) >= _likely(rows, weights, twice) else twice
 
@@ -116,5 +122,6 @@ def _likely(rows: Floats, weights: Floats, shares: Floats) -> float:
 
 
 def _cells(first: Floats, second: Floats) -> Floats:
+    # Given the truth both reports are drawn independently, so their likelihoods multiply.
     product = first[:, :, None] * second[:, None, :]
     return product.reshape(len(product), first.shape[1] * second.shape[1])

@@ -120,6 +120,7 @@ class Joint:
         """Share of each stratum in the pooled estimate, by inverse variance; they sum to 1."""
         if len(self.strata) == 1:
             return (1.0,)
+        # Weights from the channels and not from the data, so that pooling stays unbiased.
         precision = [pairs.size / _uniform_variance(pairs.first, pairs.second) for pairs in self.strata]
         return tuple(each / sum(precision) for each in precision)
 
@@ -138,6 +139,7 @@ class Joint:
             centred = total.second - np.outer(mean, total.squared) - np.outer(total.squared, mean)
             centred += total.squares * np.outer(mean, mean)
             covariance += centred * (share / total.weight) ** 2
+        # Bessel's correction; ``max`` keeps a single report from dividing by 0.
         return Moments(mean, covariance * self.n / max(self.n - 1, 1))
 
 
@@ -172,6 +174,7 @@ def count_pairs(
         weights: weights of the reports, (n,), positive; all 1 by default.
     """
     sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
+    # Few distinct pairs: all later sums run over pairs instead of reports.
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
         reported, sums, squares, numbers = _counted(columns, sizes, weights)
     else:
@@ -191,6 +194,7 @@ def _counted(
     """Return the distinct pairs, and for each the sums of weights and squared weights and the number of reports."""
     wide = sizes[1] + 1
     places = (sizes[0] + 1) * wide
+    # Without weights all three sums are equal, so one is counted.
     totals = np.zeros((1 if weights is None else 3, places))
     # Narrow keys need less memory bandwidth.
     kind = np.min_scalar_type(places)

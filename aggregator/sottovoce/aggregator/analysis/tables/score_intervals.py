@@ -43,6 +43,7 @@ class CellChannel(NamedTuple):
     def step(self) -> float:
         """Continuity correction u gap / (2n): the change of the estimate by half a report."""
         (a, b), (a2, b2) = self.first, self.second
+        # One report more changes the raw share by gap/n; half of that is the correction, as Yates' for counts.
         return self.share / ((a - b) * (a2 - b2)) / (2 * self.n)
 
     @property
@@ -92,6 +93,7 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
         z: normal quantile of the confidence level.
     """
     p_a, p_b = map(clip, margins)
+    # Clipped first: a raw share outside [0, 1] would give empty intervals.
     point, step = clip(raw), max(each.step for each in channels)
 
     def inside(t: float) -> bool:

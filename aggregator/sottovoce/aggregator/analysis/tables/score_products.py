@@ -45,6 +45,7 @@ def score_products(
         reported: their reported values, (n,) each.
         weights: w and w^2 of each report, (n,) each.
     """
+    # Balanced scores depend on more than support of one category, so they need the general path.
     if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in variables):
         return _by_support(variables, reported, weights)
     return _by_scores(variables, reported, weights)
@@ -65,6 +66,7 @@ def _by_scores(
 def _by_support(
     variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
 ) -> ScoreProducts:
+    # Without weights the counts are whole numbers, which float32 adds exactly in half the memory.
     alike = bool((weights[0] == 1).all() and (weights[1] == 1).all())
     channels = [channel for each in variables for channel in each.channels]
     width = 1 + len(channels)

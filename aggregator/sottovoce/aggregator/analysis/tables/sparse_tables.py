@@ -76,6 +76,8 @@ class ThinTable:
         """
 
         def inside(t: float) -> bool:
+            # Variance at the hypothesised value, as in score intervals (Wilson 1927): the sample's own would be too
+            # small.
             tested = at(self, t)
             shares = tested.both, self.group, self.outcome
             variance = sum(each.factor * _variance(each, tested.gradient, shares) for each in self.channels)
@@ -99,6 +101,7 @@ def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable
     two = _of_two_groups(joint, groups)
     if two is None or not _by_category(two, outcome):
         return None
+    # With this support the sample covariance is reliable, and its limits are narrower.
     if _least_support(two, groups[1], outcome) >= ENOUGH:
         return None
     of = groups[1]
@@ -121,6 +124,7 @@ def _least_support(joint: Joint, group: int, outcome: int) -> float:
         one = pairs.first.scores(pairs.reported[0])[:, group] > 0
         other = pairs.second.scores(pairs.reported[1])[:, outcome] > 0
         cells = np.bincount(2 * one + other, pairs.numbers, 4) * (pairs.size / pairs.n)
+        # Scaled to the effective number of reports, since weights reduce the information.
         counts += cells.reshape(2, 2)
     return float(counts.min())
 
@@ -166,6 +170,7 @@ def _variance(channel: CellChannel, gradient: tuple[float, float, float], shares
     """
     (u, v, w), (both, group, outcome) = gradient, shares
     alpha, c, alpha2, c2 = channel.constants
+    # ``cell_variance`` is centred; add the squared mean again for the raw second moment.
     squares = u * u * (channel.cell_variance(both, group, outcome) + both * both)
     squares += v * v * (alpha * group + c) + w * w * (alpha2 * outcome + c2)
     crossed = u * v * (alpha * both + c * outcome) + u * w * (alpha2 * both + c2 * group) + v * w * both

@@ -73,6 +73,7 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
             found.append((float(table[row, column]) + step) / deviation)
     if not found:
         return None
+    # Bonferroni over the cells, because only the lowest one is tested.
     return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
 
 

@@ -59,6 +59,7 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
     """
     found = joint.moments(_two_groups(groups, outcome))
     m0, m1, g0, g1 = found.mean.tolist()
+    # Unbiased shares can be negative; then a quotient has no meaning, while the limits still hold.
     raw = m1 / g1 - m0 / g0 if min(g0, g1) > 0 else None
 
     def slopes(t: float) -> tuple[float, tuple[float, ...]]:
@@ -94,6 +95,7 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
     if thin is not None:
         low, high = ratio_limits(thin, z)
         return _around(raw, _delta(found, delta), (_odds(low), _odds(high)), (0.0, math.inf))
+    # On the scale u = t / (1 + t) the search for limits has a finite end even for an infinite ratio.
     top, bottom = max(m1 * g0, 0.0), max(m0 * g1, 0.0)
     point = top / (top + bottom) if top + bottom else 0.5
     low, high = (edge(_inside(found, slopes, z), point, end) for end in (0.0, 1.0))
@@ -137,6 +139,7 @@ def correlation(joint: Joint, z: float) -> Inverted:
     )
     both, a, a2, b, b2 = found.mean.tolist()
     of_a, of_b = a2 - a * a, b2 - b * b
+    # Noise can make an estimated variance negative: the reports then say nothing about a correlation.
     if min(of_a, of_b) <= 0:
         return Inverted(None, None, -1.0, 1.0)
     spread = math.sqrt(of_a * of_b)
@@ -167,6 +170,7 @@ class _Squared(Variable):
     def scores(self, reported: Reported) -> Floats:
         """Return scores of the value and of its square, (u, 2)."""
         if not isinstance(self.of, NumberVariable):
+            # An indicator equals its square, so its score serves for both.
             return np.repeat(self.of.scores(reported)[:, [1]], 2, axis=1)
         squares = self.of.square_scores(reported)
         if squares is None:
@@ -194,6 +198,7 @@ def _inverted(
     found: Moments, raw: float | None, delta: tuple[float, ...], slopes: _Slopes, bounds: tuple[float, float], z: float
 ) -> Inverted:
     middle = (bounds[0] + bounds[1]) / 2
+    # The search for both limits starts within the possible range.
     point = middle if raw is None else min(max(raw, bounds[0]), bounds[1])
     inside = _inside(found, slopes, z)
     if raw is None and not inside(point):

@@ -150,6 +150,8 @@ class OpenResults:
         """
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
+        ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
+
         Raises:
             EstimateError: the folder contains reports only.
         """
@@ -236,8 +238,8 @@ class OpenResults:
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
             formula: outcome and terms, in the place of both: ``"cheated ~ year * sex + I(age^2)"``.
-            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``,
-                ``strata``, as in ``sottovoce results regress``.
+            options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``,
+                ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
 
         Raises:
             SurveyError: the model is not available; the message says why.
@@ -308,12 +310,14 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 def _of(question: Row) -> Sequence[Row]:
     """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     if "estimates" in question:
-        return list(question["estimates"])
+        answered = question.get("answered", {"people": "", "estimates": []})
+        among = [{**one, "among": answered["people"]} for one in answered["estimates"]]
+        return [*({**one, "among": "all"} for one in question["estimates"]), *among]
     return [question["mean"], *question["histogram"], *question["quantiles"]]
 
 
 def _estimate(question: Row, estimate: Row) -> Row:
-    row = {"question": question["name"], "n": question["n"], **estimate}
+    row = {"question": question["name"], "n": question["n"], "among": "all", **estimate}
     return {**row, "shown": row.get("clipped", row.get("raw"))}
 
 

@@ -134,7 +134,7 @@ class AccessTables(PasskeyTables):
         with self._write() as db:
             row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
             # Lock the account before the link, in the order that ``disable`` uses: else the two could deadlock.
-            account = None if row is None or row[0] is None else self._let_in(db, bytes(row[0]))
+            account = None if row is None or row[0] is None else self._lock_account(db, bytes(row[0]))
             if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
                 return None
             signed_in = self._begin(db, session_hash, account, "link", now)

@@ -48,7 +48,7 @@ class KeyTables(AccountTables):
             AccessRefused: there is no such account, or it is disabled.
         """
         with self._write() as db:
-            if self._let_in(db, key.account) is None:
+            if self._lock_account(db, key.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             insert_key(db, key)
             self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
@@ -105,7 +105,7 @@ class KeyTables(AccountTables):
             now: seconds since 1970.
         """
         with self._write() as db:
-            return self._begin(db, session_hash, self._let_in(db, account_id), door, now) is not None
+            return self._begin(db, session_hash, self._lock_account(db, account_id), door, now) is not None
 
     def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
         """
@@ -162,7 +162,7 @@ class KeyTables(AccountTables):
             if db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id]).rowcount:
                 self._note(db, words.SESSIONS_ENDED, account_id.hex())
 
-    def _let_in(self, db: Handle, account_id: bytes) -> Account | None:
+    def _lock_account(self, db: Handle, account_id: bytes) -> Account | None:
         """Return the account, or None if it is disabled; lock its row until the end of the transaction."""
         row = db.execute(_LET_IN + self.until_end, [account_id]).fetchone()
         return None if row is None else account_of(row)

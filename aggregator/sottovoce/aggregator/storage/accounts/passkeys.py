@@ -83,7 +83,7 @@ class PasskeyTables(KeyTables):
         """
         with self._alone() as db:
             # Locks the account's row, so that disabling it waits and finds this passkey.
-            if self._let_in(db, passkey.account) is None:
+            if self._lock_account(db, passkey.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             query = "SELECT count(*) FROM passkeys WHERE account = ?"
             if db.execute(query, [passkey.account]).fetchone()[0] >= MOST:
@@ -146,7 +146,7 @@ class PasskeyTables(KeyTables):
             if db.execute(query, [use.challenge_hash, use.expires]).rowcount != 1:
                 return None
             row = db.execute(_COUNT_ON, [use.sign_count, use.credential_id, use.sign_count, use.sign_count]).fetchone()
-            account = None if row is None else self._let_in(db, bytes(row[0]))
+            account = None if row is None else self._lock_account(db, bytes(row[0]))
             return self._begin(db, session_hash, account, "passkey", now)
 
 

@@ -109,9 +109,9 @@ def last_due(db: Handle, today: int) -> AuditEntry | None:
     Entries of kind ``CUT`` alone are not due: deleting them adds another such entry, every day.
     """
     retained_from = db.execute(_RETAINED_FROM, [today - RETENTION_DAYS]).fetchone()[0]
-    if _one(db, "WHERE number < ? AND what <> ?", [retained_from, CUT]) is None:
+    if _first_entry(db, "WHERE number < ? AND what <> ?", [retained_from, CUT]) is None:
         return None
-    return _one(db, "WHERE number < ? ORDER BY number DESC", [retained_from])
+    return _first_entry(db, "WHERE number < ? ORDER BY number DESC", [retained_from])
 
 
 def cut(db: Handle, today: int) -> None:
@@ -128,7 +128,7 @@ def cut(db: Handle, today: int) -> None:
 def problems(db: Handle) -> Iterator[str]:
     """Describe entries that break the hash chain, and a chain that does not end at the stored head."""
     changed = next(broken(entries(db), _last_cut(db)), None)
-    last = _one(db, "ORDER BY number DESC")
+    last = _first_entry(db, "ORDER BY number DESC")
     if changed is not None:
         yield f"the journal was changed at or before its entry {changed}"
     elif head(db) != (_START if last is None else ChainHead(last.number, last.hash)):
@@ -143,19 +143,19 @@ def is_known(db: Handle, noted: ChainHead) -> bool | None:
     # The entry was deleted by age: its hash can be neither confirmed nor refuted.
     if noted.number < cut_off.number:
         return None
-    entry = _one(db, "WHERE number = ?", [noted.number])
+    entry = _first_entry(db, "WHERE number = ?", [noted.number])
     return entry is not None and entry.hash == noted.hash
 
 
 def _last_cut(db: Handle) -> ChainHead:
-    entry = _one(db, "WHERE what = ? ORDER BY number DESC", [CUT])
+    entry = _first_entry(db, "WHERE what = ? ORDER BY number DESC", [CUT])
     if entry is None or WHAT[CUT].pattern.fullmatch(entry.about) is None:
         return _START
     number, hashed = entry.about.split()
     return ChainHead(int(number), bytes.fromhex(hashed))
 
 
-def _one(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
+def _first_entry(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
     query = f"{_ENTRIES} {condition} LIMIT 1"
     row = db.execute(query, parameters).fetchone()
     return None if row is None else _entry(*row)

@@ -196,7 +196,13 @@ class TokenStorage(JournalStorage):
         with self._write() as db:
             if db.execute(_ANY_OPEN + self.UNTIL_END, [survey]).fetchone() is None:
                 return Outcome.CLOSED
-            return blind_invitations.redeem(db, survey, invitation, blinded)
+            outcome = blind_invitations.redeem(db, survey, invitation, blinded)
+        if outcome is Outcome.NEW:
+            self._note_redeemed()
+        return outcome
+
+    def _note_redeemed(self) -> None:
+        """Note that an invitation was redeemed, so that its place in the files settles."""
 
     def hold_invitations(self, now: int = 0) -> None:
         """

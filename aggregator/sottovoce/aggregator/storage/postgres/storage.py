@@ -10,7 +10,7 @@ transaction wrote it, and rows lie in the order of writing: ``scrub`` has report
 ids, and removes the traces of spent tokens.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar
@@ -21,7 +21,6 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import migrate
-from sottovoce.aggregator.storage.postgres.background_thread import BackgroundThread, at_once
 from sottovoce.aggregator.storage.postgres.checks import described
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.count_slots import Slot, SnapshotPublisher
@@ -74,7 +73,6 @@ class PostgresStorage(sql_storage.SQLStorage):
     NEW_ID: ClassVar[str] = "SELECT uuid_send(gen_random_uuid())"
     UNTIL_END: ClassVar[str] = " FOR SHARE"
     NOW: ClassVar[str] = NOW
-    REKEY: ClassVar[str] = "SELECT sottovoce_rekey_9(?)"
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
@@ -91,7 +89,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         self._own_slot = Slot(url)
         self._publisher = SnapshotPublisher(self.show_grown)
         self._settling = Reordering(self._connection)
-        self._aside: BackgroundThread | None = None
+        # Unknown after a start.
+        self._are_tokens_spent = True
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped)
@@ -101,6 +100,7 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
+        self._are_tokens_spent |= any(arrival.tokens for arrival in arrivals)
         merged = merge(arrivals)
         added = change(merged)
         with self._connection() as connection:
@@ -109,6 +109,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
         if has_grown or (not stored and Outcome.NEW in outcomes):
             self._publisher.want(added.batches)
+        self._note_stored(count(arrivals))
         return outcomes
 
     def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
@@ -128,7 +129,7 @@ class PostgresStorage(sql_storage.SQLStorage):
             for survey in grown:
                 connection.execute("SELECT sottovoce_show_9(%s, %s)", survey)
 
-    def _settle(self) -> None:
+    def _catch_up(self) -> None:
         self._publisher.settle()
 
     def _slot(self) -> int:
@@ -139,11 +140,20 @@ class PostgresStorage(sql_storage.SQLStorage):
         with self._read() as db:
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
+    def settle(self) -> bool:
+        """Scrub; a reader makes it raise ``StorageError``."""
+        self.scrub()
+        return True
+
     def scrub(self) -> None:
         """Settle what has arrived, write invitations anew in the order of random keys, and remove what was deleted."""
         self._settling.run()
         with self._connection() as connection:
             sort_invitations(connection)
+            if self._are_tokens_spent:
+                # Privacy: VACUUM leaves bytes of a spent token, and the number of its transaction, in the page.
+                self._are_tokens_spent = False
+                write_anew(connection, ("tokens",), lambda: self._settling.ended)
             connection.execute(_VACUUM)
 
     def _forget(self) -> None:
@@ -159,16 +169,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
             db.execute("SELECT sottovoce_drop_partition_9(?)", [survey])
 
-    def run_in_background(self) -> None:
-        """From now on a thread of its own settles and scrubs."""
-        self._aside = BackgroundThread()
-
-    def tidy(self) -> None:
-        """Scrub, at once or soon."""
-        self._soon(self.scrub)
-
-    def _soon(self, work: Callable[[], None]) -> None:
-        (self._aside.want if self._aside else at_once)(work)
+    def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
+        db.execute("SELECT sottovoce_rekey_9(?)", [survey])
 
     def _hold(self, db: sql_statements.Handle, survey: int) -> None:
         db.execute("SELECT sottovoce_hold_9(?)", [survey])
@@ -204,8 +206,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         """Stop background work and close all connections."""
         self._publisher.end()
         self._settling.ended = True
-        if self._aside:
-            self._aside.end()
+        if self._maintenance is not None:
+            self._maintenance.end()
         self._own_slot.close()
         self._pool.close()
 

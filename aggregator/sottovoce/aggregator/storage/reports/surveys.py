@@ -50,9 +50,6 @@ _LIVE_AND_SHOWN = """
     ) AS live LEFT JOIN shown_cells AS shown
     ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
 """
-_UNSHOWN = f"""{_LIVE_AND_SHOWN}
-    WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
-"""
 # Shown counts of a cell only grow, so a cell is unchanged if live, shown and first close agree.
 _CHANGED = f"""{_LIVE_AND_SHOWN}
     WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
@@ -123,11 +120,6 @@ def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
         journal_table.append(db, day, words.CLOSED, who, name)
 
 
-def count_unshown(db: Handle, name: str) -> int:
-    """Return the number of a survey's cells whose shown numbers of reports differ from the live ones."""
-    return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
-
-
 def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
     """
     Return the number of cells whose live or shown counts differ from those at the first close.
@@ -190,7 +182,7 @@ def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str]
     journal_table.append(db, day, words.DELETED, who, name)
 
 
-def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
+def purge(db: Handle, survey: int, day: int, rekey: Callable[[Handle, int], None], who: str) -> None:
     """
     Give every report of a closed revision a new random key, and delete ids and tombstones.
 
@@ -201,14 +193,15 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
         db: within a transaction.
         survey: key of the revision.
         day: today.
-        rekey: statement that gives the reports new keys.
+        rekey: gives all reports of the revision new random ids.
         who: account that acts, for the audit log.
     """
     # The caller decided outside of this transaction: since then the survey may have been reopened or purged.
     query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
     row = db.execute(query, [survey]).fetchone()
     if row is not None and not (load_survey(row[2]).is_blind and db.execute(_ANY_OPEN, [row[0]]).fetchone()):
-        for statement in (rekey, *_PURGE):
+        rekey(db, survey)
+        for statement in _PURGE:
             db.execute(statement, [survey])
         name = row[0]
         if db.execute(_ANY_LEFT, [name]).fetchone() is None:

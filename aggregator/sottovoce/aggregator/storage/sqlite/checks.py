@@ -12,8 +12,9 @@ _KINDS = {"INTEGER": "numbers", "TEXT": "text", "BLOB": "bytes"}
 
 
 def described(db: Database) -> dict[str, Columns]:
-    """Return the tables of a file, with kind and constraints of their columns."""
-    return {table.name: {column.name: _column(*column) for column in table.columns} for table in db.tables}
+    """Return the tables of a file, with kind and constraints of their columns; ``settled`` as ``reports``, its view."""
+    tables = {table.name: {column.name: _column(*column) for column in table.columns} for table in db.tables}
+    return {"reports" if name == "settled" else name: columns for name, columns in tables.items()}
 
 
 def problems(db: Database) -> list[str]:

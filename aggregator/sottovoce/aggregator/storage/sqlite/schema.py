@@ -217,6 +217,25 @@ STEPS: dict[str, tuple[str, ...]] = {
         MARK_PAUSE,
     ),
     "staff": (*MAKE_ACCESS, *MAKE_PASSKEYS, *_JOURNAL, *MAKE_DRAFTS, *MAKE_RELEASES, *MAKE_BLIND),
+    "fresh": (
+        # Privacy: within a page SQLite places rows in the order of their insertion. Reports arrive in a small table,
+        # from which they move together, in the order of their ids.
+        "ALTER TABLE reports RENAME TO settled",
+        """
+        CREATE TABLE fresh (
+            survey INTEGER NOT NULL,
+            report_id BLOB NOT NULL,
+            wave INTEGER NOT NULL,
+            "values" BLOB NOT NULL,
+            PRIMARY KEY (survey, report_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE VIEW reports AS
+        SELECT survey, report_id, wave, "values" FROM settled
+        UNION ALL SELECT survey, report_id, wave, "values" FROM fresh
+        """,
+    ),
 }
 """Migrations in order, by name; the database's ``user_version`` is the number of applied ones."""
 

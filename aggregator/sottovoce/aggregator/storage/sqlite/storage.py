@@ -1,15 +1,18 @@
 """
 SQLite back end: one file, one process that writes.
 
-Reports have no rowid and no time. Their key is the random report id, so that the order on disk does not reveal the
-order of arrival. SQLite syncs every commit before the server acknowledges it (WAL, synchronous=FULL).
+Reports have no rowid and no time. Their key is the random report id. SQLite syncs every commit before the server
+acknowledges it (WAL, synchronous=FULL).
+
+Privacy: the order of arrival is in the log, and in the places of rows within a page. Reports arrive in the table
+``fresh``; ``settle`` moves them to ``settled`` in the order of their ids and empties the log. ``reports`` is both.
 """
 
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,7 +25,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
-from sottovoce.aggregator.storage.sqlite import schema
+from sottovoce.aggregator.storage.sqlite import schema, settling
 from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -37,6 +40,10 @@ LOG_BYTES = 64 * 1024 * 1024
 PAGE_BYTES = 2048
 """Page size of a new file: half of SQLite's default, since a report of a dozen bytes rewrites a whole page."""
 
+_TAKE = "DELETE FROM {} WHERE survey = ? AND report_id = ?"
+_DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
+_REKEY = "UPDATE {} SET report_id = randomblob(16) WHERE survey = ?"
+_SECRETS = ("tokens", "blind_invitations")
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
     SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
@@ -47,9 +54,10 @@ _STATE = """
 # packed values, ?5 bytes each).
 _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _INSERT = """
-    INSERT OR IGNORE INTO reports
+    INSERT OR IGNORE INTO fresh
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
     SELECT ?1, substr(?3, 16 * n + 1, 16), ?2, substr(?4, ?5 * n + 1, ?5) FROM numbers
+    WHERE NOT EXISTS (SELECT 1 FROM settled WHERE survey = ?1 AND report_id = substr(?3, 16 * n + 1, 16))
 """
 """One INSERT for many reports, split by SQLite: binding rows in Python would hold the interpreter lock throughout."""
 
@@ -68,13 +76,15 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
     NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
-    REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
+    TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("settled", "fresh")
 
     def __init__(self, path: Path, unfinished: bool = False) -> None:
         self._path = path
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
+        # Privacy: using one changes the places in its page. Unknown after a start.
+        self._are_secrets_used = True
         try:
             with self._write() as db:
                 if schema.migrate(db.database, unfinished):
@@ -86,6 +96,12 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction; return an outcome for each report."""
         try:
+            return self._store(arrivals)
+        finally:
+            self._note_stored(count(arrivals))
+
+    def _store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
+        try:
             with self._write() as db:
                 self._store_new(db, merge(arrivals))
         except _NotAllNew:
@@ -95,6 +111,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
         return [Outcome.NEW] * count(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[ReportBatch]) -> None:
+        self._are_secrets_used |= any(arrival.tokens for arrival in arrivals)
         surveys = {arrival.plan.survey for arrival in arrivals}
         states = [db.execute(_STATE, [survey]).fetchone() or (False, False) for survey in surveys]
         if not all(is_open for is_open, _ in states) or not sql_statements.spend_tokens(db, arrivals):
@@ -111,16 +128,61 @@ class SQLiteStorage(sql_storage.SQLStorage):
         """Return None: SQLite uses this machine's clock."""
         return None
 
+    def _note_redeemed(self) -> None:
+        self._are_secrets_used = True
+        super()._note_redeemed()
+
+    def settle(self) -> bool:
+        """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
+        settling.settle(self._write)
+        if self._are_secrets_used:
+            self._rewrite_secrets()
+        return self._empty_log()
+
+    def _rewrite_secrets(self) -> None:
+        # Before it begins, since a report may spend a token right after; again if it fails.
+        self._are_secrets_used = False
+        with self._errors(), self._handle() as db:
+            # SQLite overwrites a whole table at once only while it checks no foreign keys.
+            db.execute("PRAGMA foreign_keys = OFF")
+            try:
+                for table in _SECRETS:
+                    settling.rewrite(self._write, table)
+            except BaseException:
+                self._are_secrets_used = True
+                raise
+            finally:
+                db.execute("PRAGMA foreign_keys = ON")
+
     def scrub(self) -> None:
-        """Truncate the write-ahead log, which holds deleted rows and the order of writes."""
+        """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
+        settling.settle(self._write)
         with self._errors(), self._writing, self._handle() as db:
-            # A reader may still need the log: a short timeout keeps writers from waiting, and housekeeping retries.
-            db.execute("PRAGMA busy_timeout = 200")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
+            db.execute("VACUUM")
+        self._empty_log()
+
+    def _empty_log(self) -> bool:
+        """Truncate the log, which holds deleted rows and the order of writes; return False if a reader needs it."""
+        with self._errors(), self._handle() as db:
+            # Most pages are copied while other threads write; the second step then takes little time.
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            with self._writing:
+                # A reader may still need the log: a short timeout keeps writers from waiting.
+                db.execute("PRAGMA busy_timeout = 200")
+                (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
+        return not busy
 
     def _after_deletion(self) -> None:
-        self.scrub()
+        self._empty_log()
+
+    def _drop_reports(self, db: sql_statements.Handle, name: str) -> None:
+        for table in self.TABLES_OF_REPORTS:
+            db.execute(_DROP.format(table), [name])
+
+    def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
+        for table in self.TABLES_OF_REPORTS:
+            db.execute(_REKEY.format(table), [survey])
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
@@ -156,14 +218,18 @@ class SQLiteStorage(sql_storage.SQLStorage):
             db.execute(_ATTACH, [str(source._path)])
             try:
                 with self._write():
-                    sql_storage.empty(db)
+                    sql_storage.empty(db, self.TABLES_OF_REPORTS)
                     for table in TABLES:
-                        db.execute(take_over(table))
+                        db.execute(take_over(table, "settled" if table == "reports" else table))
             finally:
                 db.execute(_DETACH)
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Settle if this process took reports, and close the connections of all threads."""
+        if self._maintenance is not None:
+            self._maintenance.end()
+            with suppress(StorageError):
+                self.settle()
         for handle in self._opened:
             handle.close()
 
@@ -296,7 +362,7 @@ class _Handle:
 
     def take_out(self, survey: int, report_id: bytes) -> bool:
         """Delete a report; return True if it was stored."""
-        return self.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", [survey, report_id]).rowcount == 1
+        return any(self.execute(_TAKE.format(table), [survey, report_id]).rowcount for table in ("fresh", "settled"))
 
     @property
     def in_transaction(self) -> bool:

@@ -49,13 +49,13 @@ def invite() -> Acted:
 
 def account(account: str) -> ResponseReturnValue:
     """Show one account and the actions on it."""
-    found = _found(account)
+    found = _find_account(account)
     return redirect(url_for("studio.accounts"), 303) if found is None else _account(found)
 
 
 def change_account(account: str) -> ResponseReturnValue:
     """Apply one of ``_ACTS`` to an account."""
-    found, act = _found(account), _ACTS.get(request.form.get("act", ""))
+    found, act = _find_account(account), _ACTS.get(request.form.get("act", ""))
     if found is None:
         return redirect(url_for("studio.accounts"), 303)
     if act is None:
@@ -138,7 +138,7 @@ def _row(found: Account, has_key: bool) -> AccountRow:
     return AccountRow(found, account_number(found), [door for door in has if has[door] and door in opened])
 
 
-def _found(account: str) -> Account | None:
+def _find_account(account: str) -> Account | None:
     try:
         return tables().account(bytes.fromhex(account))
     except ValueError:

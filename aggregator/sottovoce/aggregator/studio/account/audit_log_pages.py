@@ -49,14 +49,14 @@ def journal() -> str:
     """Show the whole audit log, or the entries of one survey, up to a day."""
     survey = request.args.get("survey", "").strip()
     lines = _lines(survey if _NAME(survey) else None)
-    return render_template("journal.html", lines=lines, older=_older(lines), survey=survey, day=_day_asked())
+    return render_template("journal.html", lines=lines, older=_pop_surplus(lines), survey=survey, day=_day_asked())
 
 
 def history(name: str) -> str:
     """Show the audit log of a survey."""
     frame, lines = published_page(name, "history"), _lines(name)
     return render_template(
-        "history.html", page="history", frame=frame, lines=lines, older=_older(lines), day=_day_asked()
+        "history.html", page="history", frame=frame, lines=lines, older=_pop_surplus(lines), day=_day_asked()
     )
 
 
@@ -98,7 +98,7 @@ def _lines(survey: str | None) -> list[AuditLogLine]:
     return [line(entry, names) for entry in storage().journal.latest(ROWS + 1, survey, number, until)]
 
 
-def _older(lines: list[AuditLogLine]) -> int | None:
+def _pop_surplus(lines: list[AuditLogLine]) -> int | None:
     """
     Remove the surplus entry from ``lines``, in place.
 

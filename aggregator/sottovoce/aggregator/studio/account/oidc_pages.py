@@ -60,7 +60,7 @@ def accept() -> Response:
     if storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
         raise SignInRefused(INVITATION_SPENT)
     address, attempt = _new_attempt()
-    return _with_attempt(_to_institution(address), attempt, "", link, name)
+    return _with_attempt(_redirect_to_provider(address), attempt, "", link, name)
 
 
 def bind() -> Response:
@@ -73,7 +73,7 @@ def bind() -> Response:
     """
     address, attempt = _new_attempt()
     secret = sign_in_link_secret(tables(), g.actor.account.id, authentication.now() // DAY)
-    return _with_attempt(_to_institution(address), attempt, url_for("access.me"), secret)
+    return _with_attempt(_redirect_to_provider(address), attempt, url_for("access.me"), secret)
 
 
 def callback() -> Response:
@@ -81,15 +81,15 @@ def callback() -> Response:
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
     page = Response(render_template("signed_in.html", onward=authentication.redirect_target(page_asked_for)))
-    reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
+    reply = _bound(subject, link, page) if link and not name else _start_session(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
 
-def _let_in(subject: str, link: str, name: str, page: Response) -> Response | None:
-    account = storage().access.account_of_subject(subject) or _invited(subject, link, name)
+def _start_session(subject: str, link: str, name: str, page: Response) -> Response | None:
+    account = storage().access.account_of_subject(subject) or _accept_invited(subject, link, name)
     return authentication.begin_session(account.id, "oidc", page)
 
 
@@ -106,11 +106,11 @@ def _bound(subject: str, link: str, page: Response) -> Response:
     return authentication.with_cookie(page, cookie)
 
 
-def _to_institution(address: str) -> Response:
+def _redirect_to_provider(address: str) -> Response:
     return Response(render_template("invitation_by_institution.html", address=address, most=MOST_NAME))
 
 
-def _invited(subject: str, link: str, name: str) -> Account:
+def _accept_invited(subject: str, link: str, name: str) -> Account:
     """Make an account for a new person and spend the invitation."""
     if not link:
         raise SignInRefused(NOT_INVITED)

@@ -39,14 +39,14 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
         base,
         head=_head(form, base),
         cards=cards,
-        people=_whole(form, "people", base.people),
-        group=_whole(form, "group", base.group),
+        people=_parse_int(form, "people", base.people),
+        group=_parse_int(form, "group", base.group),
         declining=declining if declining in DECLINING else base.declining,
         stamp=stamp if _STAMP.fullmatch(stamp) else "",
     )
 
 
-def _whole(form: Form, field: str, before: int | None) -> int | None:
+def _parse_int(form: Form, field: str, before: int | None) -> int | None:
     if field not in form:
         return before
     digits = "".join(character for character in form[field] if character.isdecimal())
@@ -117,7 +117,7 @@ def _moment(text: str) -> str:
     return f"{text}:00Z" if len(text) == len("2026-12-31T23:59") else text
 
 
-def _asked(text: str) -> int | None:
+def _parse_ask(text: str) -> int | None:
     return int(text[:6]) if text.isascii() and text.isdigit() else None
 
 
@@ -126,7 +126,7 @@ def _number_or_text(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
 
 
-_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {"opens": _moment, "closes": _moment, "ask": _asked}
+_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {"opens": _moment, "closes": _moment, "ask": _parse_ask}
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "delete_on"): str,
     ("retention", "ids_days"): _number_or_text,
@@ -145,7 +145,7 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
     if f"{prefix}.condition" in form:
         asked = with_condition(asked, form[f"{prefix}.condition"])
     if card.type in TYPES:
-        asked = _typed(form, prefix, asked, tags)
+        asked = _apply_type(form, prefix, asked, tags)
     kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
     use = form.get(f"{prefix}.use", card.use)
     return DraftItem(
@@ -168,7 +168,7 @@ def _own_mechanism(form: Form, prefix: str, card: DraftItem) -> Mapping[str, Any
     return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
 
 
-def _typed(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]) -> dict[str, Any]:
+def _apply_type(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]) -> dict[str, Any]:
     """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]

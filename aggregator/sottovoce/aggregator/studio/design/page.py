@@ -47,7 +47,7 @@ class ItemView:
         uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
-        margin: sentences about the precision, and about declining if nobody can.
+        margin: sentences about the precision, and a warning if people cannot decline.
         earlier: questions that the item's condition may refer to.
         condition: the condition in the form's notation, see ``simple_condition``.
     """

@@ -60,7 +60,7 @@ class Sentences:
         ]
 
     def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
-        """Return a sentence if nobody can decline to answer a question."""
+        """Return a warning if people cannot decline to answer a question, else an empty list."""
         asks = card.type in TYPES or card.type == "matrix"
         return [self.words.translate("design_no_way_out")] if asks and not absent_keys(card, draft.declining) else []
 

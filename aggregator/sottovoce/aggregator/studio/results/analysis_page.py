@@ -295,6 +295,8 @@ MODELS_QUERY = (
     Query("outcome", "The outcome."),
     Query("on", "A predictor; repeat it for several."),
     Query("model", "Model other than the default for the outcome: logit, multinomial, ordered or linear."),
+    Query("among", "Those who answered, or all."),
+    Query("declining", "A logit of declining (modelled), or one common share (common)."),
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),

@@ -27,6 +27,7 @@ from sottovoce.aggregator.studio.results.table_view import (
 Document = Mapping[str, Any]
 
 CONSTANT = "(constant)"
+BESIDE = ("linear", "declining", "of_predictor")
 OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
 LARGEST_EXPONENT = 700.0
 """Largest argument for ``exp``; beyond it a float overflows."""
@@ -60,11 +61,11 @@ class ModelsInWords:
             shown.append(self._effects(document))
         if document.get("predictions"):
             shown.append(self._predictions(document))
-        for key in ("linear", "of_predictor"):
-            if document[key] is not None:
+        for key in BESIDE:
+            if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
                 shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), aside=True))
-        beside = [note for key in ("linear", "of_predictor") if document[key] for note in document[key]["warnings"]]
+        beside = [note for key in BESIDE if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
         return ShownAnswer(self._paper(document), shown, notes)
 
@@ -106,14 +107,26 @@ class ModelsInWords:
         lines = [
             (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
         ]
-        told = [self.words.translate(f"models_errors_{document['std_error_kind']}"), *self._tests(document)]
+        told = [*self._among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
+        told += self._tests(document)
         return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=told, aside=aside)
+
+    def _among(self, document: Document) -> Iterator[str]:
+        """Yield the people whom a model describes, where they are not all."""
+        if "people" in document:
+            yield self.words.translate(
+                "note_as_sentence", note=self.words.translate(f"joint_among_{document['people']}")
+            )
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:
             figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
             predictor = self.names.label(test["predictor"])
             yield self.words.translate("models_test", predictor=predictor, p=self.write.p_equals(test["p"]), **figures)
+        common = document.get("declining_test")
+        if common is not None:
+            figures = {"statistic": self.write.figure(common["statistic"]), "df": self.words.number(common["df"])}
+            yield self.words.translate("models_declining_test", p=self.write.p_equals(common["p"]), **figures)
         if document["deff"] != 1:
             yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
 

@@ -28,7 +28,7 @@ _TEXTS = {
     "crosstab": ("rows", "columns", "within", "where"),
     "compare": ("outcome", "groups", "category", "where"),
     "pairs": ("where",),
-    "regression": ("outcome", "model", "cluster", "where", "formula"),
+    "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
 

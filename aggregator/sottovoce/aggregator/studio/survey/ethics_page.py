@@ -43,7 +43,7 @@ class SharedAccount:
 
 def ethics() -> Response:
     """Show the page of a link; an unknown or expired link gets the same empty page with status 404."""
-    shown = _shown(request.args.get("link", ""))
+    shown = _load_account(request.args.get("link", ""))
     if shown is None:
         return Response(render_template("ethics.html", shown=None), 404)
     page = render_template(
@@ -59,7 +59,7 @@ def ethics() -> Response:
     return Response(page)
 
 
-def _shown(secret: str) -> SharedAccount | None:
+def _load_account(secret: str) -> SharedAccount | None:
     view = tables().view(link_hash(secret), today())
     stored = [] if view is None else storage().revisions(view.survey)
     bound = [revision for revision in stored if view is not None and revision.digest == view.digest]

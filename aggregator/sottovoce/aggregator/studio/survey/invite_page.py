@@ -146,7 +146,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     if not 1 <= count <= most:
         return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
     try:
-        made = _made(found, count)
+        made = _create_links(found, count)
     except KeyReused:
         return _page(name, "links_again"), 409
     if found.for_all_waves:
@@ -169,7 +169,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     return _page(name, message="links_back_done"), 200
 
 
-def _made(found: Invited, count: int) -> list[str]:
+def _create_links(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
     asked = TokenRequest(session_secret(), name, f"page {key}", body, g.who)

@@ -45,13 +45,13 @@ def _closing(name: str) -> dict[str, object]:
     Describe what closing would publish and lose.
 
     Returns:
-        ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``alone``: number of
-        cells whose last counts closing publishes. ``waits``: hours for which devices may delay a report.
+        ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``waits``: hours for
+        which devices may delay a report.
     """
+    # Privacy: nothing here may depend on reports that are not shown yet, or the page would show when one arrives.
     database = storage()
     was_closed = any(cell.at_close is not None for row in database.revisions(name) for cell in database.cells(row.key))
-    alone = 0 if was_closed else database.count_unshown(name)
-    return {"was_closed": was_closed, "alone": alone, "waits": hours_of_waiting(database, name)}
+    return {"was_closed": was_closed, "waits": hours_of_waiting(database, name)}
 
 
 def close(name: str) -> ResponseReturnValue:

@@ -80,14 +80,14 @@ def _rows() -> list[SurveyListRow]:
     plans = storage().drafts.plans()
     listed = list_surveys(storage())
     published = [
-        _published([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
+        _published_row([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
     ]
     known = {row.name for row in published}
-    written = [_draft(name, draft) for name, draft in begun.items() if name not in known]
+    written = [_draft_row(name, draft) for name, draft in begun.items() if name not in known]
     return [row for row in (*published, *written) if row.role]
 
 
-def _published(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
+def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
     survey = survey_of(revisions[-1].document)
     return SurveyListRow(
         name=survey.name,
@@ -101,7 +101,7 @@ def _published(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRo
     )
 
 
-def _draft(name: str, draft: SurveyDraft) -> SurveyListRow:
+def _draft_row(name: str, draft: SurveyDraft) -> SurveyListRow:
     title = draft.title_in(words().language) or name
     return SurveyListRow(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
 

@@ -418,5 +418,5 @@ def test_card_says_that_nobody_can_decline(ann: Researcher, storage: SQLiteStora
         asked = document(questions=[{**document()["questions"][0], "absent_category": True}, given])
         storage.drafts.add("exam", draft_of(asked).dumped)
         cards = re.findall(r'<section class="card question".*?</section>', ann.get("surveys/exam/design"), re.DOTALL)
-        assert ["Nobody can skip this question" in card for card in cards] == [False, said]
+        assert ["People cannot skip this question" in card for card in cards] == [False, said]
         storage.drafts.delete("exam")

@@ -1,0 +1,136 @@
+"""
+People whom a joint result describes: all, those who answered, those who were asked, or both.
+
+Answered    A question with ``absent_category`` has a category for people who gave no answer. Where the question is
+            also hidden from some, the same category holds them, and only "asked and answered" can be described.
+Asked       Conditions on public answers are known for each report, so reports of people who were not asked are left
+            out. A condition on a randomized answer is not known. Where a hidden answer is coded as one of the options
+            (``when_absent``), the people who were asked cannot be told from the others then.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Item, Question, Survey
+from sottovoce.shared.visibility import Condition
+
+ALL, ASKED = "all", "asked"
+AMONG = (ANSWERED, ALL)
+"""People whom a reader can ask for; the first is the default."""
+
+Rows = NDArray[np.bool_]
+
+NOT_KNOWN = (
+    "'{variable}': people who were not asked count as an answer, and a randomized answer decides who was asked, so "
+    "those who were asked are not known; make a table of the two questions"
+)
+COUNTS_HIDDEN = (
+    "'{variable}': people who were not asked count as an answer; for the share among those who were asked, make a "
+    "table with the question that decides it"
+)
+
+
+THOSE_WHO_ANSWERED = (
+    "this describes those who answered; if declining goes with the answer itself, it does not describe all"
+)
+
+
+@dataclass(frozen=True)
+class DescribedPeople:
+    """
+    People whom a figure of one question describes.
+
+    Attributes:
+        people: ``ALL``, ``ANSWERED``, ``ASKED`` or ``ASKED_AND_ANSWERED``.
+        asked: mask of the reports of people who may have been asked, (n,); None for all reports.
+        cautions: notes for the reader.
+    """
+
+    people: str
+    asked: Rows | None = None
+    cautions: tuple[str, ...] = ()
+
+    def categories(self, variable: Variable) -> tuple[str, ...]:
+        """Return the categories of a variable of the question that describe these people."""
+        return variable.answered if self.answered else variable.categories
+
+    @property
+    def answered(self) -> bool:
+        """True if the category of people who gave no answer is left out."""
+        return self.people in {ANSWERED, ASKED_AND_ANSWERED}
+
+
+EVERYBODY = DescribedPeople(ALL)
+
+
+def described_people(columns: Columns, question: Question, among: str | None = None) -> DescribedPeople:
+    """
+    Return the people whom a figure of a question describes.
+
+    Args:
+        columns: all reports.
+        question: a question of the newest revision.
+        among: ``ALL`` or ``ANSWERED``; None for those who answered where they are known, else all.
+
+    Raises:
+        EstimateError: the people asked for are not known.
+    """
+    if among == ALL:
+        return EVERYBODY
+    conditional = any(question.name in survey.conditional for survey in columns.revisions)
+    asked, known = _asked(columns, question.name) if conditional else (None, True)
+    if question.domain.absent:
+        return DescribedPeople(ASKED_AND_ANSWERED if conditional else ANSWERED, asked)
+    if not conditional:
+        return EVERYBODY
+    if known:
+        return DescribedPeople(ASKED, asked)
+    if among == ANSWERED:
+        raise EstimateError(Sentence(NOT_KNOWN, variable=question.name))
+    return DescribedPeople(ALL, None, (Sentence(COUNTS_HIDDEN, variable=question.name),))
+
+
+def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
+    """Return a mask of the reports of people who may have been asked, and True if all others were not."""
+    asked, known = np.ones(len(columns), bool), True
+    for number, survey in enumerate(columns.revisions):
+        rows = columns.revision == number
+        item = next((each for each in survey.items if name in {q.name for q in each.questions}), None)
+        if item is None or not item.conditions or not rows.any():
+            continue
+        shown, certain = _shown(columns, survey, item, rows)
+        asked[rows], known = shown, known and certain
+    return (None if asked.all() else asked), known
+
+
+def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Rows, bool]:
+    """Return for these reports True where an item may have been shown, and True if that is certain for all."""
+    count = int(rows.sum())
+    every = [_holds(columns, survey, each, rows) for each in item.visible_if]
+    either = [_holds(columns, survey, each, rows) for each in item.any_of]
+    shown = np.logical_and.reduce([np.ones(count, bool), *(each for each in every if each is not None)])
+    known_either = [each for each in either if each is not None]
+    if either and len(known_either) == len(either):
+        shown &= np.logical_or.reduce(known_either)
+    return shown, all(each is not None for each in (*every, *either))
+
+
+def _holds(columns: Columns, survey: Survey, condition: Condition, rows: Rows) -> Rows | None:
+    """Return for these reports True where a condition holds; None if their reports do not show it."""
+    question = next(each for each in survey.questions if each.name == condition.question)
+    newest = columns.question(question.name)
+    if question.mechanism is not None or newest is None or question.name not in columns.values:
+        return None
+    # An answer that stands for none too does not show whether it was given.
+    if not question.domain.absent and question.absent is not None and condition.holds(question.absent):
+        return None
+    values = columns.values[question.name][rows]
+    different, places = np.unique(values, return_inverse=True)
+    holding = [condition.holds(value) for value in different.tolist()]
+    return np.array(holding, bool)[places]

@@ -1,0 +1,220 @@
+"""
+Bytes of a SQLite database's files after reports have settled: no order of arrival, nothing of a spent token.
+
+Each report comes in a transaction of its own, which is what one report a minute leaves.
+"""
+
+import hashlib
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS
+from sottovoce.aggregator.storage.models import Outcome
+from sottovoce.aggregator.storage.sqlite import settling
+from sottovoce.aggregator.storage.sqlite.storage import PAGE_BYTES, SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+
+from tests.invited import blind_survey
+from tests.storage.test_contract import arrival, identity, plan
+from tests.surveys import survey
+
+REPORTS = 40
+LEAF, INTERIOR = 0x0A, 0x02
+"""Types of the pages of tables without rowids."""
+
+
+class Folder:
+    """A data folder with a database, and what a copy of it holds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir()
+        self.storage = SQLiteStorage(path / "db.sqlite")
+
+    def copied(self) -> dict[str, bytes]:
+        """All files but the index of the log, which holds numbers of pages alone."""
+        copy = self.path.with_suffix(".copy")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.path, copy)
+        return {file.name: file.read_bytes() for file in copy.iterdir() if not file.name.endswith("-shm")}
+
+    def pages(self) -> list[bytes]:
+        """Pages of the database file."""
+        data = self.copied()["db.sqlite"]
+        return [data[start : start + PAGE_BYTES] for start in range(0, len(data), PAGE_BYTES)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    """A data folder of its own."""
+    made = Folder(tmp_path / "data")
+    yield made
+    made.storage.close()
+
+
+def secret(number: int) -> bytes:
+    """The hash of a token or an invitation."""
+    return hashlib.sha256(b"token %d" % number).digest()
+
+
+def send(folder: Folder, numbers: range) -> int:
+    """Store reports one by one, each with a token of its own; return the survey's key."""
+    key = folder.storage.publish(survey(access="token")).key
+    folder.storage.add_tokens(key, sorted(secret(number) for number in numbers))
+    for number in numbers:
+        assert folder.storage.store([arrival(key, number, token=secret(number))]) == [Outcome.NEW]
+    return key
+
+
+def places(page: bytes, keys: list[bytes]) -> list[int]:
+    """Offsets of these keys within a page, in the order of the keys."""
+    return [page.index(key) for key in sorted(keys) if key in page]
+
+
+def is_in_order(folder: Folder, keys: list[bytes]) -> bool:
+    """True if each page of the file holds its rows in the order of their keys, from its end."""
+    orders = [places(page, keys) for page in folder.pages()]
+    assert sum(map(len, orders)) == len(keys)
+    return all(order == sorted(order, reverse=True) for order in orders)
+
+
+def unused(page: bytes) -> bytes:
+    """Bytes between the pointers and the first row of a page, and those of its free blocks."""
+    pointers = (8 if page[0] == LEAF else 12) + 2 * int.from_bytes(page[3:5])
+    gap = page[pointers : int.from_bytes(page[5:7])]
+    block = int.from_bytes(page[1:3])
+    while block:
+        size = int.from_bytes(page[block + 2 : block + 4])
+        gap += page[block + 4 : block + size]
+        block = int.from_bytes(page[block : block + 2])
+    return gap
+
+
+def test_settled_reports_lie_in_the_order_of_their_ids(folder: Folder) -> None:
+    """Before, the places show the order of arrival, and the log shows which token came with which report."""
+    send(folder, range(REPORTS))
+    ids = [identity(number) for number in range(REPORTS)]
+    log = folder.copied()["db.sqlite-wal"]
+    assert [each for each in ids if each in log] == ids == sorted(ids, key=log.index) != sorted(ids)
+
+    assert folder.storage.settle()
+
+    files = folder.copied()
+    assert files.pop("db.sqlite-wal", b"") == b""
+    assert list(files) == ["db.sqlite"]
+    assert all(files["db.sqlite"].count(each) == 1 for each in ids)
+    assert not any(secret(number) in files["db.sqlite"] for number in range(REPORTS))
+    assert is_in_order(folder, ids)
+    assert not any(any(unused(page)) for page in folder.pages() if page[0] in (LEAF, INTERIOR))
+    assert wrong_counts(folder.storage) == folder.storage.verify() == []
+
+
+def test_night_removes_the_order_of_settlings(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports of two settlings lie by settling until all rows are written anew, some at a time."""
+    monkeypatch.setattr(settling, "MOVED_ROWS", 7)
+    send(folder, range(REPORTS))
+    folder.storage.settle()
+    send_more = range(REPORTS, 2 * REPORTS)
+    key = send(folder, send_more)
+    folder.storage.settle()
+    ids = [identity(number) for number in range(2 * REPORTS)]
+    assert not is_in_order(folder, ids)
+
+    folder.storage.scrub()
+
+    assert is_in_order(folder, ids)
+    assert len(list(folder.storage.rows(key))) == 2 * REPORTS
+    assert wrong_counts(folder.storage) == folder.storage.verify() == []
+
+
+def test_redeemed_invitations_lie_in_the_order_of_their_hashes(folder: Folder) -> None:
+    """Redeeming one moves it within its page."""
+    hashes = [secret(number) for number in range(REPORTS)]
+    key = folder.storage.publish(blind_survey()).key
+    folder.storage.add_tokens(key, hashes, blind=True)
+    folder.storage.settle()
+    for each in hashes:
+        assert folder.storage.redeem_invitation(key, each, hashlib.sha256(each).digest()) is Outcome.NEW
+    folder.storage._empty_log()
+    assert not is_in_order(folder, hashes)
+
+    assert folder.storage.settle()
+
+    assert folder.copied().get("db.sqlite-wal", b"") == b""
+    assert is_in_order(folder, hashes)
+
+
+def test_report_is_found_repeated_and_withdrawn_before_and_after_settling(folder: Folder) -> None:
+    """In either table; nothing of a withdrawn one remains in the files."""
+    key = folder.storage.publish(survey()).key
+    for number in range(4):
+        folder.storage.store([arrival(key, number)])
+        if number == 1:
+            folder.storage.settle()
+    for number in range(4):
+        assert folder.storage.find_report(key, identity(number)) is not None
+        assert folder.storage.store([arrival(key, number)]) == [Outcome.SAME]
+        assert folder.storage.store([arrival(key, number, (0, 0, 1))]) == [Outcome.CONFLICT]
+    for number in (0, 2):
+        assert folder.storage.withdraw(plan(key), identity(number)) is Outcome.WITHDRAWN
+        assert folder.storage.store([arrival(key, number)]) == [Outcome.WITHDRAWN]
+        assert not any(identity(number) in data for data in folder.copied().values())
+    assert len(list(folder.storage.rows(key))) == 2
+    assert wrong_counts(folder.storage) == []
+
+
+def test_reader_of_the_file_delays_settling(folder: Folder) -> None:
+    """It says so, so that it is tried again; the reports have moved already."""
+    send(folder, range(3))
+    with SQLiteReader(folder.path / "db.sqlite"):
+        assert not folder.storage.settle()
+    assert folder.storage.settle()
+    assert folder.copied().get("db.sqlite-wal", b"") == b""
+
+
+def test_process_that_ends_leaves_nothing(folder: Folder) -> None:
+    """Neither does one that begins where another was killed."""
+    folder.storage.start_maintenance()
+    send(folder, range(REPORTS))
+    folder.storage.close()
+    ids = [identity(number) for number in range(REPORTS)]
+    assert is_in_order(folder, ids)
+
+
+def test_purged_reports_lie_in_no_order_of_their_former_ids(folder: Folder) -> None:
+    """Their new ids are random, and they lie in the order of these."""
+    key = send(folder, range(REPORTS))
+    folder.storage.close_survey("exam", 1)
+    folder.storage.purge(key)
+
+    new = [bytes(row[1]) for row in folder.storage.export_table("reports")]
+    assert len(new) == REPORTS
+    assert not set(new) & {identity(number) for number in range(REPORTS)}
+    assert is_in_order(folder, new)
+
+
+def test_rush_is_settled_whole(folder: Folder) -> None:
+    """More rows than one transaction moves, of several surveys."""
+    keys = [folder.storage.publish(survey(name=name)).key for name in ("one", "two")]
+    for key in keys:
+        folder.storage.store([arrival(key, number) for number in range(MOST_REPORTS // 2)])
+    assert folder.storage.settle()
+    assert [len(list(folder.storage.rows(key))) for key in keys] == [MOST_REPORTS // 2] * 2
+    assert wrong_counts(folder.storage) == folder.storage.verify() == []
+
+
+class SQLiteReader:
+    """Another process's read transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN")
+        self._connection.execute("SELECT count(*) FROM surveys").fetchall()
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
