@@ -27,7 +27,10 @@ SIDES = (
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
-    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    (
+        "sottovoce.cli.respond",
+        ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command", "sottovoce.cli.number"),
+    ),
     ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     # Loaded for each command, and with every install.
     ("sottovoce.cli.group", ("sottovoce.shared",)),

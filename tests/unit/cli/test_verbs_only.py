@@ -16,6 +16,7 @@ NO_VERBS = {
     "main": "the program and the form of its errors",
     "command": "the class of commands",
     "group": "the class of groups",
+    "number": "numbers as people write them",
     "find_survey": "the survey that a command names",
     "former": "former names of commands",
     "survey/links": "the links that publish, trial and show print",

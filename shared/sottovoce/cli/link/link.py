@@ -28,6 +28,7 @@ from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 
 @command(example="sottovoce link create exam --count 30 --out links.csv")
@@ -103,6 +104,6 @@ def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
         return nullcontext(sys.stdout)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
-        raise StorageError("the file exists already or cannot be written; no token was made") from None
+    except OSError as error:
+        raise StorageError(f"no link was made: {cannot_write(path, error)}") from None
     return os.fdopen(handle, "w", encoding="utf-8", newline="")

@@ -12,6 +12,7 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -51,5 +52,5 @@ def _write(out: Path, body: bytes) -> None:
     try:
         with out.open("xb") as file:
             file.write(body)
-    except OSError:
-        raise StorageError("the file exists already or cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(out, error)) from None
