@@ -99,11 +99,8 @@ def _bars() -> Iterator[run.Begin]:
 
         def begin(name: str, total: float) -> Tick:
             task = progress.add_task(name, total=total)
-
-            def tick(share: float) -> None:
-                progress.advance(task, share)
-                progress.refresh()
-
-            return tick
+            # At once: the first step of a part can take minutes.
+            progress.refresh()
+            return lambda share: progress.update(task, advance=share, refresh=True)
 
         yield begin

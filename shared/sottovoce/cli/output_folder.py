@@ -21,9 +21,7 @@ def check_new_folder(folder: Path) -> None:
         StorageError: it is there and not empty, is no folder, or is a link.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise StorageError(
-            f'"{folder}" exists already and is not an empty folder. Nothing was changed: name another one'
-        )
+        raise StorageError(f'"{folder}" is not an empty folder; it was left as it is. Name another one')
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
         validator(SCHEMAS[verb]).validate(told(verb, name, *VERBS[verb], "--data", "data"))
     for name, said in [
         ("open", "the survey is open: tables of two questions"),
-        ("none", "there is no survey of this name"),
+        ("none", 'survey "none" was not found in data/'),
         ("empty", "there are no reports yet"),
     ]:
         ended = run(verb, name, *VERBS[verb], "--data", "data")
@@ -130,7 +130,7 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
     for more, said in [
         ([], "a researcher's key is needed"),
         (["--key-file", "wrong"], "does not take this key"),
-        (["--key-file", "none"], "cannot be read"),
+        (["--key-file", "none"], 'no key: the file "none" was not found'),
     ]:
         ended = run("results", "crosstab", *words, *more)
         assert (ended.exit_code, said in ended.stderr) == (1, True)

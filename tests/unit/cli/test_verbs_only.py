@@ -16,6 +16,8 @@ NO_VERBS = {
     "main": "the program and the form of its errors",
     "command": "the class of commands",
     "group": "the class of groups",
+    "named_database": "the name of a database that cannot be opened",
+    "progress": "the sign of long commands",
     "number": "numbers as people write them",
     "find_survey": "the survey that a command names",
     "former": "former names of commands",
