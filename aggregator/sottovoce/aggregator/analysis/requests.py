@@ -34,6 +34,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
@@ -212,6 +213,7 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -219,9 +221,10 @@ class CrosstabRequest(WeightedRequest):
         return self.rows, self.columns, self.within
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+        rule = Rule(among=self.among)
         if self.within is None:
-            return crosstab_document(crosstab(columns, self.rows, self.columns, weights))
-        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights))
+            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
+        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,6 +235,7 @@ class CompareRequest(WeightedRequest):
     outcome: str = option(text)
     groups: str = option(text)
     category: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -239,7 +243,8 @@ class CompareRequest(WeightedRequest):
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights))
+        rule = Rule(among=self.among)
+        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)

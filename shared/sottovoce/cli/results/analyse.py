@@ -14,8 +14,7 @@ from sottovoce.cli.results.run_analysis import answer, given
 from sottovoce.cli.results.survey_source import source_options
 
 _wave = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
-
-
+_among = click.option("--among", type=click.Choice(AMONG), help="[default: those who answered, where they are known]")
 _weights = click.option(
     "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
 )
@@ -26,6 +25,7 @@ _weights = click.option(
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this public question.")
+@_among
 @_weights
 @_wave
 @click.option(
@@ -33,31 +33,40 @@ _weights = click.option(
 )
 @click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
 def crosstab(  # noqa: PLR0913, PLR0917 - one option each
-    rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
-    release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
+    rows: str, columns: str, within: str | None, among: str | None, weights: Path | None, wave: int | None,
+    as_json: bool, release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
-        if place["survey"] is None or any((within, weights, place["folder"], place["url"])) or wave is not None:
+        if place["survey"] is None or any((within, among, weights, place["folder"], place["url"])) or wave is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
         release_tables(place["survey"], release_epsilon, (rows, columns), place["data"], None, yes)
         return
-    answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
+    answer(
+        "crosstab", given(rows=rows, columns=columns, within=within, among=among, wave=wave), weights, as_json, place
+    )
 
 
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
-@click.option("--category", default=None, help="Of the outcome. [default: its last; yes of a yes/no question]")
+@click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
+@_among
 @_weights
 @_wave
-def compare(
-    outcome: str, groups: str, category: str | None, weights: Path | None, wave: int | None, as_json: bool,
-    **place: Any,  # noqa: ANN401
+def compare(  # noqa: PLR0913, PLR0917 - one option each
+    outcome: str, groups: str, category: str | None, among: str | None, weights: Path | None, wave: int | None,
+    as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    answer("compare", given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
+    answer(
+        "compare",
+        given(outcome=outcome, groups=groups, category=category, among=among, wave=wave),
+        weights,
+        as_json,
+        place,
+    )
 
 
 @command(example="sottovoce results associations exam")
@@ -74,7 +83,7 @@ def associations(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa
 @click.option("--on", required=True, help="Questions that explain it, with commas between them.")
 @click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
 @click.option("--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True)
-@click.option("--among", type=click.Choice(AMONG), default=None, help="[default: those who answered, where known]")
+@_among
 @click.option(
     "--declining",
     type=click.Choice(DECLINING),

@@ -24,8 +24,8 @@ Query = Mapping[str, Sequence[str]]
 MARGIN, AT = "margin.", "at."
 
 _TEXTS = {
-    "crosstab": ("rows", "columns", "within"),
-    "compare": ("outcome", "groups", "category"),
+    "crosstab": ("rows", "columns", "within", "among"),
+    "compare": ("outcome", "groups", "category", "among"),
     "pairs": (),
     "regression": ("outcome", "model", "among", "declining", "cluster"),
 }
