@@ -267,7 +267,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
     if "epsilon" not in fields:
         return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
     if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
-        raise ValueError("an epsilon stands alone, or beside the name of a mechanism")
+        raise ValueError("give an epsilon alone, or with the name of a mechanism")
     try:
         epsilon = rational.parse_decimal(fields["epsilon"])
     except ValueError as error:

@@ -78,6 +78,37 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
         assert (ended.exit_code, ended.stdout, said in ended.stderr) == (1, "", True)
 
 
+def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
+    """With the name of a survey or a folder alone; a subset and a level are said."""
+    usual = told("regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
+    formula = "cheated ~ year"
+    found = told("regress", "done", formula, "--data", "data")
+    assert found == {**usual, "formula": formula}
+    assert alike(told("regress", formula, "--from", "files"), found)
+
+    among = ["--where", "year = first", "--confidence", "0.9"]
+    there = told("regress", "done", "cheated ~ reason", "--model", "linear", *among, "--data", "data")
+    validator("regression").validate(there)
+    assert (there["where"], there["confidence"], there["n"] < usual["n"]) == ("year = first", 0.9, True)
+    assert "90 % limits" in run("crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["done"], "name the model"),
+        (["done", "cheated ~ eval(year)"], "formula, column 11: there is no such function"),
+        (["done", "cheated ~ year", "--where", "year = third"], "'year' is one of: first, second"),
+        (["done", "cheated ~ year", "--where", "cheated = yes"], "'cheated' is randomized"),
+    ],
+)
+def test_model_that_is_not_understood_is_refused(words: list[str], said: str) -> None:
+    """With the column, or with what there is."""
+    ended = run("regress", *words, "--data", "data")
+    assert ended.exit_code != 0
+    assert said in ended.stderr
+
+
 @pytest.fixture(scope="module")
 def address(place: Path) -> Iterator[tuple[str, str]]:
     """The address of an aggregator on the same database, and a researcher's key."""

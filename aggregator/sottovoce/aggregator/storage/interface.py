@@ -36,7 +36,9 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 class Storage(Protocol):
     """Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable."""
 
-    def publish(self, survey: Survey, retire: bool = False, who: str = NO_ACTOR) -> StoredSurvey:
+    def publish(
+        self, survey: Survey, retire: bool = False, who: str = NO_ACTOR, *, stay_closed: bool = False
+    ) -> StoredSurvey:
         """
         Publish a survey; publishing the same one again changes nothing.
 
@@ -44,6 +46,7 @@ class Storage(Protocol):
             survey: to be published.
             retire: mark all earlier revisions as retired.
             who: account that acts, for the audit log; likewise in all methods.
+            stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
 
         Raises:
             StorageError: another survey has this name and revision, a later revision exists, an earlier one has a

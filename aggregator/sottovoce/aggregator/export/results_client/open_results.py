@@ -177,7 +177,7 @@ class OpenResults:
             columns: question of the columns, likewise.
             within: public question to stratify by.
             weights: one weight per report, in the order of the folder's file.
-            options: ``among``, ``margins``, ``wave``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the table is not available; the message says why.
@@ -202,7 +202,7 @@ class OpenResults:
             groups: question whose categories are the groups.
             category: category of the outcome; by default the last answer.
             weights: one weight per report, in the order of the folder's file.
-            options: ``among``, ``margins``, ``wave``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the comparison is not available; the message says why.
@@ -223,25 +223,31 @@ class OpenResults:
 
     def model(
         self,
-        outcome: str,
-        on: Sequence[str],
+        outcome: str | None = None,
+        on: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
+        *,
+        formula: str | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
         """
         Fit a regression of one question on others.
 
         Args:
-            outcome: the outcome.
+            outcome: the outcome; or a whole formula.
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
-            options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``, as in
-                ``sottovoce results regress``.
+            formula: outcome and terms, in the place of both: ``"cheated ~ year * sex + I(age^2)"``.
+            options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``,
+                ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
 
         Raises:
             SurveyError: the model is not available; the message says why.
         """
-        found = self._answer("regression", {"outcome": outcome, "on": list(on), **options}, weights)
+        if on is None and outcome is not None and "~" in outcome:
+            outcome, formula = None, outcome
+        terms = {"outcome": outcome, "on": None if on is None else list(on), "formula": formula}
+        found = self._answer("regression", {**terms, **options}, weights)
         return _result(found, [{**one, "shown": one["estimate"]} for one in found["coefficients"]])
 
     def frame(self, library: str | None = None) -> Any:  # noqa: ANN401 - of a library that need not be installed

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.requests import parse_request, read_shares
+from sottovoce.aggregator.analysis.request_options import read_shares
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.weights import Shares
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError

@@ -301,6 +301,8 @@ TABLES_QUERY = (
     Query("category", "Of the outcome."),
     Query("among", "Those who answered, or all."),
     Query("wave", "Only reports of this wave."),
+    Query("where", "A condition on public questions, for a subset of people."),
+    Query("confidence", "Level of the intervals, as a percentage."),
 )
 MODELS_QUERY = (
     Query("kind", "Analysis: regression."),
@@ -311,6 +313,10 @@ MODELS_QUERY = (
     Query("declining", "A logit of declining (modelled), or one common share (common)."),
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only reports of this wave."),
+    Query("where", "A condition on public questions, for a subset of people."),
+    Query("confidence", "Level of the intervals, as a percentage."),
+    Query("formula", "Outcome and terms as R users write them, in the place of outcome and on."),
+    Query("strata", "no, if waves and revisions are no predictors."),
 )
 """Parameters of the URL."""
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_stopped")

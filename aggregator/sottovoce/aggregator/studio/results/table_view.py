@@ -122,6 +122,19 @@ def _is_empty(one: Mapping[str, Any]) -> bool:
     return one["shown"] is None or one["shown"] <= 0
 
 
+USUAL_LEVEL = 0.95
+
+
+def level_of(words: Words, document: Mapping[str, Any]) -> str:
+    """Return the level of a document's intervals as a percentage."""
+    return words.percent(document.get("confidence", USUAL_LEVEL), 0)
+
+
+def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
+    """Return the heading of a document's intervals."""
+    return words.translate("results_interval_head", confidence=level_of(words, document))
+
+
 def joined(parts: Iterable[str]) -> str:
     """Join the non-empty names by commas."""
     return ", ".join(filter(None, parts))
@@ -154,7 +167,8 @@ class TablesInWords:
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
         if "within" not in document:
-            return ShownAnswer(self._paper(document), list(self._tables(document, "")), self._notes(document))
+            paper = self._paper(document, level_of(self.words, document))
+            return ShownAnswer(paper, list(self._tables(document, "")), self._notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
         for table in found:
@@ -174,7 +188,7 @@ class TablesInWords:
         drawn = [self._to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
         ends = (0.0, 1.0) if is_share else (None, None)
-        headings = (self.names.label(document["groups"]), what, self.words.translate("joint_interval"))
+        headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
         grid = self._with_declined(document, headings, lines)
         shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document))]
         if document["differences"]:
@@ -294,7 +308,8 @@ class TablesInWords:
             name = self.words.translate("joint_less", group=group, other=other)
             drawn.append(self._to_draw(name, one, apart))
         lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference", "interval")]
+        headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference")]
+        headings.append(interval_heading(self.words, document))
         return ShownTable(self.words.translate("joint_differences"), headings, lines, bars(drawn))
 
     def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
@@ -307,7 +322,7 @@ class TablesInWords:
         if document["deff"] != 1:
             yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
 
-    def _paper(self, table: Document) -> str:
+    def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
         first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
@@ -319,7 +334,7 @@ class TablesInWords:
         return self.words.translate(
             "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
             other=self._row(table, first), columns=self.names.label(table["columns"]),
-            column=self._column(table, column), here=here, there=there, n=table["n"],
+            column=self._column(table, column), here=here, there=there, n=table["n"], confidence=level,
         )  # fmt: skip
 
     def _compared(
@@ -335,6 +350,7 @@ class TablesInWords:
             "joint_paper_compare", what=what, group=self._group(document, found["group"]),
             other=self._group(document, found["from"]), here=values[found["group"]], there=values[found["from"]],
             difference=self.write.with_limits(found, "shown", apart), n=document["n"],
+            confidence=level_of(self.words, document),
         )  # fmt: skip
 
     def _what(self, document: Document) -> str:

@@ -266,11 +266,11 @@ def test_randomized_predictor_beside_declining() -> None:
     reports = Columns.from_arrays(made_survey, {"y": reported, "a": randomized, "x": number})
     modelled, common = (regress(reports, "y", ["a", "x"], declining=each) for each in ("modelled", "common"))
 
-    assert list(estimates(modelled)) == ["(constant)", "x", "a=yes"]
-    assert list(estimates(modelled.declining)) == ["(constant)", "x", "a=yes"]
+    assert list(estimates(modelled)) == ["(constant)", "a=yes", "x"]
+    assert list(estimates(modelled.declining)) == ["(constant)", "a=yes", "x"]
     assert estimates(modelled)["a=yes"] == pytest.approx(1, abs=0.8)
     assert common.declining is None
-    assert list(estimates(common)) == ["(constant)", "x", "a=yes"]
+    assert list(estimates(common)) == ["(constant)", "a=yes", "x"]
 
 
 def test_without_a_finite_maximum_a_side_has_no_limit() -> None:
