@@ -8,6 +8,7 @@ import click
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of, open_url
+from sottovoce.cli.named_database import named_database
 from sottovoce.shared.errors import StorageError
 
 ADDRESS = "address"
@@ -46,7 +47,8 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
         make_folder(file.parent)
     elif file is not None:
         check_database(file)
-    storage = open_url(settings.database, settings.data, stopped=stopped)
+    with named_database(settings.database, file):
+        storage = open_url(settings.database, settings.data, stopped=stopped)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(storage.close)

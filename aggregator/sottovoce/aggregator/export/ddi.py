@@ -23,22 +23,25 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _FILE = "F1"
 
 
-def write_ddi(path: Path, channels: Sequence[Channel], reports: int, about: About) -> None:
+def write_ddi(
+    path: Path, channels: Sequence[Channel], questions: Sequence[Question], reports: int, about: About
+) -> None:
     """
     Write the document.
 
     Args:
         path: path of the file.
         channels: channels of all questions.
+        questions: questions in the file of reports.
         reports: number of reports.
         about: provenance of the file.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
-    names = [question.name for question in about.survey.questions]
+    names = [question.name for question in questions]
     _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(names) + 2)
     data = ET.SubElement(root, "dataDscr")
-    for number, question in enumerate(about.survey.questions, start=1):
+    for number, question in enumerate(questions, start=1):
         mine = [channel for channel in channels if channel.question.name == question.name]
         _variable(data, number, question, mine)
     for number, (name, told) in enumerate((("wave", WAVE), ("revision", REVISION)), start=len(names) + 1):

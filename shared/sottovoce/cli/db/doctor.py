@@ -17,6 +17,7 @@ from sottovoce.aggregator.surveys.housekeeping import waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
+from sottovoce.cli.progress import waiting
 
 
 @command(example="sottovoce db doctor")
@@ -26,7 +27,9 @@ def doctor(data: Path | None) -> None:
     settings = data_settings(data)
     storage = open_storage(settings)
     # Rows can be counted only where the tables are as they should be.
-    tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
+    with waiting("Checking the database"):
+        wrong = storage.verify() or wrong_counts(storage)
+    tell_wrong(wrong, "the database is damaged; restore a backup")
     storage.check()
     check_clocks(storage)
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
