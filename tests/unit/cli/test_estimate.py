@@ -42,6 +42,7 @@ def run(*words: str) -> Result:
 def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for the journal, which stays with the database; how far it is is told of much."""
     monkeypatch.setattr(place, "MANY", 1)
+    monkeypatch.setattr(place, "is_shown", lambda: True)
     live = json.loads((data / "live.json").read_bytes())
     ended = run("results", "estimate", str(data / "reports"))
     del live["journal"]

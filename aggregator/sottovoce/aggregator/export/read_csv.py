@@ -14,6 +14,7 @@ from sottovoce.aggregator.export.row_validation import Expected, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.file_errors import cannot_read
 
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
@@ -37,8 +38,8 @@ def read_csv(path: Path, expected: Expected) -> Read:
         # "utf-8-sig" drops a byte order mark, if there is one.
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _read(file, path.name, expected)
-    except OSError:
-        raise SpecError(f"{path.name} cannot be read") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
 
 
 def _read(file: TextIO, name: str, expected: Expected) -> Read:

@@ -14,7 +14,7 @@ from sottovoce.aggregator.export.offline.offline_results import HERE, open_folde
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_json
-from sottovoce.cli.place import PlaceName, tell
+from sottovoce.cli.place import PlaceName, check_there, tell
 
 DASK = "dask"
 
@@ -40,6 +40,7 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
     check_free(out, [".json"], force)
+    check_there(folder)
     name = engine or ("duckdb" if scheduler is None else DASK)
     work = on_cluster(scheduler) if name == DASK else HERE[name]
     results = results_of(open_folder(place_named(folder)), work, partial(tell, what="counted"), interval, wave)

@@ -11,7 +11,8 @@ from sottovoce.aggregator.export.results_client.http_source import AddressReport
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.place import PlaceName, tell
 
 _OPTIONS = (
@@ -55,8 +56,6 @@ def reports_of(
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
-    storage = open_storage(data_settings(data))
-    revisions = revisions_of(storage, survey)
-    if revisions:
-        storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
+    storage = open_survey(data, survey)
+    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
     return StoredReports(storage, survey, lambda: present(storage), tell)
