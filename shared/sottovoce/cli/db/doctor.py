@@ -10,6 +10,8 @@ from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import file_of
+from sottovoce.aggregator.storage.sqlite.migration_copy import copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
@@ -36,6 +38,11 @@ def doctor(data: Path | None) -> None:
     if waits:
         click.echo(waiting_words(waits), err=True)
     tell_held(storage, data)
+    file = file_of(settings.database, settings.data)
+    for copy in copies(file) if file is not None else ():
+        click.echo(
+            f'{copy} holds the data as before the migration. "sottovoce db migrate --done" removes it.', err=True
+        )
     _tell_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
