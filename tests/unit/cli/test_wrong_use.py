@@ -30,6 +30,7 @@ WRONG = [
     ("results crosstab exam --data open --rows cheated --columns year", "the survey is open"),
     ("link create exam --count 3 --data open", '"exam" is open to all. Personal links need "access: token"'),
     ("staff disable maria --data open", 'account "maria" was not found. Run "sottovoce staff list"'),
+    ("link revoke exam text/binary --data open", 'the file "text/binary" holds no text in UTF-8.'),
     ("db restore none.sqlite --data new", 'the file "none.sqlite" was not found.'),
     ("results estimate nowhere", 'there is no such folder: "nowhere".'),
 ]
