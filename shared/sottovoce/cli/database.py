@@ -30,7 +30,7 @@ def data_settings(data: Path | None) -> Settings:
     return settings if data is None else Settings(**{**vars(settings), "data": data})
 
 
-def open_storage(settings: Settings, create: bool = False, stopped: bool = False) -> Storage:
+def open_storage(settings: Settings, create: bool = False, stopped: bool = False, migrates: bool = False) -> Storage:
     """
     The database that the settings name; the verb that opens it closes it at its end.
 
@@ -38,9 +38,10 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
         settings: name the folder or the address.
         create: make the folder and the database if there is none.
         stopped: no node runs on it, see ``open_url``.
+        migrates: migrate the database of an earlier release; the caller made a copy of it.
 
     Raises:
-        StorageError: there is no database, or it cannot be opened.
+        StorageError: there is no database, it needs a migration, or it cannot be opened.
     """
     file = file_of(settings.database, settings.data)
     if file is not None and create:
@@ -48,7 +49,7 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
     elif file is not None:
         check_database(file)
     with named_database(settings.database, file):
-        storage = open_url(settings.database, settings.data, stopped=stopped)
+        storage = open_url(settings.database, settings.data, stopped=stopped, migrates=migrates)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(storage.close)

@@ -37,6 +37,7 @@ NO_VERBS = {
     "place": "folders of reports that are named, on a disk or in a bucket",
     "plan_output": "what plan prints",
     "results/release": "what export and crosstab do with --release-epsilon",
+    "db/migration": "the copy before a migration",
     "db/restore_steps": "putting a backup where the settings say",
     "server": "the process that looks after the worker",
     "signals": "TERM and Ctrl-C as something to look at: for the demonstration",

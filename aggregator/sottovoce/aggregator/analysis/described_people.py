@@ -96,6 +96,15 @@ def described_people(columns: Columns, question: Question, among: str | None = N
     return DescribedPeople(ALL, None, (Sentence(COUNTS_HIDDEN, variable=question.name),))
 
 
+def both_described(first: DescribedPeople, second: DescribedPeople) -> DescribedPeople:
+    """Return the people whom a figure of two questions describes: those whom either one does."""
+    answered = first.answered or second.answered
+    asked = {first.people, second.people} & {ASKED, ASKED_AND_ANSWERED}
+    people = (ASKED_AND_ANSWERED if asked else ANSWERED) if answered else (ASKED if asked else ALL)
+    known = [each.asked for each in (first, second) if each.asked is not None]
+    return DescribedPeople(people, np.logical_and.reduce(known) if known else None, (*first.cautions, *second.cautions))
+
+
 def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
     """Return a mask of the reports of people who may have been asked, and True if all others were not."""
     asked, known = np.ones(len(columns), bool), True

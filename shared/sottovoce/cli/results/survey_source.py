@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
@@ -22,6 +23,23 @@ _OPTIONS = (
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
+among_option = click.option(
+    "--among", type=click.Choice(AMONG), default=None, help="[default: those who answered, where they are known]"
+)
+where_option = click.option(
+    "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
+)
+confidence_option = click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=None,
+    help="Level of the limits. [default: 0.95]",
+)
+weights_option = click.option(
+    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
 )
 
 

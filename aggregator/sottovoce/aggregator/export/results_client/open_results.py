@@ -177,7 +177,7 @@ class OpenResults:
             columns: question of the columns, likewise.
             within: public question to stratify by.
             weights: one weight per report, in the order of the folder's file.
-            options: ``margins``, ``wave``, ``where``, ``confidence``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the table is not available; the message says why.
@@ -200,9 +200,9 @@ class OpenResults:
         Args:
             outcome: the outcome.
             groups: question whose categories are the groups.
-            category: category of the outcome; by default the last one.
+            category: category of the outcome; by default the last answer.
             weights: one weight per report, in the order of the folder's file.
-            options: ``margins``, ``wave``, ``where``, ``confidence``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the comparison is not available; the message says why.
