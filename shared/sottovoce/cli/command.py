@@ -64,7 +64,7 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
 
 def _name_of_text(values: Iterable[Any]) -> str:
     """Return the name of the file among the values of a command, which click has opened."""
-    names = [str(each.name) for each in values if isinstance(each, click.utils.LazyFile | io.TextIOWrapper)]
+    names = [str(each.name) for each in values if isinstance(each, io.TextIOWrapper)]
     return names[0] if names else "a file"
 
 

@@ -45,6 +45,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in {"folder": "", "text": "this is a text\n" * 99}.items():
         (folder / name).mkdir()
         (folder / name / "sottovoce.sqlite").write_text(content)
+    (folder / "text" / "binary").write_bytes(b"\xff")
     for words in (
         ["new", f"{folder}/exam.yaml"],
         ["survey", "publish", f"{folder}/exam.yaml", "--data", f"{folder}/open"],
