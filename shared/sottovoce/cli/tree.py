@@ -123,8 +123,8 @@ DB = CommandGroup(
             "doctor": ("db.doctor:doctor", "Check schema, integrity and all counts."),
             "backup": ("db.maintain:backup", "Write a copy of the database to a new file."),
             "restore": ("db.maintain:restore", "Put a backup into a new database."),
-            "migrate": ("db.maintain:migrate", "Bring the database to this version's schema."),
-            "copy": ("db.maintain:copy", "Copy everything to another, empty database."),
+            "migrate": ("db.move:migrate", "Bring the database to this version's schema."),
+            "copy": ("db.move:copy", "Copy everything to another, empty database."),
             "purge": ("db.maintain:purge", "Delete and close what is due."),
             "journal": JOURNAL,
         }
