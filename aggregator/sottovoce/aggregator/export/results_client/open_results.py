@@ -197,6 +197,8 @@ class OpenResults:
         """
         Compare a share or a mean among groups.
 
+        The rows of the result have ``declined``, the share of people who gave no answer, where some did not.
+
         Args:
             outcome: the outcome.
             groups: question whose categories are the groups.
@@ -209,7 +211,8 @@ class OpenResults:
         """
         asked = {"outcome": outcome, "groups": groups, "category": category, **options}
         found = self._answer("compare", asked, weights)
-        return _result(found, found["values"])
+        declined = {one["group"]: {"declined": one["shown"]} for one in found.get("declined", ())}
+        return _result(found, [one | declined.get(one["group"], {}) for one in found["values"]])
 
     def pairs(self, wave: int | None = None) -> JointResult:
         """
@@ -255,8 +258,10 @@ class OpenResults:
         return frame(self.estimates, library)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
-        """Plot the shares with their limits; returns a matplotlib figure."""
-        return plot_intervals([row for row in self.estimates if row["kind"] == "share"])
+        """Plot the shares with their limits, of those who answered where some did not; returns a matplotlib figure."""
+        shares = [row for row in self.estimates if row["kind"] == "share"]
+        answered = {row["question"] for row in shares if row["among"] != "all"}
+        return plot_intervals([row for row in shares if row["among"] != "all" or row["question"] not in answered])
 
     def _answer(self, kind: str, options: Row, weights: ArrayLike | None = None) -> Row:
         if self.reports is None:
