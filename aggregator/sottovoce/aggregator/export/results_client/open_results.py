@@ -15,8 +15,9 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.results_document import FORMAT
+from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
 from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
@@ -138,11 +139,11 @@ class OpenResults:
     Results of one survey.
 
     Attributes:
-        export: the estimates, in the form of ``export.schema.json``; None if the folder has none.
+        export: the estimates, in the form of ``export.schema.json``; counted from the reports if the folder has none.
         reports: source of joint analyses; None if there are estimates only.
     """
 
-    export: Mapping[str, Any] | None
+    export: Mapping[str, Any]
     reports: ReportSource | None
 
     @property
@@ -151,14 +152,7 @@ class OpenResults:
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
         ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
-
-        Raises:
-            EstimateError: the folder contains reports only.
         """
-        if self.export is None:
-            raise EstimateError(
-                f"the folder holds no {EXPORT}: sottovoce results export NAME --format all --out FOLDER has one"
-            )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
     def crosstab(
@@ -292,8 +286,10 @@ def open_results(
     path = Path(place)
     if not path.is_dir():
         return OpenResults(_export(path, survey), None)
-    beside = path / EXPORT
-    return OpenResults(_export(beside, survey) if beside.is_file() else None, FolderReports(path, survey))
+    beside, folder = path / EXPORT, FolderReports(path, survey)
+    if beside.is_file():
+        return OpenResults(_export(beside, survey), folder)
+    return OpenResults(MappingProxyType(export_document(results_of_archive(folder.archive))), folder)
 
 
 def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
