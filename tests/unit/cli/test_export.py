@@ -136,7 +136,7 @@ def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> N
 
     assert ended.exit_code == 0
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
-    assert out.read_text().startswith("cheated,reason,year,wave,revision\n")
+    assert out.read_text().startswith("cheated,reason,year,_wave,_revision\n")
 
 
 def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> None:

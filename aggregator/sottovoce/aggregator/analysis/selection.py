@@ -82,7 +82,8 @@ def choose_described(
         EstimateError: as ``choose``, or the people asked for are not known.
     """
     first, second = (choose(columns, name) for name in names)
-    people = [described_people(columns, each.question, among) for each in (first, second)]
+    private = not (first.newest.public and second.newest.public)
+    people = [described_people(columns, each.question, among, private) for each in (first, second)]
     first, second = (
         each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))
         for each, described in zip((first, second), people, strict=True)
