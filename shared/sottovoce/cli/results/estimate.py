@@ -36,8 +36,10 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     force: bool,
 ) -> None:  # fmt: skip
     """
-    Count the reports in FOLDER, a path or s3://, as `export --format parquet` writes it, and print what `export` prints
-    of a survey that is closed. Every engine finds the same counts. FOLDER may also hold survey.yaml and reports.csv.
+    Count the reports in FOLDER, a path or s3://, and print the results.
+
+    FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
+    output has the format of "sottovoce results export". Every engine finds the same counts.
     """
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
