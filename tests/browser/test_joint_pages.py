@@ -9,12 +9,55 @@ from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
 from tests.browser.visit import log_in, sign_in
 from tests.conftest import Running
+from tests.unit.aggregator.analysis.jobs.long_model import publish_long
 
 PAGES = (
     "tables?kind=crosstab&rows=year&columns=reason",
     "models?kind=regression&outcome=cheated&on=year&model=linear&at.year=first",
     "files?sums=1",
 )
+
+
+LONG = "long/models?kind=regression&outcome=answer&on=a&on=b&on=c&on=d&on=e&on=f"
+
+
+@pytest.fixture(scope="module")
+def long(answered: Running) -> str:
+    """The address of a model that takes long."""
+    storage = answered.storage()
+    publish_long(storage)
+    storage.close()
+    return f"{answered.url}/dashboard/surveys/{LONG}"
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_long_model_is_waited_for_and_cancelled_without_a_barrier(
+    new_context: NewContext, answered: Running, long: str, axe: str, language: str
+) -> None:
+    """Without a script by a link and a button; a page with a script shows by itself that it has ended."""
+    watching = sign_in(new_context(locale=language, bypass_csp=True), answered)
+    watching.goto(long)
+    watching.wait_for_selector("#calculation")
+    assert barriers(watching, axe) == []
+
+    plain = sign_in(new_context(locale=language, java_script_enabled=False), answered)
+    plain.goto(long)
+    plain.click("#calculation a")
+    assert plain.locator("#calculation").count() == 1
+    plain.click("#calculation button")
+    assert plain.locator("#refused button[name=again]").count() == 1
+
+    watching.wait_for_selector("#refused")
+    assert barriers(watching, axe) == []
+    watching.click("#refused button[name=again]")
+    watching.wait_for_selector("#calculation")
+    watching.click("#calculation button")
+    watching.wait_for_selector("#refused")
+    # The next language begins anew.
+    storage = answered.storage()
+    storage.reopen_survey("long")
+    storage.close_survey("long", 20_000)
+    storage.close()
 
 
 @pytest.mark.parametrize(("language", "forced"), [("en", "none"), ("ar", "none"), ("de", "active")])

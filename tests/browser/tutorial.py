@@ -33,7 +33,7 @@ HEAD = """# A survey of your own in twenty minutes
 In a browser only. Nothing here needs a terminal, and you need to know nothing of epsilon. Each step is done by a test,
 which also takes its picture; `python -m tests.browser.tutorial` writes the page anew.
 
-You need a running aggregator: ask whoever runs yours, or start one ([a class](running/class.md) says how). The same
+You need a running aggregator: ask its operator, or start one ([a class](running/class.md) says how). The same
 survey [from the terminal](tutorial_terminal.md).
 """
 

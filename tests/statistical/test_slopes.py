@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner, solve
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Model, maximize
@@ -80,7 +80,9 @@ def on_a_coin_answer(generator: Generator, n: int = 1000) -> Found | None:
     truth = [-0.6, 0.5, 1.0]
     yes = (generator.random(n) < 1 / (1 + np.exp(-np.array(truth) @ np.vstack([columns, answers])))).astype(int)
     predictor = Multinomial(columns, drawn(COIN, answers, generator), COIN)
-    return fitted(RandomizedPredictor(Multinomial(columns, yes, np.eye(2)), predictor), [*truth, -0.3, 0.4], [1, 2])
+    outcome = Multinomial(np.vstack([columns, np.ones(n)]), yes, np.eye(2))
+    model = RandomizedPredictor(outcome, predictor, np.array([[1.0, 1, 0], [1, 1, 1]]), np.eye(2))
+    return fitted(model, [*truth, -0.3, 0.4], [1, 2])
 
 
 def corrected(generator: Generator, n: int = 1000) -> Found:
@@ -89,7 +91,7 @@ def corrected(generator: Generator, n: int = 1000) -> Found:
     answers = (generator.random(n) < 0.4).astype(int)
     scores = (drawn(COIN, answers, generator) - 0.25) / 0.5
     outcome = 1 + x + 0.5 * answers + generator.exponential(size=n)
-    fit = solve(np.stack([np.ones(n), x, scores]), outcome, [Corner(slice(2, 3), scores[None])])
+    fit = solve(np.stack([np.ones(n), x, scores]), outcome, [Correction(2, 2, scores)])
     return Found((fit.coefficients - [2, 1, 0.5])[1:], np.sqrt(np.diag(fit.covariance))[1:])
 
 
@@ -99,7 +101,7 @@ def linear_share(generator: Generator, n: int = 1000) -> Found:
     answers = (generator.random(n) < 0.4).astype(int)
     said = drawn(COIN, (generator.random(n) < 0.3 + 0.4 * x + 0.2 * answers).astype(int), generator)
     scores, outcome = (drawn(COIN, answers, generator) - 0.25) / 0.5, (said - 0.25) / 0.5
-    fit = solve(np.stack([np.ones(n), x, scores]), outcome, [Corner(slice(2, 3), scores[None])])
+    fit = solve(np.stack([np.ones(n), x, scores]), outcome, [Correction(2, 2, scores)])
     return Found((fit.coefficients - [0.3, 0.4, 0.2])[1:], np.sqrt(np.diag(fit.covariance))[1:])
 
 
@@ -114,7 +116,7 @@ def on_a_noisy_number(generator: Generator, n: int = 1000) -> Found:
     square = reported**2 - 2 * r / (1 - r) ** 2
     z2 = np.select(ends, [-r / (1 - r), m * m + 2 * m * r / (1 - r) - r / (1 - r)], square)
     outcome = 0.2 * answers + generator.normal(size=n)
-    fit = solve(np.stack([np.ones(n), z1]), outcome, [Corner(slice(1, 2), z2[None])])
+    fit = solve(np.stack([np.ones(n), z1]), outcome, [Correction(1, 1, z2)])
     return Found((fit.coefficients - [0, 0.2])[1:], np.sqrt(np.diag(fit.covariance))[1:])
 
 

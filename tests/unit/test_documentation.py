@@ -111,6 +111,7 @@ def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
 
     assert "## `sottovoce link create`" in told["command_line.md"]
     assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
+    assert "| GET | `/s/<name>` | Serve the form" in told["http.md"]
     assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
     assert "| `SOTTOVOCE_PORT` | `8000` | port to listen on |" in told["settings.md"]
     coin = (site.pages / "mathematics" / "binary_rr.md").read_text(encoding="utf-8")
@@ -148,3 +149,12 @@ def test_commands_of_all_pages_exist_with_their_options() -> None:
         options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         assert {word for word in rest if word.startswith("--")} <= options, line
         assert not isinstance(command, click.Group), line
+
+
+def test_newest_part_of_the_changelog_can_be_read() -> None:
+    """At most 80 lines of at most 120 characters, what changes for each reader first."""
+    newest = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1].strip().splitlines()
+
+    assert newest[2] == "**What changes for you**"
+    assert len(newest) <= 80
+    assert [line for line in newest if len(line) > 120] == []

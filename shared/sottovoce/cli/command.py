@@ -27,6 +27,7 @@ class Command(click.Command):
         Raises:
             click.UsageError: an option that takes one value is given twice.
         """
+        args = _join_logarithms(args)
         given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
         for option, times in given.items():
             if isinstance(option, click.Option) and times > 1 and not (option.multiple or option.is_flag):
@@ -44,3 +45,12 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
         settings: click's.
     """
     return click.command(name, cls=Command, example=example, **settings)
+
+
+def _join_logarithms(args: list[str]) -> list[str]:
+    """Let the two words of ``--epsilon ln 3`` be one."""
+    joined: list[str] = []
+    for word in args:
+        is_number = word.isdigit() and joined[-1:] == ["ln"] and "".join(joined[-2:-1]).endswith("epsilon")
+        joined[-1:] = [f"ln{word}"] if is_number else [*joined[-1:], word]
+    return joined

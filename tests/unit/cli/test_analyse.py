@@ -71,11 +71,42 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
         validator(SCHEMAS[verb]).validate(told(verb, name, *VERBS[verb], "--data", "data"))
     for name, said in [
         ("open", "the survey is open: tables of two questions"),
-        ("none", "there is no survey of this name"),
+        ("none", 'survey "none" was not found in data/'),
         ("empty", "there are no reports yet"),
     ]:
         ended = run(verb, name, *VERBS[verb], "--data", "data")
         assert (ended.exit_code, ended.stdout, said in ended.stderr) == (1, "", True)
+
+
+def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
+    """With the name of a survey or a folder alone; a subset and a level are said."""
+    usual = told("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
+    formula = "cheated ~ year"
+    found = told("results", "regress", "done", formula, "--data", "data")
+    assert found == {**usual, "formula": formula}
+    assert alike(told("results", "regress", formula, "--from", "files"), found)
+
+    among = ["--where", "year = first", "--confidence", "0.9"]
+    there = told("results", "regress", "done", "cheated ~ reason", "--model", "linear", *among, "--data", "data")
+    validator("regression").validate(there)
+    assert (there["where"], there["confidence"], there["n"] < usual["n"]) == ("year = first", 0.9, True)
+    assert "90 % limits" in run("results", "crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["done"], "name the model"),
+        (["done", "cheated ~ eval(year)"], "formula, column 11: there is no such function"),
+        (["done", "cheated ~ year", "--where", "year = third"], "'year' is one of: first, second"),
+        (["done", "cheated ~ year", "--where", "cheated = yes"], "'cheated' is randomized"),
+    ],
+)
+def test_model_that_is_not_understood_is_refused(words: list[str], said: str) -> None:
+    """With the column, or with what there is."""
+    ended = run("results", "regress", *words, "--data", "data")
+    assert ended.exit_code != 0
+    assert said in ended.stderr
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +161,7 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
     for more, said in [
         ([], "a researcher's key is needed"),
         (["--key-file", "wrong"], "does not take this key"),
-        (["--key-file", "none"], "cannot be read"),
+        (["--key-file", "none"], 'no key: the file "none" was not found'),
     ]:
         ended = run("results", "crosstab", *words, *more)
         assert (ended.exit_code, said in ended.stderr) == (1, True)

@@ -52,7 +52,7 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stderr.strip()) == (
         1,
-        "Error: this is no .xlsx workbook, whatever its name; save it as one in the spreadsheet program.",
+        "Error: this is not an .xlsx workbook, despite its name; save it as .xlsx in your spreadsheet program.",
     )
     assert list(tmp_path.iterdir()) == [form]
 

@@ -72,6 +72,9 @@ def answered(
 def _check(asked: Request, public: frozenset[str]) -> None:
     if isinstance(asked, WeightsRequest):
         raise EstimateError(WEIGHTS_SUPPRESSED)
+    # The number of reports in a subset is exact, and every pair with another public question would tell one more.
+    if isinstance(asked, PairsRequest) and asked.where is not None:
+        raise EstimateError(WITHHELD)
     # Questions used for weights and clusters count as well: weights to margins near 0 and 1 single out a category.
     if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
         raise EstimateError(MODEL_SUPPRESSED if isinstance(asked, RegressionRequest) else WITHHELD)

@@ -85,7 +85,10 @@ class Columns:
 
     def of_wave(self, wave: int) -> "Columns":
         """Return the reports of one wave."""
-        rows = self.wave == wave
+        return self.among(self.wave == wave)
+
+    def among(self, rows: NDArray[np.bool_]) -> "Columns":
+        """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}
         return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.apart)
 

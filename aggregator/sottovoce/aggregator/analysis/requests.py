@@ -9,13 +9,12 @@ Margins     {question: {category: share}}; for several questions jointly {"a x b
 People      [{predictor: category, or a number or its digits}]: rows for which to predict the outcome.
 """
 
-import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.documents import (
@@ -28,109 +27,35 @@ from sottovoce.aggregator.analysis.documents import (
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
+from sottovoce.aggregator.analysis.request_options import (
+    People,
+    condition,
+    confidence,
+    flag,
+    formula,
+    one_of,
+    option,
+    people,
+    read_shares,
+    text,
+    texts,
+    whole,
+)
+from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
 
-People = tuple[Mapping[str, str | float], ...]
-
-MOST_PEOPLE = 1000
-_DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
-
-
-def text(given: Any) -> str:  # noqa: ANN401 - JSON
-    """Return the name of a variable, or raise ValueError."""
-    if not isinstance(given, str) or not given:
-        raise ValueError("must be the name of a question, or of a question and its option with a dot between them")
-    return given
-
-
-def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Return names of variables, at least one, or raise ValueError."""
-    if not isinstance(given, list | tuple) or not given:
-        raise ValueError("must be a list of at least one name")
-    return tuple(text(name) for name in given)
-
-
-def whole(given: Any) -> int:  # noqa: ANN401
-    """Return a whole number from 0, or raise ValueError."""
-    # JSON's true is an int in Python, and no number of a wave.
-    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
-        raise ValueError("must be a whole number from 0")
-    return given
-
-
-def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
-    """Return a reader that accepts one of these names and raises ValueError for any other value."""
-
-    def read(given: Any) -> str:  # noqa: ANN401
-        if not isinstance(given, str) or given not in names:
-            raise ValueError(Sentence("must be one of: {known}", known=", ".join(names)))
-        return given
-
-    return read
-
-
-def read_shares(given: Any) -> Shares:  # noqa: ANN401
-    """
-    Read margins from plain JSON values.
-
-    Raises:
-        ValueError: the values are no margins; the message describes the expected form.
-    """
-    if not isinstance(given, Mapping) or not given:
-        raise ValueError("must name at least one question with the shares of its categories")
-    if not all(isinstance(shares, Mapping) and shares for shares in given.values()):
-        raise ValueError("must hold a map of categories and shares for each question")
-    return {
-        question: {category: _share(share) for category, share in shares.items()} for question, shares in given.items()
-    }
-
-
-def _share(given: Any) -> float:  # noqa: ANN401
-    """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
-    # Only plain digits: ``float`` would also accept "nan", "inf" and "1e999".
-    if isinstance(given, str) and _DECIMAL.fullmatch(given):
-        return float(given)
-    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
-        raise ValueError("must hold a number for each category")
-    return float(given)
-
-
-def people(given: Any) -> People:  # noqa: ANN401
-    """
-    Read rows of predictor values.
-
-    Raises:
-        ValueError: the values are no such rows; the message describes the expected form.
-    """
-    if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
-        raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
-    for row in given:
-        known = isinstance(row, Mapping) and all(
-            isinstance(value, str | int | float) and not isinstance(value, bool) for value in row.values()
-        )
-        if not known or not all(math.isfinite(value) for value in row.values() if not isinstance(value, str)):
-            raise ValueError("must hold for each row an object of predictors, each with a category or a number")
-    return tuple(dict(row) for row in given)
-
-
-def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
-    """
-    Define a dataclass field that ``parse_request`` reads with this function.
-
-    Args:
-        read: converts a JSON value to the value of the field; raises ValueError with the expected form.
-        default: makes the option optional.
-    """
-    given = {"default": default[0]} if default else {}
-    return field(metadata={"read": read}, **given)
+DEFAULT_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,15 +65,26 @@ class Request(ABC):
 
     Attributes:
         wave: only reports of this wave; None for all.
+        where: only reports of a subset of people; None for all.
     """
 
     kind: ClassVar[str]
     wave: int | None = option(whole, None)
+    where: str | None = option(condition, None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all variables of the request, and of its subset."""
+        return (*self.own_names, *(() if self.where is None else parse_condition(self.where).names))
 
     @property
     @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """Names of all variables of the request."""
+    def own_names(self) -> tuple[str, ...]:
+        """Names of all variables of the request, without those of its subset."""
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield mistakes of the options together; each alone is well formed."""
+        yield from ()
 
     def document(self, columns: Columns, weights: ArrayLike | None = None) -> Document:
         """
@@ -165,10 +101,15 @@ class Request(ABC):
         for name in self.names:
             find_variable(columns, name)
         # Reports from a folder contain all waves; those from a database only the requested one.
-        inside = columns if self.wave is None or columns.waves == (self.wave,) else columns.of_wave(self.wave)
-        if not len(inside):
+        rows = np.ones(len(columns), bool) if self.wave is None else columns.wave == self.wave
+        if not rows.any():
             raise EstimateError("there are no reports yet")
-        return self._answer(inside, weights)
+        inside = columns if rows.all() else columns.among(rows)
+        if self.where is not None:
+            mask = subset(inside, parse_condition(self.where))
+            inside, rows[rows] = inside.among(mask), mask
+        found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
+        return found if self.where is None else {**found, "where": self.where}
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -182,12 +123,14 @@ class WeightedRequest(Request):
 
     Attributes:
         margins: known margins to rake the reports to; None for explicit weights, or none.
+        confidence: nominal coverage of the intervals; None for .95.
     """
 
     margins: Shares | None = option(read_shares, None)
+    confidence: float | None = option(confidence, None)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Names of the variables, and of the questions in the margins."""
         return tuple(filter(None, (*self.variables, *questions_of(self.margins))))
 
@@ -197,7 +140,12 @@ class WeightedRequest(Request):
         """Names of the variables; None for optional ones that are not set."""
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        return self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
+        found = self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
+        return found if self.confidence is None else {**found, "confidence": self.confidence}
+
+    @property
+    def _level(self) -> float:
+        return DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
 
     @abstractmethod
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -212,6 +160,7 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -219,9 +168,10 @@ class CrosstabRequest(WeightedRequest):
         return self.rows, self.columns, self.within
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+        rule = Rule(self._level, among=self.among)
         if self.within is None:
-            return crosstab_document(crosstab(columns, self.rows, self.columns, weights))
-        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights))
+            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
+        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,6 +182,7 @@ class CompareRequest(WeightedRequest):
     outcome: str = option(text)
     groups: str = option(text)
     category: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -239,7 +190,8 @@ class CompareRequest(WeightedRequest):
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights))
+        rule = Rule(self._level, among=self.among)
+        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +201,7 @@ class PairsRequest(Request):
     kind = "pairs"
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Return no names: the request covers all variables."""
         return ()
 
@@ -259,11 +211,19 @@ class PairsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
-    """Request for a regression of one answer on others."""
+    """
+    Request for a regression of one answer on others.
+
+    Attributes:
+        formula: outcome and terms, in the place of ``outcome`` and ``on``.
+        strata: add waves and revisions as predictors.
+    """
 
     kind = "regression"
-    outcome: str = option(text)
-    on: tuple[str, ...] = option(texts)
+    outcome: str | None = option(text, None)
+    on: tuple[str, ...] | None = option(texts, None)
+    formula: str | None = option(formula, None)
+    strata: bool = option(flag, True)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
     among: str | None = option(one_of(AMONG), None)
@@ -274,24 +234,42 @@ class RegressionRequest(WeightedRequest):
     @property
     def variables(self) -> tuple[str | None, ...]:
         """Outcome variable, predictors, and cluster variable."""
-        return self.outcome, *self.on, self.cluster
+        return self._explained, *self._terms.predictors, self.cluster
+
+    @property
+    def _explained(self) -> str:
+        return self.outcome or self._terms.outcome
+
+    @property
+    def _terms(self) -> Formula:
+        return formula_of(self.on or ()) if self.formula is None else parse_formula(self.formula)
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield what is missing or given twice: a formula, or outcome and predictors."""
+        if self.formula is None:
+            yield from (Problem(f"/{name}", "is missing") for name in ("outcome", "on") if not getattr(self, name))
+        elif self.on is not None:
+            yield Problem("/on", "goes without a formula, which names the predictors itself")
+        elif bool(self.outcome) == bool(self._terms.outcome):
+            yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         found = regress(
             columns,
-            self.outcome,
-            self.on,
+            self._explained,
+            self.on or () if self.formula is None else self._terms,
             model=self.model,
             errors=self.errors,
             weights=weights,
             cluster=self.cluster,
+            strata=self.strata,
+            confidence=self._level,
             among=self.among,
             declining=self.declining,
         )
-        return {
-            **found.as_dict(),
-            **({} if self.at is None else predictions_document(self.at, predict(found, self.at))),
-        }
+        at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
+        written = {} if self.formula is None else {"formula": self.formula}
+        return {**found.as_dict(), **at, **written}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,7 +280,7 @@ class WeightsRequest(Request):
     margins: Shares = option(read_shares)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def own_names(self) -> tuple[str, ...]:
         """Names of the questions in the margins."""
         return questions_of(self.margins)
 
@@ -345,6 +323,9 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
         # All problems are collected, so that a client can fix them in one go.
         elif wanted.default is MISSING:
             problems.append(Problem(f"/{name}", "is missing"))
+    if not problems:
+        request = KINDS_OF_REQUEST[kind](**read)
+        problems = list(request.mistakes())
     if problems:
         raise OptionsError(problems)
-    return KINDS_OF_REQUEST[kind](**read)
+    return request

@@ -54,22 +54,40 @@ def in_words(document: Document) -> list[PrintedTable]:
 
 def _crosstab(document: Document) -> Iterator[PrintedTable]:
     if "within" not in document:
-        yield from _tables(document, "")
+        yield from _tables(document, "", _limits(document))
         return
     for table in document["tables"]:
-        yield from _tables(table, f", where {document['within']} is {table['category']}")
+        yield from _tables(table, f", where {document['within']} is {table['category']}", _limits(document))
     sentences = (*_test(document["independence"], f"Within the categories of {document['within']}"),)
     yield PrintedTable("All of them together", (), (), (*sentences, *document["warnings"]))
 
 
-def _tables(table: Document, where: str) -> Iterator[PrintedTable]:
+def _limits(document: Document) -> str:
+    """Return the heading of limits, such as "95 % limits"."""
+    return f"{100 * document.get('confidence', 0.95):.6g} % limits"
+
+
+def _tables(table: Document, where: str, limits: str) -> Iterator[PrintedTable]:
     rows, columns = table["rows"], table["columns"]
     headings = (f"{rows} \\ {columns}", *table["column_categories"])
     cells = _grid(table, table["cells"])
-    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with 95 % limits", headings, cells)
+    of = "all" if _among(table) == "" else PEOPLE[table["people"]]
+    yield PrintedTable(f"{rows} by {columns}{where}: share of {of}, with {limits}", headings, cells)
     shares = _grid(table, table["conditional"])
-    title = f"{columns} among each category of {rows}{where}, with 95 % limits"
-    yield PrintedTable(title, headings, shares, tuple(_below(table)))
+    title = f"{columns} among each category of {rows}{where}{_among(table)}, with {limits}"
+    yield PrintedTable(title, *_with_declined(table, headings, shares), tuple(_below(table)))
+
+
+def _with_declined(
+    document: Document, headings: tuple[str, ...], lines: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return headings and lines with a column of the people who gave no answer, where there are some."""
+    declined = document.get("declined")
+    if not declined:
+        return headings, lines
+    more = [TERMINAL.with_limits(one, "shown", TERMINAL.percent) for one in declined]
+    heading = "not asked or no answer" if document["people"] == "asked_and_answered" else "no answer"
+    return (*headings, heading), tuple((*line, cell) for line, cell in zip(lines, more, strict=True))
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
@@ -100,7 +118,7 @@ def _below(table: Document) -> Iterator[str]:
 
 
 def _shares(document: Document) -> Iterator[PrintedTable]:
-    headings = ("", "estimate", "95 % limits", "reports")
+    headings = ("", "estimate", _limits(document), "reports")
     lines = []
     for question in document["questions"]:
         for one in question["estimates"]:
@@ -115,11 +133,12 @@ def _shares(document: Document) -> Iterator[PrintedTable]:
 def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
-    headings = (document["groups"], what, "95 % limits")
+    headings = (document["groups"], what, _limits(document))
     values = tuple(
         (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
     )
-    yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
+    title = f"{document['outcome']}: {what} in each group of {document['groups']}{_among(document)}"
+    yield PrintedTable(title, *_with_declined(document, headings, values))
     apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
     differences = tuple(
         (f"{one['group']} minus {one['from']}", TERMINAL.point(one["shown"], apart), TERMINAL.limits(one, apart))
@@ -128,21 +147,22 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
     sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
-    yield PrintedTable("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
+    yield PrintedTable("Differences", ("groups", "difference", _limits(document)), differences, sentences)
 
 
 def _regression(document: Document) -> Iterator[PrintedTable]:
     title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports{_among(document)}"
-    yield PrintedTable(title, _HEADINGS, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
+    headings = (*_HEADINGS, _limits(document))
+    yield PrintedTable(title, headings, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
     if document["ame"]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
-        yield PrintedTable(title, _HEADINGS, _coefficients(document["ame"]))
+        yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
     for key, title in _BESIDE.items():
         beside = document.get(key)
         if beside is not None:
             sentences = (f"{_errors(beside)}.", *_warnings(beside))
-            yield PrintedTable(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
+            yield PrintedTable(title, headings, _coefficients(beside["coefficients"]), sentences)
     tests = (
         f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
         f"{TERMINAL.p_equals(one['p'])}."
@@ -180,7 +200,7 @@ def _weighted(document: Document) -> Iterator[str]:
         yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
 
 
-_HEADINGS = ("term", "estimate", "std. error", "95 % limits")
+_HEADINGS = ("term", "estimate", "std. error")
 _BESIDE = {
     "linear": "For comparison: the linear model of the shares, which always has a solution",
     "declining": "Model of declining: the log odds of no answer",
@@ -236,7 +256,9 @@ def _predictions(document: Document) -> Iterator[PrintedTable]:
         for one in document.get("predictions", ())
     )
     if lines:
-        yield PrintedTable(f"Predicted: {document['outcome']}", ("where", "category", "estimate", "95 % limits"), lines)
+        yield PrintedTable(
+            f"Predicted: {document['outcome']}", ("where", "category", "estimate", _limits(document)), lines
+        )
 
 
 def _weights(document: Document) -> Iterator[PrintedTable]:

@@ -33,25 +33,29 @@ def register(app: Flask) -> None:
 
 
 def crosstab(name: str) -> Response:
-    """Crosstab of ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``."""
+    """Crosstab of ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``, ``where``, ``confidence``."""
     return _answer(name, "crosstab")
 
 
 def compare(name: str) -> Response:
-    """Comparison of an ``outcome`` between ``groups``; optional: ``category``, ``margins``, ``wave``."""
+    """
+    Comparison of an ``outcome`` between ``groups``.
+
+    Optional: ``category``, ``margins``, ``wave``, ``where``, ``confidence``.
+    """
     return _answer(name, "compare")
 
 
 def pairs(name: str) -> Response:
-    """Tests of independence for all pairs of questions, with q-values; optional: ``wave``."""
+    """Tests of independence for all pairs of questions, with q-values; optional: ``wave``, ``where``."""
     return _answer(name, "pairs")
 
 
 def regression(name: str) -> Response:
     """
-    Regression of ``outcome`` on the predictors in ``on``.
+    Regression of ``outcome`` on the predictors in ``on``, or by a ``formula``.
 
-    Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``.
+    Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``, ``strata``.
     """
     return _answer(name, "regression")
 

@@ -18,7 +18,7 @@ from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.surveys.lifecycle import check_reopening
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
@@ -90,7 +90,8 @@ def publish(name: str) -> Response:
     """
     Publish the survey in the body; publishing the same survey again changes nothing.
 
-    ``?retire=1`` also retires all earlier revisions.
+    ``?retire=1`` also retires all earlier revisions. A correction opens a closed survey again; one that changes texts
+    only does so with ``?open=1``.
     """
     try:
         document = canonical.load(request.get_data())
@@ -101,12 +102,15 @@ def publish(name: str) -> Response:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
     retire = request.args.get("retire", "0")
-    if retire not in {"0", "1"}:
-        raise Refusal("malformed", "retire is 0 or 1")
+    reopen = request.args.get("open", "0")
+    if not {retire, reopen} <= {"0", "1"}:
+        raise Refusal("malformed", "retire and open are 0 or 1")
     storage = current_app.extensions["storage"]
     settings = current_app.extensions["settings"]
     with claim_name(storage, g.actor, name):
-        stored = storage.publish(next_revision(storage, with_moduli(storage, survey, settings)), retire == "1", g.who)
+        following = next_revision(storage, with_moduli(storage, survey, settings))
+        stay_closed = reopen == "0" and may_stay_closed(storage, following)
+        stored = storage.publish(following, retire == "1", g.who, stay_closed=stay_closed)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
@@ -219,7 +223,10 @@ ROUTES = (
         Kind.RESEARCHER,
         ("published",),
         body="survey",
-        query=(Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),),
+        query=(
+            Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),
+            Query("open", "1 opens a closed survey again, even if only texts change.", {"enum": ["0", "1"]}),
+        ),
         refuses=("spec_invalid",),
     ),
     Route(

@@ -109,7 +109,7 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
     if len(table) > MAX_ROWS:
         raise SpecError(
             Sentence(
-                "the sheet {sheet} has more than {most} rows: delete what is no part of the form",
+                "the sheet {sheet} has more than {most} rows: delete rows that are not part of the form",
                 sheet=key,
                 most=MAX_ROWS,
             )
@@ -121,7 +121,7 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
 
 
 def _formulas(key: str, cells: list[tuple[str, int, str]]) -> list[LeftOut]:
-    what = "a formula stands here; what it last gave was read"
+    what = "a formula; its last result was read"
     return [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
 
 
@@ -130,7 +130,7 @@ def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[Left
     for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
         raise SpecError(
             Sentence(
-                "{sheet}, row 1: two columns have one heading, the second being {column}",
+                "{sheet}, row 1: two columns have the same heading; the second is {column}",
                 sheet=key,
                 column=_place(headings, heading),
             )
@@ -154,7 +154,7 @@ def _read_cells(
             what = Sentence("more than {most} letters; no text of a survey is longer", most=MAX_LETTERS)
             notes.append(LeftOut(key, number, heading, what))
         elif any(letter < " " and letter not in "\n\t\r" for letter in text):
-            notes.append(LeftOut(key, number, heading, "control characters; type the text anew"))
+            notes.append(LeftOut(key, number, heading, "control characters; type the text again"))
         else:
             yield heading, text
 

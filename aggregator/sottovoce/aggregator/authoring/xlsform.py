@@ -46,7 +46,7 @@ _UNSUPPORTED = {
     "begin_repeat": "a group that is repeated; ask its questions once",
     "rank": "a ranking; ask for the first choice",
     "time": "a time of day; ask for one of several choices",
-    "datetime": "a moment; ask for a date",
+    "datetime": "a date with a time; ask for a date",
 }
 _FILES = ("image", "audio", "video", "file", "barcode", "background")
 _PLACES = ("geo", "start-geo")
@@ -98,7 +98,7 @@ def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
             if sheets.get(sheet) and heading not in headings:
                 raise SpecError(
                     Sentence(
-                        "{sheet}, row 1: there is no column {column}, or nothing stands in it",
+                        "{sheet}, row 1: there is no column {column}, or it is empty",
                         sheet=sheet,
                         column=heading,
                     )
@@ -146,7 +146,7 @@ class _Form:
     def _item(self, row: SheetRow, kind: str) -> None:
         reason = _unsupported(kind)
         if reason or kind in _METADATA:
-            self._leave(row, reason or "the device's own data, which no report holds")
+            self._leave(row, reason or "data about the device, which reports never contain")
         elif kind in {"note", "acknowledge", "trigger"}:
             self._add(row, {"type": "note" if kind == "note" else "acknowledge"}, None)
         elif kind in {"select_one", "select_multiple", "rating"}:
@@ -154,14 +154,14 @@ class _Form:
         elif kind in {"integer", "int", "decimal", "range", "date"}:
             self._number(row, {"int": "integer"}.get(kind, kind))
         else:
-            self._leave(row, "this type of question is not known here")
+            self._leave(row, "this type of question is not supported")
 
     def _select(self, row: SheetRow, kind: str) -> None:
         if row.get("choice_filter"):
             self._leave(row, "choices that depend on an earlier answer; ask one question for each of its answers")
             return
         if row.get("type").strip().endswith("or_other"):
-            self.left.append(row.left_out("'other, specify' is free text; the choices came over without it", "type"))
+            self.left.append(row.left_out("'other, specify' is free text; the choices came without it", "type"))
         rows = self._choices.get(_list_name(row), [])
         if not rows:
             self._leave(row, "its list of choices is not on the sheet choices")
@@ -183,7 +183,7 @@ class _Form:
             step = "0.1" if kind == "decimal" else "1"
             low, high = self._bounds(row, kind)
             if kind == "decimal" and low and high:
-                self.left.append(row.left_out("steps of 0.1 are assumed; a number here has steps", "type"))
+                self.left.append(row.left_out("steps of 0.1 are assumed, because numbers here need a step", "type"))
         if not low or not high:
             ends = "date('2026-01-01') and . <= date('2026-12-31')" if kind == "date" else "0 and . <= 120"
             self._leave(
@@ -253,9 +253,9 @@ class _Form:
     def _note_ignored(self, row: SheetRow) -> None:
         for heading in _IGNORED:
             if row.get(heading):
-                self.left.append(row.left_out("is not known here, and does nothing", heading))
+                self.left.append(row.left_out("is not supported and was ignored", heading))
         if any(heading.startswith("media") for heading in row.cells):
-            self.left.append(row.left_out("pictures, sounds and films do not come over", "media"))
+            self.left.append(row.left_out("pictures, sounds and videos are not imported", "media"))
         if any("${" in text for heading, text in row.cells.items() if heading.startswith(("label", "hint"))):
             what = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
             self.left.append(row.left_out(what, "label"))

@@ -208,7 +208,7 @@ class _Parser:
 
     def _question(self, name: str) -> ReferencedQuestion:
         if name not in self._earlier:
-            raise UnsupportedConditionError("a question that did not come over, or does not come before")
+            raise UnsupportedConditionError("a question that was not imported, or comes later")
         return self._earlier[name]
 
     def _any_token(self) -> tuple[str, str]:

@@ -26,7 +26,7 @@ MAX_CELLS = 1_000_000
 
 _CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 _LONGEST_NUMBER = 8
-_NOT_XLSX = "this is no .xlsx workbook, whatever its name; save it as one in the spreadsheet program"
+_NOT_XLSX = "this is not an .xlsx workbook, despite its name; save it as .xlsx in your spreadsheet program"
 _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it again"
 
 
@@ -51,7 +51,7 @@ def check_workbook(data: bytes) -> Facts:
             fix it.
     """
     if len(data) > MAX_BYTES:
-        raise SpecError("the workbook is larger than 4 MiB; leave out pictures and sheets that are no part of the form")
+        raise SpecError("the workbook is larger than 4 MiB; remove pictures and sheets outside the form")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_parts(archive)
@@ -88,7 +88,7 @@ def _read(name: str, content: bytes) -> "_Cells":
     elif b"sheetData" in content:
         raise SpecError(_BROKEN)
     if reader.rows * reader.columns > MAX_CELLS:
-        far = "a sheet reaches to row {row} and column {column}; delete what stands outside the form, empty rows too"
+        far = "a sheet reaches to row {row} and column {column}; delete cells outside the form, empty rows too"
         raise SpecError(Sentence(far, row=reader.rows, column=reader.columns))
     return reader
 

@@ -36,7 +36,9 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 class Storage(Protocol):
     """Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable."""
 
-    def publish(self, survey: Survey, retire: bool = False, who: str = NO_ACTOR) -> StoredSurvey:
+    def publish(
+        self, survey: Survey, retire: bool = False, who: str = NO_ACTOR, *, stay_closed: bool = False
+    ) -> StoredSurvey:
         """
         Publish a survey; publishing the same one again changes nothing.
 
@@ -44,6 +46,7 @@ class Storage(Protocol):
             survey: to be published.
             retire: mark all earlier revisions as retired.
             who: account that acts, for the audit log; likewise in all methods.
+            stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
 
         Raises:
             StorageError: another survey has this name and revision, a later revision exists, an earlier one has a
@@ -236,6 +239,9 @@ class Storage(Protocol):
 
     def note_running(self, now: int) -> int:
         """Record the heartbeat, in seconds since 1970; return for how many seconds deletions by date are paused."""
+
+    def last_heartbeat(self) -> int:
+        """Return when a node last ran, in seconds since 1970; 0 if none has."""
 
     def forgetting_waits(self, now: int) -> int:
         """Return for how many seconds deletions by date are paused; record nothing."""

@@ -167,7 +167,9 @@ class SQLStorage(TokenStorage):
         with self._write() as db:
             self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
-    def publish(self, survey: Survey, retire: bool = False, who: str = NO_ACTOR) -> StoredSurvey:
+    def publish(
+        self, survey: Survey, retire: bool = False, who: str = NO_ACTOR, *, stay_closed: bool = False
+    ) -> StoredSurvey:
         """
         Make a survey available.
 
@@ -175,9 +177,10 @@ class SQLStorage(TokenStorage):
             survey: to be published.
             retire: mark all earlier revisions as retired.
             who: account that publishes, for the audit log.
+            stay_closed: if the survey is closed, so is the new revision.
         """
         with self._alone() as db:
-            survey_life.publish(db, survey, self._today(db), retire, who)
+            survey_life.publish(db, survey, self._today(db), retire, who, stay_closed=stay_closed)
         return next(row for row in self.revisions(survey.name) if row.digest == survey.digest)
 
     def surveys(self) -> list[StoredSurvey]:

@@ -1,5 +1,6 @@
 """Labels of questions, options, groups and variables, and numbers of people, for the result pages."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -104,9 +105,30 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
 
 
 _FIELDS = frozenset(
-    {"rows", "columns", "within", "outcome", "groups", "category", "on", "model", "among", "cluster", "wave", "margins"}
+    {
+        "rows",
+        "columns",
+        "within",
+        "outcome",
+        "groups",
+        "category",
+        "on",
+        "model",
+        "declining",
+        "among",
+        "cluster",
+        "wave",
+        "margins",
+        "where",
+        "formula",
+        "confidence",
+    }
 )
 """Options of an analysis that a reader sets in a form field."""
+
+PRODUCT = " × "
+"""Between the factors of an interaction."""
+_WORD = re.compile(r"[A-Za-z0-9_.]+")
 
 _VARIABLES = frozenset({"variable", "other", "variables"})
 _TERMS = frozenset({"term", "terms"})
@@ -186,7 +208,15 @@ class SurveyVariables:
         return dict(found.categories).get(category, category) if found else category
 
     def term(self, term: str) -> str:
-        """Return the label of a model term, ``variable`` or ``variable=category``."""
+        """Return the label of a model term: products of ``variable`` and ``variable=category``, joined with colons."""
+        return PRODUCT.join(map(self._factor, term.split(":")))
+
+    def variables_in(self, term: str) -> set[str]:
+        """Return the names of the variables in a model term, also those within its expressions."""
+        factors = (factor.partition("=")[0] for factor in term.split(":"))
+        return {name for factor in factors for name in _WORD.findall(factor) if name in self._by_name}
+
+    def _factor(self, term: str) -> str:
         name, is_category, category = term.partition("=")
         if name not in self._by_name:
             return term

@@ -14,6 +14,12 @@ from sottovoce.shared.spec import Survey
 TRIAL = "Test run: not the real survey."
 
 
+_OPENS_AGAIN = (
+    "The survey is closed. A correction opens it again, and tables, models and files of reports are hidden until it is "
+    "closed again; one that changes texts only leaves it closed, unless you choose otherwise (--reopen)."
+)
+
+
 @dataclass(frozen=True)
 class ListedSurvey:
     """
@@ -65,6 +71,8 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
             f"People who redeemed an invitation before this have signatures for {signed} of the {len(survey.waves)}"
             " waves, and need another invitation for the others."
         )
+    if all(row.closed for row in earlier):
+        words.append(_OPENS_AGAIN)
     words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
     words.append("People who answered an earlier revision are not asked again and keep its receipt.")
     return "\n".join(words)

@@ -5,7 +5,7 @@ A correction may change texts, order, times, and the probabilities of answers th
 what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
@@ -20,6 +20,9 @@ _MANY = "there are {count} revisions, which is as many as there may be"
 _FORGOTTEN = (
     "cannot follow: report ids are deleted, so people who have reported could report again; choose another name"
 )
+
+_TEXTS = {"title", "description", "consent", "notice", "researcher", "after", "label", "hint", "revision", "replaces"}
+"""Keys of texts in a survey's document, and those in which all revisions differ."""
 
 MOST_REVISIONS = 8
 """Revisions of one survey at most. Devices enforce it too, so that an aggregator cannot make one for each person."""
@@ -56,6 +59,25 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     if problems:
         raise SpecError(problems)
     return parse_survey({**survey.document, "replaces": earlier[-1].digest})
+
+
+def may_stay_closed(storage: Storage, survey: Survey) -> bool:
+    """
+    Return True if the survey is closed and this correction changes texts only, so that it need not be opened again.
+
+    Args:
+        storage: database with the published revisions.
+        survey: the correction, see ``next_revision``.
+    """
+    stored = storage.revisions(survey.name)
+    closed = bool(stored) and all(row.closed for row in stored)
+    return closed and _without_texts(survey_of(stored[-1].document).document) == _without_texts(survey.document)
+
+
+def _without_texts(value: Any) -> Any:  # noqa: ANN401 - any part of a document
+    if isinstance(value, Mapping):
+        return {key: _without_texts(each) for key, each in value.items() if key not in _TEXTS}
+    return [_without_texts(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:

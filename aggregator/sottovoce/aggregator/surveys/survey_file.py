@@ -160,7 +160,7 @@ def _at(mark: yaml.Mark, message: str) -> Sentence:
 
 
 _HINTS = {
-    "quoted scalar": "the quotation mark that opens here is closed nowhere, or a \\ stands in double quotes",
+    "quoted scalar": "the quotation mark that opens here is never closed, or a \\ stands in double quotes",
     "mapping values are not allowed": "quote a text that has a colon and a space in it",
     "'\\t'": "indent with spaces, not with tabs",
     "cannot start any token": "quote a text that begins with @, ` or %",

@@ -4,22 +4,22 @@ from functools import partial
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.analysis.data_file.column_channel import yes_no_counts
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.export.archive_results import is_archive, results_of_archive
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
-from sottovoce.aggregator.export.offline.locations import place_named
+from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
-from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
+from sottovoce.aggregator.export.read_archive import read_folder
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_json
-from sottovoce.cli.place import PlaceName, tell
+from sottovoce.cli.place import PlaceName, check_there, tell
+from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
 from sottovoce.cli.results.run_analysis import show
-from sottovoce.cli.results.survey_source import is_data_file, open_file
 
 DASK = "dask"
 
@@ -30,7 +30,7 @@ DASK = "dask"
     "sottovoce results estimate --yes 30 --n 100 --mechanism coin_flip"
 )
 @click.argument("folder", type=PlaceName(), required=False)
-@click.option("--channel", "channels", multiple=True, help="Of a data file: COLUMN=CHANNEL, or a YAML of channels.")
+@channel_option
 @click.option("--yes", type=click.IntRange(0), default=None, help="Of counts alone: reports that say yes (or 'same').")
 @click.option("--n", "reports", type=click.IntRange(1), default=None, help="Of counts alone: all reports.")
 @click.option("--mechanism", default=None, help="Of counts alone: the channel, such as 'warner 0.7'.")
@@ -50,16 +50,16 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:  # fmt: skip
     """
     Count the reports in FOLDER, a path or s3://, as `export --format parquet` writes it, and print what `export` prints
-    of a survey that is closed. Every engine finds the same counts. FOLDER may also be a data file (CSV, TSV, XLSX,
-    Parquet, SPSS, Stata) of answers that were randomized elsewhere: --channel says how.
+    of a survey that is closed. Every engine finds the same counts. FOLDER may also hold survey.yaml and reports.csv, or
+    be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere: --channel says how.
     """
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
     of_folder = any(given is not None for given in (engine, scheduler, wave))
     if folder is None or any(given is not None for given in alone.values()):
         if folder is not None or None in alone.values() or of_folder or channels:
             raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
-        _show_shares(_of_counts(str(mechanism), yes or 0, reports or 0, interval), out, force, as_json)
-    elif is_data_file(str(folder)):
+        _show_shares(shares_of_counts(str(mechanism), yes or 0, reports or 0, interval), out, force, as_json)
+    elif is_data_file(folder):
         if of_folder:
             raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
         _show_shares(open_file(Path(folder), channels).shares(interval=interval), out, force, as_json)
@@ -76,9 +76,14 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
     check_free(out, [".json"], force)
-    name = engine or ("duckdb" if scheduler is None else DASK)
-    work = on_cluster(scheduler) if name == DASK else HERE[name]
-    results = results_of(open_folder(place_named(folder)), work, partial(tell, what="counted"), interval, wave)
+    check_there(folder)
+    place = place_named(folder)
+    if isinstance(place, LocalFolder) and not is_countable(place) and is_archive(place.path):
+        results = results_of_archive(read_folder(place.path), interval, wave)
+    else:
+        name = engine or ("duckdb" if scheduler is None else DASK)
+        work = on_cluster(scheduler) if name == DASK else HERE[name]
+        results = results_of(open_folder(place), work, partial(tell, what="counted"), interval, wave)
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):
@@ -86,13 +91,8 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
     write_json(export_document(results), out)
 
 
-def _of_counts(mechanism: str, yes: int, reports: int, interval: str) -> JointResult:
-    if yes > reports:
-        raise click.UsageError("--yes counts some of the reports of --n")
-    return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, interval)
-
-
 def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: bool) -> None:
+    """Print shares, and write them to a file if one is named."""
     check_free(out, [".json"], force)
     if out is not None:
         write_json(dict(found.document), out)

@@ -14,7 +14,8 @@ from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.output_file import write_json
 from sottovoce.cli.place import PlaceName
 from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
@@ -64,10 +65,8 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         release_tables(name, release_epsilon, (), data, None if out is None else Path(out), yes)
         return
     check_out(kind, out, force)
-    storage = open_storage(data_settings(data))
+    storage = open_survey(data, name)
     revisions = revisions_of(storage, name)
-    if not revisions:
-        raise StorageError("there is no survey of this name in the data folder")
     if kind == "json":
         results = _told(analyse(revisions, cohort, interval, wave))
         group = None if people is None else whole_group(revisions, results, people)

@@ -6,15 +6,17 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
-from sottovoce.aggregator.analysis.data_file.read_table import FORMATS
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
-from sottovoce.aggregator.export.results_client.open_data import DataReports, OpenData, open_data, read_channels
+from sottovoce.aggregator.export.results_client.open_data import DataReports
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.place import PlaceName, tell
+from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file
 
 _OPTIONS = (
     click.argument("survey", required=False),
@@ -22,8 +24,25 @@ _OPTIONS = (
     click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
-    click.option("--channel", "channels", multiple=True, help="Of a data file: COLUMN=CHANNEL, or a YAML of channels."),
+    channel_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
+among_option = click.option(
+    "--among", type=click.Choice(AMONG), default=None, help="[default: those who answered, where they are known]"
+)
+where_option = click.option(
+    "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
+)
+confidence_option = click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=None,
+    help="Level of the limits. [default: 0.95]",
+)
+weights_option = click.option(
+    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
 )
 
 
@@ -68,35 +87,6 @@ def reports_of(
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
-    storage = open_storage(data_settings(data))
-    revisions = revisions_of(storage, survey)
-    if revisions:
-        storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
+    storage = open_survey(data, survey)
+    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
     return StoredReports(storage, survey, lambda: present(storage), tell)
-
-
-def is_data_file(name: str) -> bool:
-    """Return True for the name of a data file: no survey has a name with a dot."""
-    return Path(name).suffix.lower() in FORMATS
-
-
-def open_file(path: Path, channels: Sequence[str]) -> OpenData:
-    """
-    Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files.
-
-    Raises:
-        SurveyError: the file or a channel is wrong; the message says where.
-    """
-    found: dict[str, Any] = {}
-    for words in channels:
-        if "=" not in words and Path(words).suffix.lower() in {".yaml", ".yml"}:
-            given = dict(read_channels(Path(words)))
-        else:
-            column, equals, text = words.partition("=")
-            if not equals or not column.strip():
-                raise click.UsageError("--channel is written as 'COLUMN=CHANNEL', such as 'cheated=coin_flip'")
-            given = {column.strip(): text.strip()}
-        if twice := sorted(given.keys() & found.keys()):
-            raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
-        found |= given
-    return open_data(path, found)

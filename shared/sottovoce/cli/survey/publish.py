@@ -9,7 +9,7 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import correction_words
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
@@ -20,8 +20,9 @@ from sottovoce.cli.survey.links import print_links
 @command(example="sottovoce survey publish exam.yaml")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--retire/--keep", "retire", default=None, help="Whether a correction retires earlier revisions.")
+@click.option("--reopen", is_flag=True, help="Open a closed survey again, also if only texts change.")
 @data_option
-def publish(path: Path, retire: bool | None, data: Path | None) -> None:
+def publish(path: Path, retire: bool | None, reopen: bool, data: Path | None) -> None:
     """Publish the survey file PATH, and print its links."""
     parsed = read_survey_file(path)
     check_affordable(parsed)
@@ -34,7 +35,8 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
         if retire is None:
             retire = not ask("Go on answering with earlier revisions? (No: they are retired.)", default=True)
         click.echo("Earlier revisions are retired." if retire else "Earlier revisions go on answering.", err=True)
-    print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE))
+    stay_closed = not reopen and may_stay_closed(storage, following)
+    print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE, stay_closed=stay_closed))
 
 
 @command(example="sottovoce survey trial exam.yaml")

@@ -12,6 +12,7 @@ from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, co
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
+from sottovoce.cli.progress import waiting
 from sottovoce.cli.prompts import ask
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
@@ -37,7 +38,8 @@ def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_j
             raise TransportError("nothing was sent: the survey is not marked trial, and --yes was not said")
         _send(survey, blocks, url, seed, count)
         return
-    rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
+    with waiting("Randomizing the answers"):
+        rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
     if as_json:
         click.echo(json.dumps([row._asdict() for row in rows], indent=2))
     else:

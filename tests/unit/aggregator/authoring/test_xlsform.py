@@ -264,7 +264,7 @@ def test_long_texts_and_control_characters_are_told_with_their_cell() -> None:
     [
         ({"choices": (CHOICES, *YES_NO)}, "no sheet named survey"),
         ({"survey": (("type", "label"), ("note", "Hello"))}, "survey, row 1: there is no column name"),
-        ({"survey": (("type", "name", "name"), ("note", "a", "b"))}, "two columns have one heading"),
+        ({"survey": (("type", "name", "name"), ("note", "a", "b"))}, "two columns have the same heading"),
         ({"survey": (SURVEY, ("text", "a", "Say something"))}, "no question that can be asked"),
         ({"survey": (SURVEY,)}, "no question that can be asked"),
     ],

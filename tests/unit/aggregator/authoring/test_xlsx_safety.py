@@ -59,11 +59,11 @@ def test_empty_rows_down_to_the_last_one_do_no_harm() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"type,name,label\nnote,a,Hello\n", "no .xlsx workbook"),
-        (b"", "no .xlsx workbook"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "no .xlsx workbook"),
-        (GOOD[:-40], "no .xlsx workbook"),
-        (_lying(GOOD), "no .xlsx workbook"),
+        (b"type,name,label\nnote,a,Hello\n", "not an .xlsx workbook"),
+        (b"", "not an .xlsx workbook"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "not an .xlsx workbook"),
+        (GOOD[:-40], "not an .xlsx workbook"),
+        (_lying(GOOD), "not an .xlsx workbook"),
         (b"PK" + b"\0" * (4 * 1024 * 1024), "larger than 4 MiB"),
         (_changed("xl/vbaProject.bin", lambda _: b"macro"), "holds macros"),
         (_changed("xl/media/x.bin", lambda _: b"\0" * (MAX_UNPACKED + 1)), "more than 32 MiB"),
@@ -105,7 +105,7 @@ def test_formulas_and_merged_cells_are_told_with_their_place() -> None:
 
     assert sheets["survey"][0].get("label") == "Hello"
     assert sorted(str(note) for note in notes) == [
-        "survey, row 2, column C: a formula stands here; what it last gave was read",
+        "survey, row 2, column C: a formula; its last result was read",
         "survey, row 4: cells are merged; the text of the first one was read",
     ]
 

@@ -36,6 +36,7 @@ NOT_ON_A_PAGE = {
     "shown_columns.py": "columns of files",
     "estimates.py": "parameters of programs",
     "text_report.py": "the command line",
+    "data_columns.py": "the same",
     "column_channel.py": "channels in the terminal and in Python",
 }
 """Modules whose sentences no page shows, and why."""
@@ -50,6 +51,10 @@ FOR_PROGRAMS = {
     "must name at least one question with the shares of its categories",
     "must hold a map of categories and shares for each question",
     "the confidence must lie between 0 and 1",
+    "must be a number from 0.5 to below 1, such as 0.9",
+    "must be a text",
+    "must be true or false",
+    "goes without a formula, which names the predictors itself",
     "the errors must be one of: {known}",
     "the model must be one of: {known}",
     "the people must be one of: {known}",

@@ -131,7 +131,7 @@ def test_what_a_survey_costs_is_told_beside_other_mistakes(tmp_path: Path) -> No
         ("title: Exams: what we ask", "line 1, column 13", "a colon and a space"),
         ("a: b\nc: @home", "line 2, column 4", "begins with @"),
         ("a:\n\tb: c", "line 2, column 1", "not with tabs"),
-        ('a: 1\nb: "open\nc: 3\n', "line 2, column 4", "is closed nowhere"),
+        ('a: 1\nb: "open\nc: 3\n', "line 2, column 4", "is never closed"),
         ("a: [1, 2\nb: 3", "line 2", "one of , ? [ ] { }"),
         ("a: !important", "line 1, column 4", "begins with !"),
         ("a: *important", "line 1, column 4", "begins with & or *"),

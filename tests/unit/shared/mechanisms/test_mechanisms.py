@@ -61,12 +61,12 @@ def test_laplace_is_the_clamped_geometric_mechanism(given):
         (number(0, 10, 1, {"name": "laplace"}), "the parameters of this mechanism are: ratio"),
         (number(0, 10, 1, {"name": "laplace", "scale": "1"}), "the parameters of this mechanism are: ratio"),
         (number(0, 10, 1, {"name": "laplace", "ratio": "3/2"}), "ratio must lie between 0 and 1"),
-        (number(0, 10, 1, {"name": "laplace", "ratio": "1/2", "epsilon": "1"}), "an epsilon stands alone"),
+        (number(0, 10, 1, {"name": "laplace", "ratio": "1/2", "epsilon": "1"}), "give an epsilon alone"),
         (question({"name": "laplace", "epsilon": "1"}), "does not serve this type of question"),
         (question({"name": "warner"}), "the parameters of this mechanism are: truth"),
         (question({"name": "warner", "truth": "1/2"}), "truth must lie between 1/2 and 1"),
-        (question({"name": "warner", "truth": "2/3", "epsilon": "1"}), "an epsilon stands alone"),
-        (question({"name": "coin_flip", "epsilon": "1"}), "an epsilon stands alone"),
+        (question({"name": "warner", "truth": "2/3", "epsilon": "1"}), "give an epsilon alone"),
+        (question({"name": "coin_flip", "epsilon": "1"}), "give an epsilon alone"),
     ],
 )
 def test_wrong_parameters_under_a_known_name_are_told(document, told):

@@ -51,7 +51,8 @@ def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalR
     results = {each.question.name: each for each in column_results(columns, rule)}
     for name in names:
         if name not in results:
-            raise EstimateError(f"there is no column '{name}'; there are: {', '.join(results)}")
+            words = "there is no column '{name}'; there are: {known}"
+            raise EstimateError(words.format(name=name, known=", ".join(results)))
     return results_document(columns.survey.name, len(columns), [results[name] for name in names or results])
 
 
@@ -68,6 +69,7 @@ def results_document(file: str, reports: int, results: Sequence[QuestionResult])
         "format": SHARES,
         "file": file,
         "reports": reports,
+        "confidence": next((one.confidence for each in results for one in each.estimates), DEFAULT_RULE.confidence),
         "questions": [_question(each) for each in results],
         "warnings": [
             IMPLAUSIBLE.format(question=each.question.name, option=one.option)

@@ -22,7 +22,7 @@ from sottovoce.shared.errors import EstimateError
 if sys.platform != "win32":
     import resource
 
-NICE = 10
+NICE = 5
 """Lower priority, so that the process that takes reports goes first."""
 
 

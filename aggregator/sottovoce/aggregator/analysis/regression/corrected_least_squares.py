@@ -2,10 +2,11 @@
 Linear regression on scores: least squares, corrected for what randomized predictors add to their own squares.
 
 Equations   u = (1, x, z): constant, public predictors, scores of randomized ones, E[z | true a] = the indicators of a,
-            or the number. E[u u'] is unbiased everywhere except in the diagonal block of a randomized predictor, where
-            the noise is squared. That block is replaced by diag(z_j) for categories (an indicator is its own square,
-            and two exclude each other), and by the score of the square for a number. M = the corrected matrix;
-            b = (sum w M)^-1 sum w u y.
+            or the number, and products of these (interactions). E[u u'] is unbiased everywhere except where two
+            columns share a randomized predictor, whose noise is squared there. Such an entry is replaced by a score of
+            the true product: z_j for a category (an indicator is its own square, and two exclude each other), and the
+            score of the square for a number, times the scores of the predictors that only one of the columns has.
+            M = the corrected matrix; b = (sum w M)^-1 sum w u y.
 Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: with public predictors only, HC0.
             Clusters: psi summed within each first, times G / (G - 1).
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
@@ -27,17 +28,19 @@ from sottovoce.shared.errors import EstimateError
 
 
 @dataclass(frozen=True)
-class Corner:
+class Correction:
     """
-    The diagonal block of a randomized predictor in the equations.
+    Unbiased scores of the true product of two columns that share a randomized predictor.
 
     Attributes:
-        place: indices of the predictor's columns.
-        squares: (columns of the predictor, n), unbiased scores of the squares of the true values.
+        first: index of one column.
+        second: index of the other one, or of the same.
+        products: (n,); None if the product is always 0.
     """
 
-    place: slice
-    squares: Array
+    first: int
+    second: int
+    products: Array | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class LinearFit:
 def solve(
     columns: Array,
     outcome: Array,
-    corners: Sequence[Corner] = (),
+    corrections: Sequence[Correction] = (),
     weights: Array | None = None,
     clusters: Codes | None = None,
     answered: Array | None = None,
@@ -62,7 +65,7 @@ def solve(
     Args:
         columns: (p, n), constant, public predictors and scores.
         outcome: (n,), a number or an unbiased score of one.
-        corners: diagonal blocks of the randomized predictors among the columns.
+        corrections: one for each pair of columns that share a randomized predictor.
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
         answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
@@ -72,7 +75,7 @@ def solve(
     """
     weight = np.ones(len(outcome)) if weights is None else weights
     here = np.ones(len(outcome)) if answered is None else answered
-    matrix = _matrix(columns, corners, weight * here)
+    matrix = _matrix(columns, corrections, weight * here)
     inverted = inverse(matrix)
     if inverted is None:
         raise EstimateError(
@@ -81,30 +84,36 @@ def solve(
         )
     # The right-hand side needs no correction, because outcome and predictor noise are independent.
     coefficients = inverted @ (columns @ (weight * outcome))
-    residuals = _residuals(columns, outcome, corners, coefficients, here)
+    residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
     return LinearFit(coefficients, inverted @ middle @ inverted)
 
 
-def _matrix(columns: Array, corners: Sequence[Corner], weight: Array) -> Array:
+def _matrix(columns: Array, corrections: Sequence[Correction], weight: Array) -> Array:
     """Return the sum of w M over the reports, (p, p)."""
     # Blocks of reports keep the weighted copy of the columns small.
     total = np.zeros((len(columns), len(columns)))
     for part in parts(columns.shape[1]):
         total += (columns[:, part] * weight[part]) @ columns[:, part].T
-    for corner in corners:
+    for each in corrections:
         # The plain sum would count the noise of the scores as variance of the predictor (attenuation).
-        total[corner.place, corner.place] = np.diag(corner.squares @ weight)
+        moment = 0.0 if each.products is None else float(each.products @ weight)
+        total[each.first, each.second] = total[each.second, each.first] = moment
     return total
 
 
 def _residuals(
-    columns: Array, outcome: Array, corners: Sequence[Corner], coefficients: Array, answered: Array
+    columns: Array, outcome: Array, corrections: Sequence[Correction], coefficients: Array, answered: Array
 ) -> Array:
     """Return psi of each report, (p, n)."""
     residuals = columns * (outcome - answered * (coefficients @ columns))
-    for corner in corners:
-        scores, own = columns[corner.place], coefficients[corner.place]
-        residuals[corner.place] += answered * (scores * (own @ scores) - corner.squares * own[:, None])
+    for each in corrections:
+        noise = columns[each.first] * columns[each.second]
+        if each.products is not None:
+            noise -= each.products
+        noise *= answered
+        residuals[each.first] += coefficients[each.second] * noise
+        if each.first != each.second:
+            residuals[each.second] += coefficients[each.first] * noise
     return residuals

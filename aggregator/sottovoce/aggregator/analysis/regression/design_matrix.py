@@ -1,17 +1,23 @@
 """
-Build the design matrix of a regression from its predictors.
+Build the design matrix of a regression from the terms of its formula.
 
-A public answer becomes an indicator for each category that occurs, except the first; a public number becomes one
-column. A randomized answer becomes the scores of its categories except the first, and a randomized number its score.
-Each randomized predictor has its own diagonal block in the corrected equations.
+A public answer becomes an indicator for each category that occurs, except the first or the chosen reference; a public
+number becomes one column, and so does an arithmetic expression of public numbers. A randomized answer becomes the
+scores of its categories except the first, and a randomized number its score. An interaction is the product of its
+factors; the corrected equations need unbiased scores of the products of any two columns with a randomized predictor.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction
+from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate
+from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.variable_columns import Answers
 from sottovoce.shared.errors import EstimateError
@@ -26,10 +32,64 @@ Row = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Term:
-    """Name of one column, and of the predictor it belongs to; the two are equal for a number."""
+    """
+    One column of a design: a product of indicators and numbers.
+
+    Attributes:
+        name: name of the column.
+        predictor: term of the formula that the column belongs to.
+        factors: factors of that term.
+        groups: category of each categorical factor that the indicators select.
+        numbers: numeric factors.
+    """
 
     name: str
     predictor: str
+    factors: Factors = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
+    numbers: tuple[Calculation, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables in the column."""
+        return (*self.groups, *(name for number in self.numbers for name in number.names))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """
+    Columns of a design without their values.
+
+    Attributes:
+        terms: one for each column, (p,).
+        groups: categories of each categorical predictor, the reference category first.
+        scales: constants of the expressions.
+    """
+
+    terms: tuple[Term, ...]
+    groups: Mapping[str, tuple[str, ...]]
+    scales: Scales
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Names of the numeric predictors."""
+        return tuple(dict.fromkeys(name for term in self.terms for name in term.names if name not in term.groups))
+
+    def row(self, groups: Mapping[str, str], numbers: Mapping[str, float]) -> list[float]:
+        """
+        Return the values of all columns for one person.
+
+        Args:
+            groups: category of each categorical predictor.
+            numbers: value of each numeric predictor.
+        """
+        values = {name: np.array(value) for name, value in numbers.items()}
+        found = []
+        for term in self.terms:
+            inside = all(groups[name] == group for name, group in term.groups.items())
+            factors = [float(evaluate(number, values, self.scales)) for number in term.numbers]
+            found.append(inside * prod(factors))
+        return found
 
 
 @dataclass(frozen=True)
@@ -38,108 +98,105 @@ class Design:
     Design matrix of a regression.
 
     Attributes:
-        terms: one for each column, (p,).
-        columns: (p, n), the constant first.
-        groups: categories of each categorical predictor, the reference category first.
-        corners: diagonal blocks of the randomized predictors among the columns.
+        recipe: what the columns are.
+        columns: (p, n), with the scores of randomized predictors.
+        public: (p, n), the product of the public factors of each column.
+        randomized: the randomized predictors.
+        rows: (n,), indices of the reports used.
     """
 
-    terms: tuple[Term, ...]
+    recipe: Recipe
     columns: Array
-    groups: Mapping[str, tuple[str, ...]]
-    corners: tuple[Corner, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Columns of one predictor, (p, n): categories (none for a number), and scores of squares if it is randomized."""
-
-    predictor: str
-    groups: tuple[str, ...]
-    columns: Array
-    squares: Array | None = None
+    public: Array
+    randomized: tuple[Answers, ...]
+    rows: Row
 
     @property
-    def terms(self) -> list[Term]:
-        """Term of each column, as ``predictor=category``."""
-        if not self.groups:
-            return [Term(self.predictor, self.predictor)]
-        return [Term(f"{self.predictor}={group}", self.predictor) for group in self.groups[1:]]
+    def terms(self) -> tuple[Term, ...]:
+        """Term of each column, (p,)."""
+        return self.recipe.terms
+
+    @cached_property
+    def known(self) -> "Design":
+        """Design of the columns without a randomized predictor."""
+        names = {each.name for each in self.randomized}
+        kept = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
+        terms = tuple(self.terms[place] for place in kept)
+        columns = np.ascontiguousarray(self.public[kept])
+        return Design(Recipe(terms, self.recipe.groups, self.recipe.scales), columns, columns, (), self.rows)
+
+    @cached_property
+    def corrections(self) -> tuple[Correction, ...]:
+        """Unbiased scores of the products of columns that share a randomized predictor."""
+        return tuple(self._corrections())
+
+    def _corrections(self) -> Iterator[Correction]:
+        names = {each.name for each in self.randomized}
+        for first, second in combinations_with_replacement(range(len(self.terms)), 2):
+            if names & {*self.terms[first].names} & {*self.terms[second].names}:
+                yield Correction(first, second, self._products(first, second))
+
+    def _products(self, first: int, second: int) -> Array | None:
+        """Return scores of the true product of two columns, (n,); None if it is always 0."""
+        one, other = self.terms[first], self.terms[second]
+        found: Array = self.public[first] * self.public[second]
+        for each in self.randomized:
+            in_both = each.name in one.names and each.name in other.names
+            categories = {term.groups.get(each.name, "") for term in (one, other) if each.name in term.names}
+            if len(categories) > 1:
+                # Two categories of one answer exclude each other.
+                return None
+            for category in categories:
+                found = found * scores_of(each, category, self.rows, squared=in_both)
+        return found
+
+    def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
+        """
+        Enumerate the joint categories of the randomized predictors.
+
+        Returns:
+            The category of each predictor in each cell, and the factor of each column there, (cells, p).
+        """
+        sizes = [range(len(each.variable.categories)) for each in self.randomized]
+        cells = tuple(product(*sizes))
+        factors = np.ones((len(cells), len(self.terms)))
+        for place, each in enumerate(self.randomized):
+            named = [self._category(each, term) for term in self.terms]
+            for row, cell in enumerate(cells):
+                factors[row] *= [at is None or at == cell[place] for at in named]
+        return cells, factors
+
+    @staticmethod
+    def _category(answers: Answers, term: Term) -> int | None:
+        group = term.groups.get(answers.name)
+        return None if group is None else answers.variable.categories.index(group)
 
 
-def make_design(
-    predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str], smallest: int
-) -> Design:
+def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> Array:
     """
-    Build the design matrix for a subset of the reports.
+    Return unbiased scores of a randomized factor, (m,).
 
     Args:
-        predictors: public or randomized variables.
-        rows: (m,), indices of the reports used; every predictor is observed in all of them.
-        strata: (m,), the stratum (wave and revision) of each of these reports.
-        names: names of the strata; each stratum with reports, except the first, gets an indicator column.
-        smallest: smallest allowed group of a public predictor.
+        answers: reports on the variable.
+        category: category of an indicator; "" for a number.
+        rows: (m,), indices of the reports used.
+        squared: score the square of the true value.
 
     Raises:
-        EstimateError: a group is smaller, or a predictor does not vary or has no scores of squares.
+        EstimateError: the reports of a number have no scores of its square.
     """
-    blocks = [
-        _public(each, rows, smallest) if each.variable.public else _randomized(each, each.codes[rows])
-        for each in predictors
-    ]
-    blocks.append(_indicators(STRATUM, names, strata))
-    terms, corners = [Term(CONSTANT, CONSTANT)], []
-    for block in blocks:
-        if block.squares is not None:
-            corners.append(Corner(slice(len(terms), len(terms) + len(block.columns)), block.squares))
-        terms += block.terms
-    columns = np.concatenate([np.ones((1, len(rows))), *(block.columns for block in blocks)])
-    groups = {block.predictor: block.groups for block in blocks if block.groups}
-    return Design(tuple(terms), columns, groups, tuple(corners))
-
-
-def _randomized(predictor: Answers, codes: Row) -> _Block:
-    if predictor.variable.categories:
-        # The first category is the reference, else the columns would add up to the constant.
-        scores = np.stack([score[codes] for score in predictor.scores.T[1:]])
-        return _Block(predictor.name, predictor.variable.categories, scores, scores)
-    if predictor.squares is None:
+    codes = answers.codes[rows]
+    if category:
+        # An indicator is its own square.
+        return answers.scores[:, answers.variable.categories.index(category)][codes]
+    if answers.squares is None:
         raise EstimateError(
             Sentence(
                 "'{variable}': its reports do not show how much it varies, so it cannot be a predictor",
-                variable=predictor.name,
+                variable=answers.name,
             )
         )
-    return _Block(predictor.name, (), predictor.scores[codes][None], predictor.squares[codes][None])
-
-
-def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
-    if not predictor.variable.categories:
-        return _Block(predictor.name, (), predictor.scores[predictor.codes[rows]][None])
-    truth = known_categories(predictor, rows)
-    people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
-    named = zip(predictor.variable.categories, people, strict=True)
-    # A coefficient of a tiny public group would describe its few members, whose answers have no noise.
-    few = [category for category, n in named if 0 < n < smallest]
-    if few:
-        raise EstimateError(
-            Sentence(
-                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
-                variable=predictor.name,
-                least=smallest,
-                categories=tuple(few),
-            )
-        )
-    block = _indicators(predictor.name, predictor.variable.categories, truth)
-    # A constant column is collinear with the intercept.
-    if len(block.groups) < 2:
-        raise EstimateError(
-            Sentence(
-                "everybody has the same answer to '{variable}', so it cannot be a predictor",
-                variable=predictor.name,
-            )
-        )
-    return block
+    return (answers.squares if squared else answers.scores)[codes]
 
 
 def known_categories(answers: Answers, rows: Row) -> Row:
@@ -177,10 +234,3 @@ def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Ro
                     other=other.name,
                 )
             )
-
-
-def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:
-    """Return an indicator column for each category that occurs, except the first."""
-    # Categories without reports would give columns of zeros and a singular matrix.
-    there = np.flatnonzero(np.bincount(truth))
-    return _Block(name, tuple(categories[each] for each in there.tolist()), (truth == there[1:, None]).astype(float))

@@ -1,5 +1,6 @@
 """Fit logit, multinomial and ordered models: coefficients, errors, effects, tests; or the reason if there are none."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -9,16 +10,16 @@ import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.declining import COMMON, DECLINED_PER_PARAMETER, DecliningModel
-from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Term
+from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
+from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells, with_constant
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
 from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
-from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
-from sottovoce.aggregator.analysis.weights import kish_effect
+from sottovoce.aggregator.analysis.weights import BESIDE, kish_effect
 from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
@@ -111,17 +112,17 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
     likelihood, share = sample.outcome.likelihood, _declined_share(sample)
     if not sample.declines:
         return _Likelihood(*_model(sample, kind, likelihood, sample.categories))
-    columns, terms = sample.public.columns, sample.public.terms
+    columns, terms, _ = with_constant(sample.design.known)
     few = share * sample.n < DECLINED_PER_PARAMETER * len(terms)
     common = sample.declining == COMMON or (sample.declining is None and few)
     notes = (ONE_SHARE,) if common and sample.declining is None and len(terms) > 1 else ()
-    if sample.randomized:
+    if sample.design.randomized:
         return _declining_with_randomized(sample, kind, share, common)._replace(notes=notes)
     model, parameters, _ = _model(sample, kind, likelihood[:, :-1], sample.categories)
     if not isinstance(model, Multinomial | Ordered):
         raise AssertionError("only a randomized predictor has another model")
-    shown = terms[:1] if common else terms
-    declining = DecliningModel(model, columns[: len(shown)], likelihood[:, -1], share)
+    shown, of_declining = (terms, columns) if not common else ((Term(CONSTANT, CONSTANT),), np.ones((1, sample.n)))
+    declining = DecliningModel(model, of_declining, likelihood[:, -1], share)
     return _Likelihood(declining, parameters, (), tuple(FittedParameter(None, term) for term in shown), notes)
 
 
@@ -154,13 +155,13 @@ def _declined_share(sample: Sample) -> float:
 def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
     """Test one common share of declined answers against a logit of it; None if there is nothing to compare."""
     model, sample = fitted.model, fitted.sample
-    columns = sample.public.columns
+    columns, *_ = with_constant(sample.design.known)
     if not isinstance(model, DecliningModel) or not sample.plain or len(columns) < 2:
         return None
     try:
         whole, common = (
             fitted.fit if len(rows) == len(model.columns) else maximize(replace(model, columns=rows))
-            for rows in (columns, columns[:1])
+            for rows in (columns, np.ones((1, sample.n)))
         )
     except EstimateError:
         return None
@@ -174,21 +175,18 @@ def _model(
     sample: Sample, kind: str, likelihood: Array, categories: Sequence[str]
 ) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
     """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model."""
-    codes, columns = sample.outcome.codes[sample.rows], sample.public.columns
+    codes, design = sample.outcome.codes[sample.rows], sample.design
     if kind == "ordered":
-        slopes = [FittedParameter(None, term) for term in sample.public.terms[1:]]
+        slopes = [FittedParameter(None, term) for term in design.terms[1:]]
         cuts = [FittedParameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
-        return Ordered(columns[1:], codes, likelihood, sample.weights), (*slopes, *cuts), ()
-    plain = Multinomial(columns, codes, likelihood, sample.weights)
-    if not sample.randomized:
-        return plain, _by_category(categories, sample.public.terms), ()
-    predictor = sample.randomized[0]
-    # A design has its terms in the requested order; this likelihood puts those of the randomized predictor last.
-    own = tuple(term for term in sample.design.terms if term.predictor == predictor.name)
-    other = Multinomial(columns, predictor.codes[sample.rows], predictor.likelihood)
-    parameters = _by_category(categories, (*sample.public.terms, *own))
-    of_predictor = _by_category(predictor.variable.categories, sample.public.terms)
-    return RandomizedPredictor(plain, other), parameters, of_predictor
+        return Ordered(design.columns[1:], codes, likelihood, sample.weights), (*slopes, *cuts), ()
+    plain = Multinomial(design.public, codes, likelihood, sample.weights)
+    parameters = _by_category(categories, design.terms)
+    if not design.randomized:
+        return plain, parameters, ()
+    model, named = likelihood_with_cells(plain, design)
+    single = [each.variable.categories for each in design.randomized] == [design.randomized[0].variable.categories[:2]]
+    return model, parameters, tuple(FittedParameter(None if single else category, term) for category, term in named)
 
 
 def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[FittedParameter, ...]:
@@ -211,7 +209,7 @@ def _with_errors(fitted: Fitted) -> Regression:
         coefficients=found[:count],
         std_error_kind=_kind(sample),
         log_likelihood=fitted.fit.log_likelihood,
-        ame=tuple(effect for effect in effects if effect.term != CONSTANT),
+        ame=tuple(effect for effect in effects if effect.term in _alone(sample.design)),
         tests=tuple(_tests(fitted)) if sample.plain else (),
         **_beside(fitted, found, _kind(sample)),
         covariance=variance[:count, :count],
@@ -225,10 +223,11 @@ def _kind(sample: Sample) -> str:
 
 
 def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
-    """Yield a test for each predictor, unless the model without it has no maximum."""
+    """Yield a test for each term that no other contains, unless the model without it has no maximum."""
     everything = fitted.everything
-    for predictor in dict.fromkeys(each.term.predictor for each in fitted.parameters):
-        if predictor in {CONSTANT, CUTS}:
+    factors = {each.term.predictor: {*each.term.factors} for each in fitted.parameters}
+    for predictor, own in factors.items():
+        if predictor in {CONSTANT, CUTS} or any(own < other for other in factors.values()):
             continue
         without = np.array([each.term.predictor == predictor for each in fitted.parameters])
         without = np.append(without, np.zeros(len(everything) - len(without), bool))
@@ -237,6 +236,14 @@ def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
         # Without a maximum of the smaller model there is no statistic; the other tests stay valid.
         except EstimateError:
             continue
+
+
+def _alone(design: Design) -> set[str]:
+    """Return the columns of variables that no other term has; only their effect is the derivative of one column."""
+    terms = {term.predictor: term.names for term in design.terms}
+    used = Counter(name for names in terms.values() for name in set(names))
+    alone = (term for term in design.terms if len(term.names) == 1 and term.names == term.factors)
+    return {term.name for term in alone if used[term.names[0]] == 1}
 
 
 def _without_maximum(fitted: Fitted) -> Regression:
@@ -289,9 +296,9 @@ def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Re
     """Return the model of the randomized predictor, if there is one."""
     if not found:
         return None
-    predictor = fitted.sample.randomized[0]
-    model = "logit" if len(predictor.variable.categories) == 2 else "multinomial"
-    return Regression(model, predictor.name, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
+    model = "logit" if found[0].category is None else "multinomial"
+    names = BESIDE.join(each.name for each in fitted.sample.design.randomized)
+    return Regression(model, names, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
 
 
 def _wald(
@@ -307,5 +314,5 @@ def _wald(
 def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - fields of Regression
     sample = fitted.sample
     deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
-    groups = sample.design.groups
-    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, groups=groups, **found)
+    design = sample.design.recipe
+    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, design=design, **found)

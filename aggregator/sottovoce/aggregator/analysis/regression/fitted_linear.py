@@ -20,7 +20,7 @@ def linear_regression(sample: Sample) -> Regression:
     explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
     design, answered = sample.design, sample.answered
     fits = [
-        solve(design.columns, each[codes], design.corners, sample.weights, sample.clusters, answered)
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
         for each in explained
     ]
     named = sample.categories[1:] if len(fits) > 1 else (None,)
@@ -35,7 +35,7 @@ def linear_regression(sample: Sample) -> Regression:
         ),
         std_error_kind="sandwich" if sample.clusters is None else "clustered",
         deff=1.0 if sample.weights is None else kish_effect(sample.weights),
-        groups=design.groups,
+        design=design.recipe,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
 

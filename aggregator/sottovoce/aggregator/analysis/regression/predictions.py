@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, STRATUM
+from sottovoce.aggregator.analysis.regression.design_matrix import STRATUM, Recipe
 from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_shares
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
@@ -56,15 +56,13 @@ def predict(
     Raises:
         EstimateError: the model has no standard errors or is ordered, or a row lacks a predictor or has an unknown one.
     """
-    if fitted.covariance is None or fitted.model == "ordered":
+    if fitted.covariance is None or fitted.design is None or fitted.model == "ordered":
         raise EstimateError(
             "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
             "ask for the linear model"
         )
-    first = fitted.coefficients[0].category
-    terms = [each.term for each in fitted.coefficients if each.category == first]
-    columns = np.array([_column(fitted, terms, person) for person in people]).T.reshape(len(terms), -1)
-    coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(terms))
+    columns = np.array([_row(fitted.design, person) for person in people], dtype=float).T
+    coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(columns))
     # Limits of shares on the log odds scale stay within [0, 1]; a mean has no such bounds.
     found = (_line if fitted.model == "linear" else _shares)(coefficients, fitted.covariance, columns, confidence)
     categories = dict.fromkeys(each.category for each in fitted.coefficients)
@@ -87,30 +85,26 @@ def _line(coefficients: Array, covariance: Array, columns: Array, confidence: fl
     return np.stack([at, at - half, at + half])
 
 
-def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str | float]) -> list[float]:
-    """Return the values of all terms for one row, with the first stratum as the default."""
-    indicators = {f"{predictor}={group}" for predictor, groups in fitted.groups.items() for group in groups}
-    numbers = [term for term in terms if term != CONSTANT and term not in indicators]
+def _row(design: Recipe, person: Mapping[str, str | float]) -> list[float]:
+    """Return the values of all columns for one person, with the first stratum as the default."""
+    known = (*design.groups, *design.numbers)
     # An unknown name is an error: ignoring it would predict for another person than meant.
-    if not person.keys() <= {*fitted.groups, *numbers}:
-        known = ", ".join(name for name in (*fitted.groups, *numbers) if name != STRATUM)
-        raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=known))
-    values = {CONSTANT: 1.0}
-    for predictor, given in {STRATUM: fitted.groups[STRATUM][0], **person}.items():
-        groups = fitted.groups.get(predictor)
-        if groups is None:
-            values[predictor] = _number(predictor, given)
-        elif given not in groups:
-            raise EstimateError(
-                Sentence("'{variable}' is one of: {categories}", variable=predictor, categories=tuple(groups))
-            )
-        else:
-            values |= {f"{predictor}={group}": float(group == given) for group in groups}
+    if not person.keys() <= {*known}:
+        names = ", ".join(name for name in known if name != STRATUM)
+        raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=names))
+    given = {STRATUM: design.groups[STRATUM][0], **person}
     # No default for a missing predictor: any choice would be a hidden assumption.
-    missing = [term for term in terms if term not in values]
-    if missing:
-        raise EstimateError(Sentence("a row lacks what '{term}' needs", term=missing[0]))
-    return [values[term] for term in terms]
+    for predictor in known:
+        if predictor not in given:
+            raise EstimateError(Sentence("a row lacks what '{term}' needs", term=predictor))
+        if predictor in design.groups and given[predictor] not in design.groups[predictor]:
+            raise EstimateError(
+                Sentence(
+                    "'{variable}' is one of: {categories}", variable=predictor, categories=design.groups[predictor]
+                )
+            )
+    groups = {name: str(given[name]) for name in design.groups}
+    return design.row(groups, {name: _number(name, given[name]) for name in design.numbers})
 
 
 def _number(predictor: str, given: str | float) -> float:

@@ -3,8 +3,8 @@ Regressions of one answer on others, for any mix of channels.
 
 Outcome     Yes/no: logit. Choice: multinomial logit. Rating, on request: ordered logit. Number: linear. A model of
             categories also carries the linear probability model, which needs no likelihood maximum.
-Predictors  Public and randomized ones: any number of randomized predictors in a linear model, one (with categories) in
-            a logit.
+Predictors  Public and randomized ones, and their interactions: any number of randomized predictors in a linear model,
+            in a logit those with categories, whose joint categories are enumerated.
 Strata      Waves and revisions are additional public predictors, because populations drift.
 Errors      As requested; always the sandwich with weights, and clustered with clusters.
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
@@ -13,6 +13,7 @@ Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,7 @@ from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
+from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
@@ -40,6 +42,7 @@ from sottovoce.shared.sentence import Sentence
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
+MOST_CELLS = 32
 
 CLUSTERED, SANDWICH = (
     "errors are clustered: with weights or clusters no other kind is right",
@@ -50,7 +53,7 @@ CLUSTERED, SANDWICH = (
 def regress(  # noqa: PLR0913 - all but three have a default
     columns: Columns,
     outcome: str,
-    predictors: Sequence[str],
+    predictors: Sequence[str] | Formula,
     *,
     model: str | None = None,
     errors: str = "observed",
@@ -68,7 +71,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
     Args:
         columns: reports of a closed survey or wave.
         outcome: outcome variable, "question" or "question.option".
-        predictors: predictor variables; the first category that occurs is the reference category.
+        predictors: names of predictor variables, or the terms of a formula; the first category that occurs is the
+            reference category, unless the formula names another one.
         model: one of ``MODELS``; None chooses by the type of the outcome.
         errors: kind of standard errors, one of ``covariance.KINDS``.
         weights: one positive weight per report, or None.
@@ -88,12 +92,16 @@ def regress(  # noqa: PLR0913 - all but three have a default
         raise EstimateError("the confidence must lie between 0 and 1")
     if errors not in KINDS:
         raise EstimateError(Sentence("the errors must be one of: {known}", known=", ".join(KINDS)))
-    explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
+    formula = predictors if isinstance(predictors, Formula) else formula_of(tuple(predictors))
+    variables = formula.predictors if isinstance(predictors, Formula) else predictors
+    explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in variables]
     _check_variables(explained, explaining)
     described = _described(columns, explained, among, declining)
     kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
     choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group, described, declining)
-    sample = take_sample(columns, explained, explaining, choices)
+    if kind == "ordered" and not formula.intercept:
+        raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
+    sample = take_sample(columns, explained, formula, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
@@ -144,17 +152,24 @@ def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, c
 
 def _check_randomized(kind: str, randomized: Sequence[Answers]) -> None:
     names = tuple(predictor.name for predictor in randomized)
-    if kind == "ordered" or len(randomized) > 1:
+    if kind == "ordered":
         raise EstimateError(
             Sentence(
-                "{variables}: an ordered model takes no randomized predictor, and a logit one; the linear model takes "
-                "any",
-                variables=names,
+                "{variables}: an ordered model takes no randomized predictor; the linear model does", variables=names
             )
         )
-    if not randomized[0].variable.categories:
+    if not all(predictor.variable.categories for predictor in randomized):
         raise EstimateError(
             Sentence("{variables}: a randomized number can explain in a linear model only", variables=names)
+        )
+    if prod(len(predictor.variable.categories) for predictor in randomized) > MOST_CELLS:
+        raise EstimateError(
+            Sentence(
+                "{variables}: a logit takes randomized predictors of at most {most} joint categories; the linear model "
+                "takes any",
+                variables=names,
+                most=MOST_CELLS,
+            )
         )
 
 
@@ -184,7 +199,7 @@ def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
     warnings = [] if sample.weights is None else weight_warnings(sample.weights)
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
     # Randomization multiplies the variance by about (a - b)^-2, so the number of reports needed grows by as much.
-    sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.randomized)])
+    sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.design.randomized)])
     needed = PER_PARAMETER * parameter_count(sample, kind) / sharp**2
     if effective < needed:
         warnings.append(
@@ -194,7 +209,7 @@ def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
                 needed=round(needed),
             )
         )
-    for each in sample.randomized:
+    for each in sample.design.randomized:
         if isinstance(each.variable, NumberVariable) and each.variable.coarse:
             warnings.append(
                 Sentence(

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.described_people import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.regression.covariance import Codes
+from sottovoce.aggregator.analysis.regression.design_builder import make_design
 from sottovoce.aggregator.analysis.regression.design_matrix import (
     SMALLEST_GROUP,
     Design,
-    make_design,
     refuse_small_cells,
 )
+from sottovoce.aggregator.analysis.regression.formula_terms import Formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -56,9 +57,7 @@ class Sample:
     Attributes:
         outcome: outcome variable.
         rows: (m,), indices of the complete reports.
-        design: design matrix of these rows, with the scores of randomized predictors.
-        public: design matrix without randomized predictors.
-        randomized: the randomized predictors.
+        design: design matrix of these rows.
         weights: (m,) positive, or None.
         clusters: (m,) cluster numbers 0, 1, .., or None.
         errors: requested kind of standard errors.
@@ -70,8 +69,6 @@ class Sample:
     outcome: Answers
     rows: NDArray[np.intp]
     design: Design
-    public: Design
-    randomized: tuple[Answers, ...]
     weights: Array | None
     clusters: Codes | None
     errors: str
@@ -109,7 +106,7 @@ class Sample:
 
 
 def take_sample(
-    columns: Columns, outcome: Answers, predictors: Sequence[Answers], choices: RegressionOptions
+    columns: Columns, outcome: Answers, formula: Formula, predictors: Sequence[Answers], choices: RegressionOptions
 ) -> Sample:
     """
     Select the reports in which the outcome and all predictors were observed.
@@ -117,7 +114,8 @@ def take_sample(
     Args:
         columns: all reports.
         outcome: the outcome variable.
-        predictors: the predictor variables.
+        formula: terms of the model.
+        predictors: the variables of the formula.
         choices: options of the regression.
 
     Raises:
@@ -132,17 +130,14 @@ def take_sample(
     if not len(rows):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
-    strata, names = _strata(columns, rows, choices.strata)
-    randomized = tuple(each for each in predictors if not each.variable.public)
-    known = [each for each in predictors if each.variable.public]
-    public = make_design(known, rows, strata, names, choices.smallest_group)
-    design = make_design(predictors, rows, strata, names, choices.smallest_group) if randomized else public
+    # The model of all people less this one would describe those who were not asked.
+    if choices.described.asked is not None:
+        refuse_small_cells(outcome, predictors, np.flatnonzero(~choices.described.asked), choices.smallest_group)
+    strata = _strata(columns, rows, choices.strata)
     return Sample(
         outcome,
         rows,
-        design,
-        public,
-        randomized,
+        make_design(formula, predictors, rows, strata, choices.smallest_group),
         None if weights is None else weights[rows],
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
         choices.errors,

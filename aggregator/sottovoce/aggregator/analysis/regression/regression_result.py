@@ -1,11 +1,12 @@
 """Results of a regression, and their JSON form (sottovoce-regression/1)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sottovoce.aggregator.analysis.described_people import ALL
+from sottovoce.aggregator.analysis.regression.design_matrix import Recipe
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.newton import Array
 
@@ -59,7 +60,7 @@ class Regression:
         warnings: caveats for the reader.
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
-        groups: categories of each categorical predictor, the reference category first.
+        design: recipe of the columns, to predict for people with given answers; None for a model of predictors.
         people: people whom the model describes: "all", "answered", "asked" or "asked_and_answered".
         declining: logit of declining, on the public predictors or with one common share; None if everybody must answer.
         declining_test: test of one common share of declined answers against a logit of it.
@@ -83,7 +84,7 @@ class Regression:
     people: str = ALL
     declining: "Regression | None" = None
     declining_test: LikelihoodRatio | None = None
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:

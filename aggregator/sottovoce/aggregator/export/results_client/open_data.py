@@ -94,20 +94,29 @@ class OpenData(OpenResults):
         document = shares_document(self.columns, questions, _rule(interval, confidence))
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
-    def regress(self, outcome: str, on: Sequence[str], weights: ArrayLike | None = None, **options: Any) -> JointResult:  # noqa: ANN401
+    def regress(
+        self,
+        outcome: str | None = None,
+        on: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        formula: str | None = None,
+        **options: Any,  # noqa: ANN401 - as ``model`` takes them
+    ) -> JointResult:
         """
-        Fit a regression of one column on others.
+        Fit a regression of one column on others; the same as ``model``.
 
         Args:
-            outcome: the outcome.
+            outcome: the outcome; or a whole formula.
             on: the predictors.
             weights: one weight per row, in the order of the file.
+            formula: outcome and terms, in the place of both.
             options: as ``OpenResults.model`` takes them.
 
         Raises:
             SurveyError: the model is not available; the message says why.
         """
-        return self.model(outcome, on, weights, **options)
+        return self.model(outcome, on, weights, formula=formula, **options)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
         """Plot the shares with their limits; returns a matplotlib figure."""
@@ -145,7 +154,7 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
         survey: a survey whose questions have the columns' names.
     """
     columns = data_columns(table, channels, survey)
-    return OpenData(None, DataReports(columns), columns)
+    return OpenData(MappingProxyType({}), DataReports(columns), columns)
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:

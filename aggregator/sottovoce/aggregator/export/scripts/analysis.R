@@ -1,11 +1,11 @@
 # Prints the shares and means of a survey from the files beside this script, with base R alone:
 #   Rscript analysis.R
-# Reads reports.csv (one row a report: what the devices sent, after randomizing), channels.csv and scores.csv (how that
-# is decoded). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it stands
+# Reads reports.csv (one row for each report, as devices sent it after randomizing), channels.csv and scores.csv (how
+# to decode it). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it is
 # in scores.csv. The estimate is the mean of the scores, its standard error their standard deviation / sqrt(n). The
 # limits of a share are score limits with continuity correction, 95 %; those of a mean are +- 1.96 standard errors.
-# Each wave stands by itself: reports of the same people in several waves hang together.
-# Where the packages rr, RRreg or GLMMRR are installed, each yes/no question is also given to them, as it is.
+# Each wave is estimated separately, because reports of the same people in several waves depend on each other.
+# Where the packages rr, RRreg or GLMMRR are installed, they estimate each yes/no question as well, for comparison.
 
 z <- 1.959963984540054
 
@@ -14,7 +14,7 @@ folder <- if (length(script) == 1) dirname(script) else "."
 
 read_table <- function(name) {
   path <- file.path(folder, name)
-  # A try-out's file begins with a line that says so.
+  # A test run's file begins with a line that says so.
   skip <- if (startsWith(readLines(path, n = 1, encoding = "UTF-8"), "#")) 1 else 0
   read.csv(path, skip = skip, check.names = FALSE, encoding = "UTF-8", colClasses = NA, comment.char = "")
 }
@@ -40,7 +40,7 @@ share_limits <- function(count, n, a, b) {
 reports <- read_table("reports.csv")
 channels <- read_table("channels.csv")
 scores <- read_table("scores.csv")
-# A question may have one of the two names; then the column has a line before it.
+# Files of former releases call the two columns wave and revision.
 wave <- if ("_wave" %in% names(reports)) reports[["_wave"]] else reports[["wave"]]
 revision <- if ("_revision" %in% names(reports)) reports[["_revision"]] else reports[["revision"]]
 
@@ -98,7 +98,7 @@ for (i in seq_len(nrow(yes_no))) {
   data$a <- row$a
   data$b <- row$b
   if (nrow(data) == 0) next
-  # A package that fails on these reports says so, and the others go on.
+  # A package that fails on these reports prints its error, and the others continue.
   if (requireNamespace("rr", quietly = TRUE)) {
     cat("\nrr:", row$question, "\n")
     try(print(summary(rr::rrreg(reported ~ 1, data = data, p = row$p_truth, p1 = row$p_forced_yes,

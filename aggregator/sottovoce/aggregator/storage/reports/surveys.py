@@ -35,6 +35,10 @@ _PURGE = (
     "DELETE FROM tombstones WHERE survey = ?",
 )
 _ANY_OPEN = "SELECT 1 FROM surveys WHERE name = ? AND closed_on IS NULL"
+# None while any revision is open.
+_CLOSED_ON = """
+    SELECT CASE WHEN count(*) = count(closed_on) THEN max(closed_on) END FROM surveys WHERE name = ?
+"""
 _ANY_PURGED = "SELECT 1 FROM surveys WHERE name = ? AND purged = 1"
 # Locks one row only, the first revision's, so that two transactions cannot deadlock.
 _WAIT_FOR_FIRST = """
@@ -58,7 +62,7 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
 """
 
 
-def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> None:
+def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str, *, stay_closed: bool) -> None:
     """
     Add a revision, unless it is stored already.
 
@@ -68,6 +72,7 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> Non
         day: today, counted from 1970-01-01.
         retire: mark earlier revisions as retired.
         who: account that publishes, for the audit log.
+        stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
 
     Raises:
         StorageError: the revision may not follow the stored ones.
@@ -84,9 +89,10 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> Non
             _check_next(survey, *rows[-1])
             _check_signed(db, survey)
         key = survey_log.append(db, day, survey_log.PUBLISHED, _about(survey.name, survey.revision, survey.digest))
+        closed_on = db.execute(_CLOSED_ON, [survey.name]).fetchone()[0] if stay_closed else None
         db.execute(
-            "INSERT INTO surveys (key, name, revision, digest, document) VALUES (?, ?, ?, ?, ?)",
-            [key, survey.name, survey.revision, survey.digest, survey.canonical],
+            "INSERT INTO surveys (key, name, revision, digest, document, closed_on) VALUES (?, ?, ?, ?, ?, ?)",
+            [key, survey.name, survey.revision, survey.digest, survey.canonical, closed_on],
         )
     retired = _retire(db, survey, day) if retire else []
     if is_new:

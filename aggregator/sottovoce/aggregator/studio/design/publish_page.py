@@ -19,7 +19,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import signed_before
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
@@ -52,6 +52,8 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         earlier=earlier,
         pooled=_pooled_questions(earlier, survey),
         changed=_differences(draft, earlier),
+        opens_again=bool(earlier) and earlier[-1].closed,
+        may_stay_closed=survey is not None and may_stay_closed(storage(), survey),
         signed_before=signed_before(earlier, survey) if survey else 0,
         totals=figures.totals,
         sentences=Sentences(words()),
@@ -133,7 +135,8 @@ def publish_now(name: str) -> ResponseReturnValue:
     whole, refused = _prepare_survey(name)
     if whole is None:
         return _refuse(name, *refused)
-    storage().publish(whole, who=g.who)
+    stays_closed = request.form.get("reopen") != "1" and may_stay_closed(storage(), whole)
+    storage().publish(whole, who=g.who, stay_closed=stays_closed)
     drafts.finish(name, stored.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
     return redirect(url_for(there, name=name), 303)

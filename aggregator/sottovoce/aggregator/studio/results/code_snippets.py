@@ -4,7 +4,8 @@ Code that reproduces a result of a page from the downloaded files of the survey.
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             except the cohort; if an analysis needs others, the code queries the aggregator instead.
 R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, and the linear
-            model by corrected normal equations. It supports neither weights nor a third question.
+            model by corrected normal equations. It supports neither weights nor a third question, nor questions that
+            people may leave unanswered or that are hidden from some.
 """
 
 import json
@@ -90,10 +91,12 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
         names: the survey's variables.
     """
     options, survey = asked.options, names.survey
-    plain = not {"within", "margins", "wave", "cluster", "at"} & set(options)
-    found = [names.find(name) for name in _chosen(asked)]
+    plain = not {*options} - {"rows", "columns", "groups", "outcome", "category", "on", "model"}
+    found = [names.find(name) for name in _chosen(asked, names)]
     known = [each for each in found if each is not None and each.categories]
     several = len(survey.waves) > 1 or survey.revision > 1
+    # Shares among the people who answered or were asked would need more than sums of scores.
+    plain = plain and not any(each.question.domain.absent or each.question.name in survey.conditional for each in known)
     if not plain or several or len(known) < max(len(found), 2) or not in_files(asked, names):
         return ""
     if asked.kind == "regression":
@@ -104,15 +107,16 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
 def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
     """Return True if the files contain all variables of an analysis; public answers except the cohort are left out."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
-    found = [names.find(name) for name in (*_chosen(asked), *margins)]
+    found = [names.find(name) for name in (*_chosen(asked, names), *margins)]
     return all(each is not None and (not each.public or each.question.cohort) for each in found)
 
 
-def _chosen(asked: AskedAnalysis) -> Sequence[str]:
+def _chosen(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
     keys = {"crosstab": ("rows", "columns", "within"), "compare": ("groups", "outcome"), "pairs": ()}
     single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
-    return [*single, *asked.options.get("on", ())]
+    written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
+    return [*single, *asked.options.get("on", ()), *sorted(set().union(*written))]
 
 
 def _r_model(known: Sequence[SurveyVariable], options: Mapping[str, Any]) -> str:

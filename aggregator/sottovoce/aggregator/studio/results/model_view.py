@@ -5,6 +5,7 @@ All numbers come from the result document; only odds ratios are computed here, a
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,16 @@ from typing import Any
 from sottovoce.aggregator.i18n.formatting import NumberFormat, Show
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.table_view import ShownAnswer, ShownTable, ToDraw, bars, joined
+from sottovoce.aggregator.studio.results.table_view import (
+    USUAL_LEVEL,
+    ShownAnswer,
+    ShownTable,
+    ToDraw,
+    bars,
+    interval_heading,
+    joined,
+    level_of,
+)
 
 Document = Mapping[str, Any]
 
@@ -53,9 +63,8 @@ class ModelsInWords:
             shown.append(self._predictions(document))
         for key in BESIDE:
             if document.get(key) is not None:
-                shown.append(
-                    self._coefficients(document[key], self.words.translate(f"models_beside_{key}"), aside=True)
-                )
+                model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
+                shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), aside=True))
         beside = [note for key in BESIDE if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
         return ShownAnswer(self._paper(document), shown, notes)
@@ -72,8 +81,8 @@ class ModelsInWords:
         if not lines:
             return []
         headings = [self.words.translate(f"models_{key}") for key in ("term", "odds_ratio")]
-        headings.append(self.words.translate("joint_interval"))
-        told = [self._odds_in_words(document, one) for one in found if one["estimate"] is not None]
+        headings.append(interval_heading(self.words, document))
+        told = [self._odds_in_words(document, one) for one in self._alone(document) if one["estimate"] is not None]
         return [ShownTable(self.words.translate("models_odds"), headings, lines, sentences=told)]
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
@@ -100,7 +109,7 @@ class ModelsInWords:
         ]
         told = [*self._among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
         told += self._tests(document)
-        return ShownTable(title, self._headings("models_estimate"), lines, sentences=told, aside=aside)
+        return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=told, aside=aside)
 
     def _among(self, document: Document) -> Iterator[str]:
         """Yield the people whom a model describes, where they are not all."""
@@ -125,13 +134,14 @@ class ModelsInWords:
         drawn = [self._to_draw(self._name(document, one), one, self.write.points) for one in document["ame"]]
         lines = [(self._name(document, one), *self._figures(one, self.write.points)) for one in document["ame"]]
         title, told = self.words.translate("models_ame"), self.words.translate("models_ame_words")
-        return ShownTable(title, self._headings("joint_difference"), lines, bars(drawn), [told])
+        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [told])
 
     def _predictions(self, document: Document) -> ShownTable:
         show = self.write.figure if document["model"] == "linear" else self.write.percent
         drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.translate(key) for key in ("models_where", "models_predicted", "joint_interval")]
+        headings = [self.words.translate(key) for key in ("models_where", "models_predicted")]
+        headings.append(interval_heading(self.words, document))
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
         return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))
 
@@ -142,11 +152,12 @@ class ModelsInWords:
 
     def _paper(self, document: Document) -> str:
         """Write the text for a paper, about the last term of the last predictor."""
-        found = [one for one in self._slopes(document) if one["estimate"] is not None]
+        found = [one for one in self._alone(document) if one["estimate"] is not None]
         if not found:
             return ""
         one = found[-1]
-        known = {"term": self.names.term(one["term"]), "n": document["n"]}
+        level = level_of(self.words, document)
+        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": level}
         if document["model"] not in OF_ODDS:
             figure = self.write.with_limits(one, "estimate", self.write.figure)
             outcome = self.names.label(document["outcome"])
@@ -158,7 +169,18 @@ class ModelsInWords:
 
     def _slopes(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of the chosen predictors, without constant, strata and cut points."""
-        return [one for one in document["coefficients"] if self.names.find(one["term"].partition("=")[0])]
+        own = [one for one in document["coefficients"] if "|" not in one["term"] and not one["term"].startswith("(")]
+        return [one for one in own if self.names.variables_in(one["term"])]
+
+    def _alone(self, document: Document) -> Sequence[Document]:
+        """Return the coefficients of variables that no other term has, which alone describe what a variable changes."""
+        factors = {one["term"]: _without_categories(one["term"]) for one in self._slopes(document)}
+        used = Counter(name for term in {*factors.values()} for name in self.names.variables_in(term))
+        return [
+            one
+            for one in self._slopes(document)
+            if self.names.find(factors[one["term"]]) and used[factors[one["term"]]] == 1
+        ]
 
     def _name(self, document: Document, one: Document) -> str:
         term = self._term(document, one["term"])
@@ -180,12 +202,17 @@ class ModelsInWords:
             self.write.limits(one, show)
         )  # fmt: skip
 
-    def _headings(self, estimate: str) -> list[str]:
-        return [self.words.translate(key) for key in ("models_term", estimate, "models_std_error", "joint_interval")]
+    def _headings(self, document: Document, estimate: str) -> list[str]:
+        known = [self.words.translate(key) for key in ("models_term", estimate, "models_std_error")]
+        return [*known, interval_heading(self.words, document)]
 
     def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
         value, limits = self.write.point(one["estimate"], show), self.write.limits(one, show)
         return ToDraw(name, value, limits, one["estimate"], one["low"], one["high"])
+
+
+def _without_categories(term: str) -> str:
+    return ":".join(factor.partition("=")[0] for factor in term.split(":"))
 
 
 def _exp(value: float | None) -> float | None:

@@ -1,7 +1,8 @@
 """
 Parse an analysis from a URL and run it, with the same function as the API.
 
-Every option is a parameter of the same name. A known margin is ``margin.question.category=number``; the values to
+Every option is a parameter of the same name, the confidence as a percentage; a formula takes the place of outcome and
+predictors. A known margin is ``margin.question.category=number``; the values to
 predict for are ``at.predictor=category``. Empty parameters are ignored.
 """
 
@@ -24,10 +25,10 @@ Query = Mapping[str, Sequence[str]]
 MARGIN, AT = "margin.", "at."
 
 _TEXTS = {
-    "crosstab": ("rows", "columns", "within"),
-    "compare": ("outcome", "groups", "category"),
-    "pairs": (),
-    "regression": ("outcome", "model", "among", "declining", "cluster"),
+    "crosstab": ("rows", "columns", "within", "among", "where"),
+    "compare": ("outcome", "groups", "category", "among", "where"),
+    "pairs": ("where",),
+    "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
 
@@ -60,8 +61,13 @@ def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
     options: dict[str, Any] = {name: _first(query, name) for name in _TEXTS[kind] if _first(query, name)}
     if _first(query, "wave"):
         options["wave"] = _whole(_first(query, "wave"))
+    if _first(query, "confidence") and kind in _WEIGHTED:
+        options["confidence"] = _level(_first(query, "confidence"))
     if kind == "regression":
         options |= _model_options(query)
+    if "~" in options.get("formula", ""):
+        # The form always sends the choice of an outcome; a whole formula names its own.
+        options.pop("outcome", None)
     margins = _margins(query)
     return AskedAnalysis(kind, options | ({"margins": margins} if margins and kind in _WEIGHTED else {}))
 
@@ -71,11 +77,22 @@ def _whole(given: str) -> object:
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else given
 
 
+def _level(given: str) -> object:
+    """Convert a percentage to a level; keep other text, which validation reports."""
+    return int(given) / 100 if given.isascii() and given.isdecimal() and len(given) == 2 else given
+
+
 def _model_options(query: Query) -> dict[str, Any]:
     # Leave out an empty choice, so that validation reports it as missing.
     predictors = list(dict.fromkeys(filter(None, query.get("on", ()))))
-    at = {name: _first(query, f"{AT}{name}") for name in predictors if _first(query, f"{AT}{name}")}
-    return ({"on": predictors} if predictors else {}) | ({"at": [at]} if at else {})
+    formula = _first(query, "formula")
+    # The values to predict for belong to the predictors of the model, which a formula names itself.
+    names = [key.removeprefix(AT) for key in query if key.startswith(AT)] if formula else predictors
+    at = {name: _first(query, f"{AT}{name}") for name in names if _first(query, f"{AT}{name}")}
+    found: dict[str, Any] = {"at": [at]} if at else {}
+    if predictors and not formula:
+        found["on"] = predictors
+    return found | ({"strata": False} if _first(query, "strata") == "no" else {})
 
 
 def _margins(query: Query) -> dict[str, dict[str, str]]:

@@ -80,7 +80,7 @@ export class Survey {
     // Who asks, shown first; what is said about the protection of data; null for nothing.
     this.researcher = given.researcher;
     this.notice = given.notice;
-    // Whether this is a try-out and not the real survey.
+    // True for a test run.
     this.trial = given.trial;
     // Text or link shown with the receipt, the same for everybody; null for none.
     this.after = given.after;

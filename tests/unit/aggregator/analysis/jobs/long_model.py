@@ -1,13 +1,17 @@
 """A model that takes long on any machine: 36 coefficients without a finite maximum, of 40,000 reports."""
 
+import os
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
+from sottovoce.aggregator.storage.models import ID
 from sottovoce.shared.spec import Survey
 
 from tests.documents import one_of, question
+from tests.exported import TODAY
 from tests.surveys import survey
 from tests.unit.aggregator.analysis.samples import COIN, public
 
@@ -42,3 +46,11 @@ def reported(reports: int = REPORTS) -> dict[str, np.ndarray]:
 def long_columns(reports: int = REPORTS) -> Columns:
     """Its reports."""
     return Columns.from_arrays(long_survey(), reported(reports))
+
+
+def publish_long(storage: Storage) -> None:
+    """Publish the survey "long" with its reports, closed."""
+    key = storage.publish(long_survey()).key
+    packed = np.column_stack([np.ones(REPORTS, np.uint8), *reported().values()])
+    storage.store([ReportBatch(StoragePlan(key, None, 25, None, {}), 0, os.urandom(ID * REPORTS), packed.tobytes())])
+    storage.close_survey("long", TODAY)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner, solve
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.analysis.reports import (
@@ -42,7 +42,7 @@ def test_linear_probability_model_meets_the_worked_example() -> None:
 def test_coin_answer_as_predictor_meets_the_worked_example() -> None:
     """Its own square is the score, an indicator being its square."""
     outcome = 2 + X + 0.8 * OTHER + SAWTOOTH
-    fit = solve(columns(ONES, X, OTHER_SCORE), outcome, [Corner(slice(2, 3), OTHER_SCORE[None])])
+    fit = solve(columns(ONES, X, OTHER_SCORE), outcome, [Correction(2, 2, OTHER_SCORE)])
 
     assert fit.coefficients == pytest.approx([1.749126, 0.974445, 1.885082], abs=5e-7)
     assert errors(fit.covariance) == pytest.approx([0.055336, 0.056465, 0.174950], abs=5e-7)
@@ -52,7 +52,7 @@ def test_geometric_number_as_predictor_meets_the_worked_example() -> None:
     """With the score of its square; and its mean and variance."""
     truth, reported = noisy_numbers()
     z1, z2 = Z1[reported], Z2[reported]
-    fit = solve(columns(ONES, z1), 0.3 * truth + SAWTOOTH, [Corner(slice(1, 2), z2[None])])
+    fit = solve(columns(ONES, z1), 0.3 * truth + SAWTOOTH, [Correction(1, 1, z2)])
 
     assert (z1.mean(), z2.mean(), z2.mean() - z1.mean() ** 2) == pytest.approx(
         (4.988333, 33.628333, 8.744864), abs=5e-7
@@ -61,15 +61,16 @@ def test_geometric_number_as_predictor_meets_the_worked_example() -> None:
     assert errors(fit.covariance) == pytest.approx([0.374018, 0.073234], abs=5e-7)
 
 
-def test_corner_without_noise_is_least_squares() -> None:
+def test_correction_without_noise_changes_nothing() -> None:
     """The indicators of a public answer are their own squares."""
     indicators = np.array([ROW % 3 == 1, ROW % 3 == 2]).astype(float)
     design = np.vstack([columns(ONES, X), indicators])
     plain = solve(design, SCORE, weights=WEIGHTS, clusters=ROW // 6)
-    cornered = solve(design, SCORE, [Corner(slice(2, 4), indicators)], WEIGHTS, ROW // 6)
+    known = [Correction(2, 2, indicators[0]), Correction(3, 3, indicators[1]), Correction(2, 3, None)]
+    corrected = solve(design, SCORE, known, WEIGHTS, ROW // 6)
 
-    assert cornered.coefficients == pytest.approx(plain.coefficients, abs=1e-12)
-    assert cornered.covariance == pytest.approx(plain.covariance, abs=1e-12)
+    assert corrected.coefficients == pytest.approx(plain.coefficients, abs=1e-12)
+    assert corrected.covariance == pytest.approx(plain.covariance, abs=1e-12)
 
 
 def test_clusters_are_summed_before_they_are_squared() -> None:
@@ -83,7 +84,7 @@ def test_clusters_are_summed_before_they_are_squared() -> None:
 
 
 def test_predictor_drowned_by_its_noise_is_refused() -> None:
-    """Its own corner is negative, and no coefficient means anything."""
+    """Its own variance is negative, and no coefficient means anything."""
     noise = columns(ONES, np.where(ROW % 2, 1.5, -0.5))
     with pytest.raises(EstimateError, match="drowned by its own noise"):
-        solve(noise, SCORE, [Corner(slice(1, 2), np.full((1, 600), 0.1))])
+        solve(noise, SCORE, [Correction(1, 1, np.full(600, 0.1))])

@@ -229,7 +229,7 @@ def test_hidden_answer_that_counts_as_no_is_left_out_where_it_is_public_who_was_
     assert (fitted.people, fitted.n) == ("asked", int(group.sum()))
     assert regress(hidden, "y", ["x"]).people == "all"
     assert any("people who were not asked count as an answer" in each for each in regress(hidden, "y", ["x"]).warnings)
-    with pytest.raises(EstimateError, match="those who were asked are not known"):
+    with pytest.raises(EstimateError, match="public answers do not tell at least 5"):
         regress(hidden, "y", ["x"], among="answered")
 
 
@@ -266,11 +266,11 @@ def test_randomized_predictor_beside_declining() -> None:
     reports = Columns.from_arrays(made_survey, {"y": reported, "a": randomized, "x": number})
     modelled, common = (regress(reports, "y", ["a", "x"], declining=each) for each in ("modelled", "common"))
 
-    assert list(estimates(modelled)) == ["(constant)", "x", "a=yes"]
-    assert list(estimates(modelled.declining)) == ["(constant)", "x", "a=yes"]
+    assert list(estimates(modelled)) == ["(constant)", "a=yes", "x"]
+    assert list(estimates(modelled.declining)) == ["(constant)", "a=yes", "x"]
     assert estimates(modelled)["a=yes"] == pytest.approx(1, abs=0.8)
     assert common.declining is None
-    assert list(estimates(common)) == ["(constant)", "x", "a=yes"]
+    assert list(estimates(common)) == ["(constant)", "a=yes", "x"]
 
 
 def test_without_a_finite_maximum_a_side_has_no_limit() -> None:

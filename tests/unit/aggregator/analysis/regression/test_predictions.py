@@ -65,7 +65,7 @@ def test_digits_are_as_good_as_a_number() -> None:
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"x": 0.5}, "lacks what 'g=yes' needs"),
+        ({"x": 0.5}, "lacks what 'g' needs"),
         ({"x": 0.5, "g": "maybe"}, "'g' is one of: no, yes"),
         ({"x": "half", "g": "yes"}, "give it a number"),
         ({"x": 0.5, "g": "yes", "SECRET": 1}, "no predictor; there are: g, x"),

@@ -1,5 +1,7 @@
 """Logit with a randomized predictor: the worked example, and what it becomes without noise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.covariance import covariance
@@ -23,10 +25,19 @@ from tests.unit.aggregator.analysis.reports import (
 OUTCOME = (35 + 15 * OTHER + 10 * (X > 0) > 41 * ROW % 100).astype(int)
 
 
+def on_cells(outcome: Multinomial, predictor: Multinomial) -> RandomizedPredictor:
+    """Outcome on its columns and on an indicator of each category of the predictor after the first."""
+    later = predictor.shape[0]
+    ones = np.ones((later, outcome.rows))
+    cells = np.hstack([np.ones((later + 1, len(outcome.columns))), np.eye(later + 1)[:, 1:]])
+    with_ones = replace(outcome, columns=np.vstack([outcome.columns, ones]))
+    return RandomizedPredictor(with_ones, predictor, cells, np.eye(predictor.parameters))
+
+
 def test_logit_on_a_coin_answer_meets_the_worked_example() -> None:
     """A public outcome; coefficients of 1, x and the coin answer, and observed errors."""
     of_x = columns(ONES, X)
-    model = RandomizedPredictor(Multinomial(of_x, OUTCOME, np.eye(2)), Multinomial(of_x, OTHER, COIN))
+    model = on_cells(Multinomial(of_x, OUTCOME, np.eye(2)), Multinomial(of_x, OTHER, COIN))
     fit = maximize(model)
     errors = np.sqrt(np.diag(covariance(model, fit, "observed")))
 
@@ -37,7 +48,7 @@ def test_logit_on_a_coin_answer_meets_the_worked_example() -> None:
 def test_predictor_without_noise_is_an_ordinary_one() -> None:
     """The two models are then fitted apart."""
     of_x = columns(ONES, X)
-    both = maximize(RandomizedPredictor(Multinomial(of_x, OUTCOME, COIN), Multinomial(of_x, OTHER, np.eye(2))))
+    both = maximize(on_cells(Multinomial(of_x, OUTCOME, COIN), Multinomial(of_x, OTHER, np.eye(2))))
     outcome = maximize(Multinomial(columns(ONES, X, OTHER), OUTCOME, COIN))
     predictor = maximize(Multinomial(of_x, OTHER, np.eye(2)))
 
@@ -49,7 +60,7 @@ def test_derivatives_hold_with_many_categories_on_both_sides() -> None:
     """A rating on a masked choice, both randomized, weighted: against difference quotients."""
     of_x = columns(ONES, X)
     rating = Multinomial(of_x, ratings(), np.ones((4, 4)) + 2 * np.eye(4), WEIGHTS)
-    model = RandomizedPredictor(rating, Multinomial(of_x, masks(), MASK_LIKELIHOOD))
+    model = on_cells(rating, Multinomial(of_x, masks(), MASK_LIKELIHOOD))
     d, step = model.parameters, 1e-5
     theta = np.sin(np.arange(d))
     ahead, behind = ([evaluate(model, theta + sign * step * unit) for unit in np.eye(d)] for sign in (1, -1))
@@ -68,7 +79,7 @@ def test_derivatives_hold_with_many_categories_on_both_sides() -> None:
 def test_linear_predictors_have_the_directions_that_are_said() -> None:
     """The log odds of one report, by their derivatives."""
     of_x = columns(ONES, X)
-    model = RandomizedPredictor(Multinomial(of_x, OUTCOME, COIN), Multinomial(of_x, masks(), MASK_LIKELIHOOD))
+    model = on_cells(Multinomial(of_x, OUTCOME, COIN), Multinomial(of_x, masks(), MASK_LIKELIHOOD))
     theta = np.cos(np.arange(model.parameters))
 
     found = [float(predictor[0]) for predictor in model.predictors(theta, slice(7, 8))]

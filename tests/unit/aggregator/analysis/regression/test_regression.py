@@ -225,7 +225,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),
         ("x", ["g"], {"model": "logit"}, "is a number; its model is linear"),
         ("choice", ["g"], {"model": "logit"}, "more than two categories"),
-        ("said", ["other", "choice"], {}, "the linear model takes any"),
+        ("said", ["other", "choice", "rating", "drawn.c0"], {}, "at most 32 joint categories"),
         ("rating", ["other"], {"model": "ordered"}, "takes no randomized predictor"),
         ("said", ["noisy"], {}, "a randomized number can explain in a linear model only"),
         ("choice", ["x"], {"errors": "expected"}, "choose observed"),

@@ -11,7 +11,8 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
-from tests.surveys import document
+from tests.exported import TODAY
+from tests.surveys import document, survey
 from tests.unit.aggregator.studio.design.test_page import PANEL, SITE, Researcher
 
 
@@ -46,3 +47,27 @@ def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteSt
     changes = re.sub(r"<[^>]+>", " ", panel.partition("What it changes</summary>")[2])
     assert re.search(r"The survey: Closes \(UTC\)\s+May 12, 2027, 12:00.AM UTC\s+–", changes)
     assert re.search(r"Wave 1 closes \(UTC\)\s+–\s+August 1, 2026", changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "choice", "said", "closed"),
+    [
+        ({"title.en": "Better title"}, {}, "it stays closed", True),
+        ({"title.en": "Better title"}, {"reopen": "1"}, "it stays closed", False),
+        ({"q0.harm": "badly"}, {}, "Publishing opens it again", False),
+    ],
+)
+def test_correction_of_texts_leaves_a_closed_survey_closed(
+    ann: Researcher, storage: SQLiteStorage, change: dict[str, str], choice: dict[str, str], said: str, closed: bool
+) -> None:
+    """Any other opens it, and says so before; tables need all revisions to be closed."""
+    storage.publish(survey())
+    storage.close_survey("exam", TODAY)
+    ann.post("surveys/exam/design/correct")
+    ann.post("surveys/exam/design", version="1", **change)
+    assert said in ann.get("surveys/exam/publish")
+
+    ann.post("surveys/exam/publish", version="2", **choice)
+    rows = storage.revisions("exam")
+    assert [row.closed for row in rows] == [True, closed]
+    assert closed is (rows[1].closed_on == TODAY)

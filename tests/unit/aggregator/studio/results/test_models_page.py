@@ -49,6 +49,34 @@ def test_logit_is_told_as_odds_and_effects_and_predicts(app: Flask, client: Flas
     assert ratio[1] == "none" if slope["estimate"] is None else read(ratio[1]) == four(math.exp(slope["estimate"]))
 
 
+def test_formula_takes_the_place_of_the_choices(app: Flask, client: FlaskClient) -> None:
+    """Its interaction is labelled, its level heads the column, and mistakes are told in the reader's language."""
+    formula = "cheated ~ year * reason"
+    asked = {"formula": formula, "model": "linear", "confidence": 0.9}
+    found = document(app, "done", "regression", **asked)
+    path = "done/models?kind=regression&outcome=reason&on=year&model=linear&confidence=90&formula="
+    page = get(client, path + formula.replace("+", "%2B"))
+    shown = cells(page.text)
+
+    assert [line[0] for line in shown][-1] == "Year? = Second × Why? = Fun"
+    assert [read(line[1]) for line in shown] == [four(one["estimate"]) for one in found["coefficients"]]
+    assert "90% interval" in page.text
+    assert "formula=&#39;cheated ~ year" in page.text
+    refused = get(client, path + "cheated ~ eval(year)", "de")
+    assert refused.status_code == 422
+    assert "Stelle 11: diese Funktion gibt es nicht" in refused.text
+
+
+def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
+    """By the same condition."""
+    found = document(app, "done", "regression", outcome="cheated", on=["reason"], model="linear", where="year = first")
+    path = "done/models?kind=regression&outcome=cheated&on=reason&model=linear&where=year %3D first"
+    shown = cells(get(client, path).text)
+
+    assert [read(line[1]) for line in shown] == [four(one["estimate"]) for one in found["coefficients"]]
+    assert "nothing" not in [line[0] for line in shown]
+
+
 def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
     """With what is missing."""
     reply = get(client, "done/models?kind=regression&outcome=cheated")

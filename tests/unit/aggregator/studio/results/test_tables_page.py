@@ -136,9 +136,8 @@ def test_nothing_that_was_sent_is_repeated_as_markup(client: FlaskClient) -> Non
 
 
 @contextmanager
-def occupied(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def occupied(app: Flask) -> Iterator[None]:
     """Meanwhile another analysis of the survey runs, and no request waits."""
-    monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 0)
     go, jobs = Event(), app.extensions["joint_results"].jobs
 
     def held(_: Compute) -> Document:
@@ -147,13 +146,14 @@ def occupied(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     jobs.drop("done")
     job = jobs.submit("done", "held", held)
-    try:
-        yield
-    finally:
-        go.set()
-        job.finished.wait()
-        jobs.drop("done")
-        monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 0)
+        try:
+            yield
+        finally:
+            go.set()
+            job.finished.wait()
+            jobs.drop("done")
 
 
 def post(client: FlaskClient, reply: Any, button: str) -> Any:
@@ -166,11 +166,9 @@ def post(client: FlaskClient, reply: Any, button: str) -> Any:
     return client.get(found.location, base_url=SITE) if found.status_code == 303 else found
 
 
-def test_page_says_that_it_is_calculated_until_it_is(
-    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_says_that_it_is_calculated_until_it_is(app: Flask, client: FlaskClient) -> None:
     """Its place in the queue, a link to look again, and buttons to cancel and repeat it; no file yet."""
-    with occupied(app, monkeypatch):
+    with occupied(app):
         reply = get(client, f"done/{TABLE}")
         assert reply.status_code == 202
         assert "Place 1 in this survey&#39;s queue" in reply.text
@@ -187,11 +185,9 @@ def test_page_says_that_it_is_calculated_until_it_is(
     assert get(client, f"done/{TABLE}").status_code == 200
 
 
-def test_button_of_an_analysis_that_is_gone_says_so(
-    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_button_of_an_analysis_that_is_gone_says_so(app: Flask, client: FlaskClient) -> None:
     """After a restart nothing is cancelled, and nothing begins."""
-    with occupied(app, monkeypatch):
+    with occupied(app):
         reply = get(client, f"done/{TABLE}")
         app.extensions["joint_results"].jobs.drop("done")
     assert post(client, reply, "cancel").status_code == 404

@@ -1,0 +1,216 @@
+"""Build the design of a formula for some reports: categories, expressions, products, and refusals of small groups."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.design_matrix import (
+    CONSTANT,
+    STRATUM,
+    Design,
+    Recipe,
+    Row,
+    Term,
+    known_categories,
+    scores_of,
+)
+from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate, scales_of
+from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors, Formula
+from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.regression.term_coding import codings
+from sottovoce.aggregator.analysis.variable_columns import Answers
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+
+def make_design(
+    formula: Formula,
+    predictors: Sequence[Answers],
+    rows: Row,
+    strata: tuple[NDArray[np.intp], Sequence[str]],
+    smallest: int,
+) -> Design:
+    """
+    Build the design matrix for a subset of the reports.
+
+    Args:
+        formula: terms of the model.
+        predictors: public or randomized variables of the formula.
+        rows: (m,), indices of the reports used; every predictor is observed in all of them.
+        strata: the stratum (wave and revision) of each of these reports, (m,), and the names of the strata; each
+            stratum with reports, except the first, gets an indicator column.
+        smallest: smallest allowed group of public predictors.
+
+    Raises:
+        EstimateError: a group is smaller, a predictor does not vary or has no scores of squares, or an expression has
+            no value for a report.
+    """
+    return _Builder(formula, {each.name: each for each in predictors}, rows, smallest).design(*strata)
+
+
+class _Builder:
+    """Design of the terms of one formula, for some reports."""
+
+    def __init__(self, formula: Formula, predictors: Mapping[str, Answers], rows: Row, smallest: int) -> None:
+        self._formula = formula
+        self._predictors = predictors
+        self._rows = rows
+        self._smallest = smallest
+        self._variables = [name for name in predictors if name in formula.factors]
+        self._groups = {name: self._categories(name) for name in self._variables if self._is_categorical(name)}
+        self._numbers, self._scales = self._public_numbers()
+
+    def design(self, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
+        there = np.flatnonzero(np.bincount(strata)).tolist()
+        terms = [*self._terms(), *(_stratum(names[each]) for each in there[1:])]
+        public = np.stack([*(self._public(term) for term in self._terms()), *(strata == each for each in there[1:])])
+        # A product of categories that no report has is 0 in every report.
+        kept = [place for place, column in enumerate(public) if column.any()]
+        terms, public = [terms[place] for place in kept], np.ascontiguousarray(public[kept], dtype=float)
+        randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
+        scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
+        columns = np.stack(scored) if randomized else public
+        groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
+        recipe = Recipe(tuple(terms), groups, self._scales)
+        return Design(recipe, columns, public, randomized, self._rows)
+
+    def _is_categorical(self, name: str) -> bool:
+        return bool(self._predictors[name].variable.categories)
+
+    def _categories(self, name: str) -> tuple[str, ...]:
+        """Return the categories in use, the reference first; refuse small groups of a public answer."""
+        answers = self._predictors[name]
+        there = answers.variable.categories
+        if answers.variable.public:
+            there = _occurring(answers, self._rows, self._smallest)
+        reference = self._formula.references.get(name, there[0])
+        if reference not in there:
+            raise EstimateError(Sentence("'{variable}' is one of: {categories}", variable=name, categories=there))
+        return (reference, *(each for each in there if each != reference))
+
+    def _public_numbers(self) -> tuple[dict[str, Array], Scales]:
+        """Return the values of the public numbers, (m,) each, and the constants of the expressions."""
+        numbers = {
+            name: each.scores[each.codes[self._rows]]
+            for name, each in self._predictors.items()
+            if each.variable.public and not each.variable.categories
+        }
+        scales: dict[Calculation, tuple[float, float]] = {}
+        for factor, calculation in self._formula.factors.items():
+            self._check_factor(factor, calculation, numbers)
+            if factor not in self._predictors:
+                scales |= scales_of(calculation, numbers)
+        return numbers, scales
+
+    def _check_factor(self, factor: str, calculation: Calculation, numbers: Mapping[str, Array]) -> None:
+        if factor in self._formula.references and factor not in self._groups:
+            raise EstimateError(Sentence("'{variable}' is a number, which has no reference category", variable=factor))
+        if factor in self._predictors:
+            return
+        unfit = [name for name in calculation.names if name not in numbers]
+        if unfit:
+            raise EstimateError(
+                Sentence("'{variable}' is no public number, so nothing can be computed from it", variable=unfit[0])
+            )
+
+    def _terms(self) -> Iterator[Term]:
+        terms = ((), *self._formula.terms) if self._formula.intercept else self._formula.terms
+        for factors, found in zip(terms, codings(terms, self._groups), strict=True):
+            self._check_cells(factors)
+            for coding in found:
+                yield from self._products(factors, coding)
+
+    def _products(self, factors: Factors, coding: Mapping[str, bool]) -> Iterator[Term]:
+        """Yield the columns of one product of a term, the categories of its first factor changing fastest."""
+        predictor = ":".join(factors) or CONSTANT
+        numbers = tuple(self._formula.factors[factor] for factor in factors if factor not in self._groups)
+        levels = [self._groups[factor][not full :] for factor, full in coding.items()]
+        for chosen in product(*reversed(levels)):
+            groups = dict(zip(coding, reversed(chosen), strict=True))
+            named = [f"{factor}={groups[factor]}" if factor in groups else factor
+                     for factor in factors if factor in groups or factor not in self._groups]  # fmt: skip
+            yield Term(":".join(named) or CONSTANT, predictor, factors, groups, numbers)
+
+    def _check_cells(self, factors: Factors) -> None:
+        """Refuse an interaction of public answers that a handful of people have in common."""
+        public = [self._predictors[name] for name in factors if name in self._groups]
+        public = [each for each in public if each.variable.public]
+        cells = np.zeros(len(self._rows), np.intp)
+        for each in public:
+            cells = cells * len(each.variable.categories) + known_categories(each, self._rows)
+        people = np.bincount(cells)
+        if len(public) > 1 and np.any((people > 0) & (people < self._smallest)):
+            names = tuple(each.name for each in public)
+            raise EstimateError(
+                Sentence(
+                    "fewer than {least} people gave some combination of answers to {variables}; leave their "
+                    "interaction out",
+                    least=self._smallest,
+                    variables=names,
+                )
+            )
+
+    def _public(self, term: Term) -> Array:
+        """Return the product of the public factors of a column, (m,)."""
+        found = np.ones(len(self._rows))
+        for name, group in term.groups.items():
+            answers = self._predictors[name]
+            if answers.variable.public:
+                place = answers.variable.categories.index(group)
+                found = found * (known_categories(answers, self._rows) == place)
+        for number in term.numbers:
+            if not self._is_randomized(number):
+                found = found * self._value(number)
+        return found
+
+    def _value(self, number: Calculation) -> Array:
+        values = evaluate(number, self._numbers, self._scales)
+        if not np.isfinite(values).all():
+            raise EstimateError(
+                Sentence("'{term}' has no finite value for some of the reports, or for all", term=str(number))
+            )
+        return values
+
+    def _randomized(self, term: Term) -> Array:
+        """Return the product of the scores of the randomized factors of a column, (m,) or a single 1."""
+        found = np.ones(1)
+        for name, group in (*term.groups.items(), *((number.name, "") for number in term.numbers)):
+            answers = self._predictors.get(name)
+            if answers is not None and not answers.variable.public:
+                found = found * scores_of(answers, group, self._rows, squared=False)
+        return found
+
+    def _is_randomized(self, number: Calculation) -> bool:
+        answers = self._predictors.get(number.name)
+        return answers is not None and not answers.variable.public
+
+
+def _stratum(name: str) -> Term:
+    return Term(f"{STRATUM}={name}", STRATUM, (STRATUM,), {STRATUM: name})
+
+
+def _occurring(answers: Answers, rows: Row, smallest: int) -> tuple[str, ...]:
+    """Return the categories of a public answer that occur, each in enough reports."""
+    categories = answers.variable.categories
+    people = np.bincount(known_categories(answers, rows), minlength=len(categories)).tolist()
+    named = list(zip(categories, people, strict=True))
+    few = [category for category, n in named if 0 < n < smallest]
+    if few:
+        raise EstimateError(
+            Sentence(
+                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
+                variable=answers.name,
+                least=smallest,
+                categories=tuple(few),
+            )
+        )
+    there = tuple(category for category, n in named if n)
+    if len(there) < 2:
+        raise EstimateError(
+            Sentence(
+                "everybody has the same answer to '{variable}', so it cannot be a predictor",
+                variable=answers.name,
+            )
+        )
+    return there

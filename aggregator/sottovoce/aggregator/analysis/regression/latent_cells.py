@@ -1,0 +1,76 @@
+"""Build the likelihood of a logit with randomized predictors: their joint cells, and the model of these cells."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+
+Cells = tuple[tuple[int, ...], ...]
+"""Category of each predictor in each cell; in the first cell all have their first."""
+
+
+def likelihood_with_cells(outcome: Multinomial, design: Design) -> tuple[RandomizedPredictor, list[tuple[str, Term]]]:
+    """
+    Return the joint likelihood, and category and term of each parameter of the predictors' own model.
+
+    Args:
+        outcome: model of the outcome on the public factors of the design's columns.
+        design: the design, with at least one randomized predictor, all of them categorical.
+    """
+    cells, factors = design.cells()
+    columns, terms, ones = with_constant(design.known)
+    codes, likelihood = _joint_reports(design)
+    restriction = np.stack(list(_directions(design, cells, columns, ones)), axis=1)
+    predictor = Multinomial(columns, codes, likelihood)
+    return RandomizedPredictor(outcome, predictor, factors, restriction), list(_names(design, terms))
+
+
+def _joint_reports(design: Design) -> tuple[NDArray[np.intp], Array]:
+    """Return the code of each report on all predictors, (n,), and the likelihoods of the cells, (u, cells)."""
+    reported = np.stack([each.codes[design.rows] for each in design.randomized])
+    different, codes = np.unique(reported, axis=1, return_inverse=True)
+    likelihood: Array = np.ones((different.shape[1], 1))
+    for each, own in zip(design.randomized, different, strict=True):
+        likelihood = (likelihood[:, :, None] * each.likelihood[own][:, None]).reshape(len(likelihood), -1)
+    return codes.ravel().astype(np.intp), likelihood
+
+
+def with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:
+    """Return columns that span the constant, their terms, and the coefficients that make 1 of them."""
+    ones = np.ones((1, len(known.rows)))
+    weights = np.linalg.lstsq(known.columns.T, ones[0])[0] if known.terms else np.zeros(0)
+    if known.terms and np.abs(weights @ known.columns - 1).max() < 1e-9:
+        return known.columns, known.terms, weights
+    columns = np.concatenate([ones, known.columns])
+    return columns, (Term(CONSTANT, CONSTANT), *known.terms), np.eye(len(columns))[0]
+
+
+def _directions(design: Design, cells: Cells, columns: Array, ones: Array) -> Iterator[Array]:
+    """Yield the coefficients of all cells but the first that one parameter changes, (parameters of the cells,)."""
+    sizes = [len(each.variable.categories) for each in design.randomized]
+    later, unit = np.array(cells[1:]), np.eye(len(columns))
+    for place, size in enumerate(sizes):
+        for category in range(1, size):
+            for row in unit:
+                yield np.outer(later[:, place] == category, row).ravel()
+    for one, other in combinations(range(len(sizes)), 2):
+        for first in range(1, sizes[one]):
+            for second in range(1, sizes[other]):
+                yield np.outer((later[:, one] == first) & (later[:, other] == second), ones).ravel()
+
+
+def _names(design: Design, terms: tuple[Term, ...]) -> Iterator[tuple[str, Term]]:
+    """Yield category and term of each parameter, in the order of ``_directions``."""
+    several = len(design.randomized) > 1
+    for each in design.randomized:
+        for category in each.variable.categories[1:]:
+            yield from ((f"{each.name}={category}" if several else category, term) for term in terms)
+    for one, other in combinations(design.randomized, 2):
+        for first in one.variable.categories[1:]:
+            for second in other.variable.categories[1:]:
+                yield f"{one.name}={first}", Term(f"{other.name}={second}", other.name)

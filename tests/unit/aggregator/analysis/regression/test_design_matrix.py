@@ -1,0 +1,207 @@
+"""Designs of formulas: columns computed by hand, and randomized predictors in products."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize
+from sottovoce.aggregator.analysis.regression.predictions import predict
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.shared.errors import EstimateError
+
+from tests.unit.aggregator.analysis.reports import (
+    COIN,
+    GROUP,
+    ONES,
+    OTHER,
+    OTHER_SCORE,
+    ROW,
+    SAID,
+    SCORE,
+    WEIGHTS,
+    X,
+    columns,
+)
+from tests.unit.aggregator.analysis.survey_of_reports import reports
+
+EVERYTHING = reports()
+THIRD = ROW % 3
+SECOND = (ROW // 2) % 2
+
+
+def fitted(text: str, outcome: str = "said", **more: Any) -> Regression:
+    """A regression by formula."""
+    return regress(more.pop("given", EVERYTHING), outcome, parse_formula(text), **more)
+
+
+def figures(found: Regression) -> list[float | None]:
+    """Of all coefficients."""
+    return [each.estimate for each in found.coefficients]
+
+
+def test_public_terms_are_the_columns_of_hand() -> None:
+    """Squares, interactions, a chosen reference: the same maximum as with columns made here."""
+    third = (ROW // 7) % 3
+    found = fitted('x*g + I(x^2) + C(third, ref="c2")', given=reports(third=third))
+    by_hand = columns(ONES, X, GROUP, X**2, third == 0, third == 1, X * GROUP)
+
+    assert [each.term for each in found.coefficients] == [
+        "(constant)", "x", "g=yes", "I(x^2)", "third=c0", "third=c1", "x:g=yes",
+    ]  # fmt: skip
+    assert figures(found) == pytest.approx(maximize(Multinomial(by_hand, SAID, COIN)).theta, abs=1e-9)
+    assert [test.predictor for test in found.tests] == ["I(x^2)", "third", "x:g"]
+    assert [each.term for each in found.ame] == ["third=c0", "third=c1"]
+
+
+def test_model_without_constant_has_all_categories() -> None:
+    """The same likelihood, with a share for each category."""
+    found, usual = fitted("0 + third + x"), fitted("third + x")
+    first, second = usual.coefficients[:2]
+
+    assert [each.term for each in found.coefficients] == ["third=c0", "third=c1", "third=c2", "x"]
+    assert first.estimate is not None
+    assert second.estimate is not None
+    assert found.coefficients[1].estimate == pytest.approx(first.estimate + second.estimate, abs=1e-8)
+    assert found.log_likelihood == pytest.approx(usual.log_likelihood, abs=1e-9)
+
+
+def test_interaction_of_categories_is_nested_without_a_main_effect() -> None:
+    """Four cells: the constant, and one column for each of the three others."""
+    found = fitted("third:g", given=reports(g=SECOND))
+    assert [each.term for each in found.coefficients] == [
+        "(constant)", "third=c1:g=no", "third=c2:g=no", "third=c1:g=yes", "third=c2:g=yes", "g=yes",
+    ]  # fmt: skip
+
+
+def test_expressions_are_computed_as_in_r() -> None:
+    """Logarithm, square root, exponential, quotient; scale with the deviation of n - 1."""
+    values = np.log(X + 3) - np.sqrt(X + 3) / 2 + np.exp(-X)
+    found = fitted("I(log(x + 3) - sqrt(x + 3) / 2 + exp(-x)) + scale(x)", model="linear")
+    by_hand = solve(columns(ONES, values, (X - X.mean()) / X.std(ddof=1)), SCORE)
+    assert figures(found) == pytest.approx(by_hand.coefficients, abs=1e-9)
+
+
+def test_prediction_uses_the_constants_of_the_fit() -> None:
+    """A row is computed by the same expressions, with the reference category where it is named."""
+    found = fitted("scale(x)*g + I(x^2)", model="linear")
+    ((one,), (other,)) = predict(found, [{"x": 0.5, "g": "yes"}, {"x": "0.5", "g": "no"}])
+    scaled = (0.5 - X.mean()) / X.std(ddof=1)
+
+    assert found.covariance is not None
+    assert one.estimate == pytest.approx(np.array(figures(found)) @ [1, scaled, 1, 0.25, scaled], abs=1e-9)
+    assert other.estimate == pytest.approx(np.array(figures(found)) @ [1, scaled, 0, 0.25, 0], abs=1e-9)
+
+
+def test_products_of_randomized_predictors_are_corrected() -> None:
+    """Linear: moments of true products have scores, by hand for x*other, and a coin answer by another coin answer."""
+    found = fitted("x*other + I(x^2)", model="linear")
+    design = columns(ONES, X, OTHER_SCORE, X**2, X * OTHER_SCORE)
+    fixed = [
+        Correction(2, 2, OTHER_SCORE), Correction(2, 4, X * OTHER_SCORE), Correction(4, 4, X**2 * OTHER_SCORE),
+    ]  # fmt: skip
+    by_hand = solve(design, SCORE, fixed)
+    assert figures(found) == pytest.approx(by_hand.coefficients, abs=1e-9)
+    assert [each.std_error for each in found.coefficients] == pytest.approx(
+        np.sqrt(np.diag(by_hand.covariance)), abs=1e-9
+    )
+
+    both = regress(EVERYTHING, "x", parse_formula("said*other"))
+    u = columns(ONES, SCORE, OTHER_SCORE, SCORE * OTHER_SCORE)
+    s, o, p = SCORE.sum(), OTHER_SCORE.sum(), (SCORE * OTHER_SCORE).sum()
+    moments = np.array([[600, s, o, p], [s, s, p, p], [o, p, o, p], [p, p, p, p]])
+    assert figures(both) == pytest.approx(np.linalg.solve(moments, u @ X), abs=1e-9)
+
+
+def test_several_randomized_predictors_without_noise_are_ordinary_ones() -> None:
+    """The cells are then known, and each model is fitted apart."""
+    other = SECOND
+    design = columns(ONES, X, other, THIRD == 1, THIRD == 2, X * other)
+    outcome = maximize(Multinomial(design, SAID, COIN))
+    cells = np.array([(a, b) for a in (0, 1) for b in (0, 1, 2)])
+    factors = np.array([[1, 1, a, b == 1, b == 2, a] for a, b in cells], dtype=float)
+    saturated = RandomizedPredictor(
+        Multinomial(columns(ONES, X, ONES, ONES, ONES, X), SAID, COIN),
+        Multinomial(columns(ONES, X), 3 * other + THIRD, np.eye(6)),
+        factors,
+        np.eye(10),
+    )
+    assert maximize(saturated).theta[:6] == pytest.approx(outcome.theta, abs=1e-7)
+
+
+def test_logit_on_several_randomized_predictors_and_their_interaction() -> None:
+    """Each has its logit on the public predictors, and each pair one association; derivatives by difference."""
+    given = reports(g=(35 + 15 * OTHER + 10 * (X > 0) > 41 * ROW % 100).astype(int))
+    found = regress(given, "g", parse_formula("x + other*said"))
+
+    assert [each.term for each in found.coefficients] == [
+        "(constant)", "x", "other=yes", "said=yes", "other=yes:said=yes",
+    ]  # fmt: skip
+    assert found.of_predictor is not None
+    assert (found.of_predictor.model, found.of_predictor.outcome) == ("multinomial", "other x said")
+    assert [(each.category, each.term) for each in found.of_predictor.coefficients] == [
+        ("other=yes", "(constant)"),
+        ("other=yes", "x"),
+        ("said=yes", "(constant)"),
+        ("said=yes", "x"),
+        ("other=yes", "said=yes"),
+    ]
+
+
+def test_derivatives_hold_with_restricted_cells() -> None:
+    """Two coin answers, of which each has a logit on x and both have one association, weighted."""
+    of_x, cells = columns(ONES, X), [(0, 0), (0, 1), (1, 0), (1, 1)]
+    rows = np.kron(COIN, COIN)
+    restriction = np.zeros((6, 5))
+    for place, (one, other) in enumerate(cells[1:]):
+        restriction[2 * place : 2 * place + 2, :2] = one * np.eye(2)
+        restriction[2 * place : 2 * place + 2, 2:4] = other * np.eye(2)
+        restriction[2 * place, 4] = one * other
+    factors = np.array([[1, 1, one, other, one * other, one] for one, other in cells], dtype=float)
+    outcome = Multinomial(columns(ONES, X, ONES, ONES, ONES, X), (ROW // 3) % 2, COIN, WEIGHTS)
+    model = RandomizedPredictor(outcome, Multinomial(of_x, 2 * OTHER + SAID, rows), factors, restriction)
+    theta, step = np.sin(np.arange(11)), 1e-5
+    ahead, behind = ([evaluate(model, theta + sign * step * unit) for unit in np.eye(11)] for sign in (1, -1))
+    here = evaluate(model, theta)
+
+    slopes = [(a.log_likelihood - b.log_likelihood) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
+    curves = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
+    assert here.gradient == pytest.approx(np.array(slopes), abs=1e-6)
+    assert here.information == pytest.approx(np.array(curves), abs=1e-6)
+    at = [float(predictor[0]) for predictor in model.predictors(theta, slice(7, 8))]
+    assert model.directions(7) @ theta == pytest.approx(at, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "more", "words"),
+    [
+        ("I(other^2)", "said", {}, "'other' is no public number"),
+        ("log(third)", "said", {}, "'third' is no public number"),
+        ("log(x)", "said", {}, r"'log\(x\)' has no finite value"),
+        ("I(1/0):x", "said", {}, "has no finite value"),
+        ("scale(I)", "said", {}, "asks no such question"),
+        ('C(x, ref="c1")', "said", {}, "is a number, which has no reference category"),
+        ('C(third, ref="SECRET")', "said", {}, "'third' is one of: c0, c1, c2"),
+        ("0 + x", "rating", {"model": "ordered"}, "leave 0 and -1 out"),
+        ("said", "said", {}, "needs two different variables"),
+    ],
+)
+def test_formula_that_the_survey_does_not_answer_is_refused(
+    text: str, outcome: str, more: dict[str, Any], words: str
+) -> None:
+    """Each with its sentence, and without what was written."""
+    with pytest.raises(EstimateError, match=words) as refused:
+        fitted(text, outcome, **more)
+    assert "SECRET" not in str(refused.value.args[0])
+
+
+def test_interaction_that_describes_a_handful_is_refused() -> None:
+    """Three people gave a combination of two public answers, each of which many gave."""
+    given = reports(g=np.where(THIRD == 1, ROW < 10, ROW % 2))
+    assert fitted("g + third", given=given).n == 600
+    with pytest.raises(EstimateError, match="some combination of answers to g, third; leave their interaction out"):
+        fitted("g*third", given=given)
