@@ -168,7 +168,7 @@ def _text(environment: Mapping[str, str], name: str) -> str | None:
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError:
-        raise SettingError(f"the file that {name}_FILE names cannot be read") from None
+        raise SettingError(f'the file "{file}" that {name}_FILE names cannot be read') from None
 
 
 def _convert(name: str, kind: type, text: str) -> Any:  # noqa: ANN401 - the type is the field's

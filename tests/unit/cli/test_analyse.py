@@ -292,7 +292,7 @@ def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said:
         ("year: 3", "must hold a map of categories"),
         ("- year", "must name at least one question"),
         ("{", "margins.yaml: line"),
-        ("none: {first: 1}", "the survey asks no such question"),
+        ("none: {first: 1}", 'the survey has no question "none"'),
     ],
 )
 def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said: str | None) -> None:

@@ -30,6 +30,7 @@ WRONG = [
     ("results crosstab exam --data open --rows cheated --columns year", "the survey is open"),
     ("link create exam --count 3 --data open", '"exam" is open to all. Personal links need "access: token"'),
     ("staff disable maria --data open", 'account "maria" was not found. Run "sottovoce staff list"'),
+    ("link revoke exam text/binary --data open", 'the file "text/binary" holds no text in UTF-8.'),
     ("db restore none.sqlite --data new", 'the file "none.sqlite" was not found.'),
     ("results estimate nowhere", 'there is no such folder: "nowhere".'),
 ]
@@ -44,6 +45,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in {"folder": "", "text": "this is a text\n" * 99}.items():
         (folder / name).mkdir()
         (folder / name / "sottovoce.sqlite").write_text(content)
+    (folder / "text" / "binary").write_bytes(b"\xff")
     for words in (
         ["new", f"{folder}/exam.yaml"],
         ["survey", "publish", f"{folder}/exam.yaml", "--data", f"{folder}/open"],

@@ -15,6 +15,7 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.database import data_option
 from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.number import Number
 from sottovoce.cli.place import PlaceName, tell
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file
 
@@ -37,7 +38,7 @@ where_option = click.option(
 )
 confidence_option = click.option(
     "--confidence",
-    type=click.FloatRange(0.5, 1, max_open=True),
+    type=Number(0.5, 1, max_open=True),
     default=None,
     help="Level of the limits. [default: 0.95]",
 )

@@ -135,6 +135,14 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
     return words.translate("results_interval_head", confidence=level_of(words, document))
 
 
+def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
+    """Add to a text for a paper whom its figures describe, where they are not all."""
+    if not paper or "people" not in document:
+        return paper
+    people = words.translate(f"joint_paper_{document['people']}")
+    return f"{paper} {people}"
+
+
 def joined(parts: Iterable[str]) -> str:
     """Join the non-empty names by commas."""
     return ", ".join(filter(None, parts))
@@ -167,7 +175,7 @@ class TablesInWords:
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
         if "within" not in document:
-            paper = self._paper(document, level_of(self.words, document))
+            paper = with_people(self.words, document, self._paper(document, level_of(self.words, document)))
             return ShownAnswer(paper, list(self._tables(document, "")), self._notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
@@ -193,7 +201,8 @@ class TablesInWords:
         shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document))]
         if document["differences"]:
             shown.append(self._differences(document, apart))
-        return ShownAnswer(self._compared(document, what, show, apart), shown, self._notes(document))
+        paper = with_people(self.words, document, self._compared(document, what, show, apart))
+        return ShownAnswer(paper, shown, self._notes(document))
 
     def pairs(self, document: Document) -> ShownAnswer:
         """Format the associations of all pairs of questions."""

@@ -85,7 +85,7 @@ def test_no_sentence_for_a_paper_where_a_cell_is_empty() -> None:
     empty = Columns(REPORTS.revisions, {**REPORTS.values, "y": reported}, REPORTS.wave, REPORTS.revision)
 
     for kind in ("crosstab", "compare"):
-        assert shown(kind).paper
+        assert shown(kind).paper.endswith(" The figures describe those who answered.")
         assert shown(kind, reports=empty).paper == ""
 
 
