@@ -49,9 +49,13 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     force: bool,
 ) -> None:  # fmt: skip
     """
-    Count the reports in FOLDER, a path or s3://, as `export --format parquet` writes it, and print what `export` prints
-    of a survey that is closed. Every engine finds the same counts. FOLDER may also hold survey.yaml and reports.csv, or
-    be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere: --channel says how.
+    Count the reports in FOLDER, a path or s3://, and print the results.
+
+    FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
+    output has the format of "sottovoce results export". Every engine finds the same counts.
+
+    FOLDER may also be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere;
+    --channel says how each column was.
     """
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
     of_folder = any(given is not None for given in (engine, scheduler, wave))
