@@ -117,6 +117,19 @@ def _below(table: Document) -> Iterator[str]:
     yield from _warnings(table)
 
 
+def _shares(document: Document) -> Iterator[PrintedTable]:
+    headings = ("", "estimate", _limits(document), "reports")
+    lines = []
+    for question in document["questions"]:
+        for one in question["estimates"]:
+            show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
+            point = TERMINAL.point(one["clipped"], show)
+            lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
+    yield PrintedTable(
+        f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), tuple(_warnings(document))
+    )
+
+
 def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
@@ -269,6 +282,7 @@ def _warnings(document: Document) -> Iterator[str]:
 
 
 _WORDS = {
+    "sottovoce-shares/1": _shares,
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,
