@@ -19,6 +19,7 @@ from sottovoce.aggregator.analysis.selection import (
     choose,
     count_strata,
     drawn_evenly,
+    impossible_cells,
 )
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
@@ -33,6 +34,9 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
+
+HALF_SEEN = "{n} more reports contain one of the two questions; shares and limits use them too, by maximum likelihood"
+IMPOSSIBLE = "some cells are impossible, because a question was not shown; shares and limits use that"
 
 Cells = tuple[tuple[Result, ...], ...]
 
@@ -117,8 +121,9 @@ def crosstab(
     """
     chosen, cautions = _choose(columns, rows, across)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, chosen, weights)
-    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, (*cautions, *unequal))
+    pairs = count_strata(columns, chosen, weights, halves=weights is None)
+    impossible = impossible_cells(columns, chosen)
+    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, (*cautions, *unequal), impossible)
     return replace(table, drawn_evenly=drawn_evenly(columns, chosen))
 
 
@@ -154,7 +159,7 @@ def crosstab_within(
         )
     chosen, cautions = _choose(columns, rows, across)
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions = (*cautions, *unequal)
+    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, chosen)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are merged, like those of rows and columns.
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
@@ -162,9 +167,11 @@ def crosstab_within(
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
         inside = memberships[:, place]
-        pairs = [each for each in count_strata(columns, chosen, weights, inside) if each.n]
+        counted = count_strata(columns, chosen, weights, inside, halves=weights is None)
+        pairs = [each for each in counted if each.n]
         if pairs:
-            tables[category] = _table(joint(pairs, int(inside.sum())), _seen(columns, chosen), rule, cautions)
+            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, chosen)
+            tables[category] = _table(whole, seen, rule, cautions, impossible)
             all_pairs += pairs
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
@@ -185,8 +192,10 @@ def _choose(
     return (first, second), check_together(columns, first, second)
 
 
-def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> Crosstab:
-    table = TwoWayTable(whole, rule)
+def _table(
+    whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...], impossible: frozenset[tuple[int, int]]
+) -> Crosstab:
+    table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
@@ -203,8 +212,17 @@ def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> 
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
         drawn_evenly=None,
-        warnings=(*cautions, *([SMALL] if hide else [])),
+        warnings=(*cautions, *([SMALL] if hide else []), *_of_likeliest(table)),
     )
+
+
+def _of_likeliest(table: TwoWayTable) -> list[str]:
+    """Return notes on the reports and cells that a likeliest table uses."""
+    if table.likeliest is None:
+        return []
+    halves = sum(int(half.numbers.sum()) for pairs in table.joint.strata for half in pairs.halves)
+    of_halves = [Sentence(HALF_SEEN, n=halves)] if halves else []
+    return [*of_halves, *([IMPOSSIBLE] if table.impossible else [])]
 
 
 def _measures(whole: Joint, z: float) -> Measures:
