@@ -157,7 +157,14 @@ def http() -> str:
     for path, at in described["paths"].items():
         for method in (each for each in at if each != "parameters"):
             told += f"\n## `{method.upper()} {path}`\n\n{_operation(at[method])}"
-    return told
+    return told + _all_routes()
+
+
+def _all_routes() -> str:
+    """Return the table of every route, those of pages included."""
+    rows = [f"| {each.method} | `{each.path}` | {_escaped(each.summary)} | `{each.endpoint}` |" for each in ROUTES]
+    head = "\n## All routes\n\n[Who may do what](../access.md) has the rights of each name.\n"
+    return "\n".join([head, "| method | path | what it does | name |", "|---|---|---|---|", *rows, ""])
 
 
 def _operation(operation: Mapping[str, Any]) -> str:

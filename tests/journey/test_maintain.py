@@ -77,7 +77,7 @@ def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
     SQLiteStorage(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE pulse")
-        connection.execute("ALTER TABLE reports ADD came_at INTEGER")
+        connection.execute("ALTER TABLE settled ADD came_at INTEGER")
     found = invoke(tmp_path, "db", "doctor", "--data", "data")
     refused = invoke(tmp_path, "db", "restore", str(path), "--data", "again")
 

@@ -114,7 +114,7 @@ def test_entry_added_by_its_rules_is_known_to_who_has_noted_the_head(store: Stor
 ])  # fmt: skip
 def test_nothing_but_its_form_comes_into_the_journal(store: Storage, what: str, who: str, about: str) -> None:
     """No name, address, path, time, token or text, whoever asks for it; the message repeats nothing."""
-    with pytest.raises(ValueError, match=r"^an entry of the journal has not the form of its kind$"):
+    with pytest.raises(ValueError, match=r"^an entry of the journal does not match the form of its event$"):
         store.journal.append(what, who, about)
     assert list(store.journal.entries()) == []
 

@@ -38,12 +38,12 @@ def test_lines_are_kept_in_their_order(store: Storage) -> None:
 
 def test_line_that_does_not_follow_is_refused(store: Storage) -> None:
     """Of two writers that saw the same ledger the second is; nobody adds to one that was never begun."""
-    with pytest.raises(StorageError, match="somebody else"):
+    with pytest.raises(StorageError, match="another person"):
         store.releases.add("exam", 0, b"x\n")
     store.releases.begin("exam", b"0\n")
     store.releases.add("exam", 1, b"first\n")
     for after in (0, 1, 3):
-        with pytest.raises(StorageError, match="somebody else"):
+        with pytest.raises(StorageError, match="another person"):
             store.releases.add("exam", after, b"second\n")
     assert store.releases.lines("exam") == [b"0\n", b"first\n"]
 

@@ -111,6 +111,7 @@ def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
 
     assert "## `sottovoce link create`" in told["command_line.md"]
     assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
+    assert "| GET | `/s/<name>` | Serve the form" in told["http.md"]
     assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
     assert "| `SOTTOVOCE_PORT` | `8000` | port to listen on |" in told["settings.md"]
     coin = (site.pages / "mathematics" / "binary_rr.md").read_text(encoding="utf-8")

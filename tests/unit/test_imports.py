@@ -27,7 +27,10 @@ SIDES = (
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
-    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    (
+        "sottovoce.cli.respond",
+        ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command", "sottovoce.cli.number"),
+    ),
     ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     # Loaded for each command, and with every install.
     ("sottovoce.cli.group", ("sottovoce.shared",)),
@@ -63,8 +66,8 @@ LIBRARIES = {
     "python_calamine": (f"{A}.authoring.workbook",),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.healthcheck", "sottovoce.cli.process", "sottovoce.client.transport"),
-    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output", "sottovoce.cli.results",
-             "sottovoce.cli.survey"),
+    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output", "sottovoce.cli.progress",
+             "sottovoce.cli.results", "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
     "webauthn": (f"{A}.accounts.passkeys",),

@@ -86,7 +86,8 @@ def verify_any(address: str, *others: str) -> PageVerification:
         try:
             return verify_saved(address, Path(address).read_bytes())
         except OSError:
-            raise TransportError("there is no such file, and it is no address that begins with https://") from None
+            message = f'there is no such file: "{address}", and it is no address that begins with https://'
+            raise TransportError(message) from None
     if "/s/" in parts.path:
         return verify_served([address])
     return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))

@@ -94,7 +94,7 @@ PROMISES = {
         "The runs withdraw reports, but only to compare what this sends.",
     ),
     "stored": Promise(
-        "The aggregator stores perturbed answers only: no address, cookie, time or order of arrival.",
+        "The aggregator stores perturbed answers only: no address, cookie or time, and soon no order of arrival.",
         "",
         "",
         "An audit runs the clients, and nothing of an aggregator.",

@@ -17,6 +17,7 @@ from sottovoce.audit.python_code import private
 from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
 from sottovoce.cli.command import command
+from sottovoce.cli.number import NUMBER
 from sottovoce.client.link import parse_link
 from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
@@ -39,9 +40,11 @@ QUICK_RUNS = 200
 )
 @click.option("--visits", type=int, help="With --client: also sample so many visits of each person to the form.")
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Probability that sampling fails what is right."
+    "--alpha", type=NUMBER, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
-@click.option("--quick", is_flag=True, help="Make fewer runs, in seconds: for use while you edit the survey.")
+@click.option(
+    "--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey; with --client it takes minutes."
+)
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def audit(  # noqa: PLR0913, PLR0917 - one for each option
@@ -98,11 +101,8 @@ def _bars() -> Iterator[run.Begin]:
 
         def begin(name: str, total: float) -> Tick:
             task = progress.add_task(name, total=total)
-
-            def tick(share: float) -> None:
-                progress.advance(task, share)
-                progress.refresh()
-
-            return tick
+            # At once: the first step of a part can take minutes.
+            progress.refresh()
+            return lambda share: progress.update(task, advance=share, refresh=True)
 
         yield begin

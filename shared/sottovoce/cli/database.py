@@ -8,6 +8,7 @@ import click
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of, open_url
+from sottovoce.cli.named_database import named_database
 from sottovoce.shared.errors import StorageError
 
 ADDRESS = "address"
@@ -29,7 +30,7 @@ def data_settings(data: Path | None) -> Settings:
     return settings if data is None else Settings(**{**vars(settings), "data": data})
 
 
-def open_storage(settings: Settings, create: bool = False, stopped: bool = False) -> Storage:
+def open_storage(settings: Settings, create: bool = False, stopped: bool = False, migrates: bool = False) -> Storage:
     """
     The database that the settings name; the verb that opens it closes it at its end.
 
@@ -37,16 +38,18 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
         settings: name the folder or the address.
         create: make the folder and the database if there is none.
         stopped: no node runs on it, see ``open_url``.
+        migrates: migrate the database of an earlier release; the caller made a copy of it.
 
     Raises:
-        StorageError: there is no database, or it cannot be opened.
+        StorageError: there is no database, it needs a migration, or it cannot be opened.
     """
     file = file_of(settings.database, settings.data)
     if file is not None and create:
         make_folder(file.parent)
     elif file is not None:
         check_database(file)
-    storage = open_url(settings.database, settings.data, stopped=stopped)
+    with named_database(settings.database, file):
+        storage = open_url(settings.database, settings.data, stopped=stopped, migrates=migrates)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(storage.close)

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 _PART = ".part"
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
@@ -30,12 +31,14 @@ def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
     Raises:
         StorageError: it has another suffix, or exists and may not be replaced.
     """
+    if out is not None and out.is_dir():
+        raise StorageError(f'"{out}" is a folder. Name a file in it, such as "{out / f"file{suffixes[0]}"}"')
     if out is None or (out.exists() and not out.is_file()):
         return
     if out.absolute().parent not in _SYSTEM and out.suffix.lower() not in suffixes:
-        raise StorageError(f"the file's name must end in {' or '.join(suffixes)}: that is what is written")
+        raise StorageError(f'the name "{out}" must end in {" or ".join(suffixes)}, the kind of file that is written')
     if out.is_file() and not out.is_symlink() and not force and not ask(f"Replace {out}?", default=False):
-        raise StorageError("there is a file of this name already; it was left as it is (--force replaces it)")
+        raise StorageError(f'the file "{out}" exists already; it was left as it is. To replace it, add --force')
 
 
 @contextmanager
@@ -58,8 +61,8 @@ def new_file(path: Path) -> Iterator[Path]:
             with part.open("rb+") as file:
                 os.fsync(file.fileno())
             part.rename(path)
-    except OSError:
-        raise StorageError("the file cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(path, error)) from None
 
 
 def write_json(document: object, out: Path | None) -> None:
@@ -81,17 +84,17 @@ def write_text(text: str, out: Path) -> None:
     # /dev/stdout is a link as well, which the system made, and may lead to a file.
     by_system = out.is_symlink() and out.absolute().parent in _SYSTEM
     if out.is_symlink() and not by_system:
-        raise StorageError("this is a link; name the file that it leads to")
+        raise StorageError(f'"{out}" is a symbolic link. Name the file that it leads to')
     try:
         if _takes_text(out) or (by_system and out.is_file()):
             with os.fdopen(os.open(out, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as stream:
                 stream.write(text)
         elif by_system or (out.exists() and not out.is_file()):
-            raise StorageError("this is neither a file nor a device that takes text")
+            raise StorageError(f'"{out}" is neither a file nor a device that takes text')
         else:
             _replace(text, out)
-    except OSError:
-        raise StorageError("the file cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(out, error)) from None
 
 
 def _takes_text(out: Path) -> bool:

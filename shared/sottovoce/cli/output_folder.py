@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 _PART = ".part"
 
@@ -20,7 +21,7 @@ def check_new_folder(folder: Path) -> None:
         StorageError: it is there and not empty, is no folder, or is a link.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise StorageError("this is there already, and is not an empty folder; it was left as it is: name another one")
+        raise StorageError(f'"{folder}" is not an empty folder; it was left as it is. Name another one')
 
 
 @contextmanager
@@ -44,5 +45,5 @@ def new_folder(path: Path) -> Iterator[Path]:
             yield part
             # An empty folder of this name is replaced; one that has got something meanwhile is not.
             part.rename(path)
-    except OSError:
-        raise StorageError("the folder cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(path, error).replace("the file", "the folder", 1)) from None

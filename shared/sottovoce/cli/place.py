@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
 from sottovoce.cli.output_folder import check_new_folder, new_folder
+from sottovoce.cli.progress import is_shown
+from sottovoce.shared.errors import SpecError
 
 MANY = 500_000
 """Reports from which on reading takes long enough to be told."""
@@ -28,6 +30,17 @@ class PlaceName(click.ParamType[Path | str]):
             ctx: click's.
         """
         return value if isinstance(value, Path) or value.startswith(BUCKET) else Path(value)
+
+
+def check_there(folder: Path | str) -> None:
+    """
+    Refuse a folder that is not there.
+
+    Raises:
+        SpecError: it is a path and no folder.
+    """
+    if isinstance(folder, Path) and not folder.is_dir():
+        raise SpecError(f'there is no such folder: "{folder}"')
 
 
 def check_new_place(out: Path | str) -> None:
@@ -71,5 +84,5 @@ def tell(done: int, whole: int, what: str = "read") -> None:
         whole: of how many.
         what: has been done with them.
     """
-    if whole >= MANY:
+    if whole >= MANY and is_shown():
         click.echo(f"\r{done:,} of {whole:,} reports {what}", err=True, nl=done >= whole)

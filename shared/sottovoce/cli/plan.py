@@ -10,6 +10,7 @@ from sottovoce.aggregator.planning.question_channels import expected_of, is_numb
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
+from sottovoce.cli.number import NUMBER
 from sottovoce.cli.plan_output import compare_trust, show_pair, show_plan
 from sottovoce.shared.errors import SpecError
 
@@ -20,27 +21,27 @@ from sottovoce.shared.errors import SpecError
 )
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
-@click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")
+@click.option("--epsilon", type=NUMBER, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")
 @click.option("--options", type=click.IntRange(2, 1000), help="Number of options, without SURVEY. [default: 2]")
-@click.option("--prevalence", "-p", type=float, help="Expected share of the answer, such as 0.1.")
+@click.option("--prevalence", "-p", type=NUMBER, help="Expected share of the answer, such as 0.1.")
 @click.option("--mean", help="Instead, where a number or a date is asked for: its expected mean.")
 @click.option(
     "--half-width",
-    type=float,
+    type=NUMBER,
     help="Wanted half-width of the interval: of a share 0.03; of a mean in its own unit, of a date in days.",
 )
 @click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="With --against.")
-@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="With --against.")
+@click.option("--confidence", type=NUMBER, default=0.95, show_default=True, help="Level of the interval.")
 @click.option(
     "--assurance",
-    type=float,
+    type=NUMBER,
     default=planning.USUAL,
     help="Probability that the interval shown is no wider than wanted, such as 0.9. "
     "[default: 0.5, the usual formula, which promises nothing of the interval shown and its continuity correction]",
 )
-@click.option("--response-rate", type=float, default=1.0, show_default=True)
-@click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
+@click.option("--response-rate", type=NUMBER, default=1.0, show_default=True, help="Share of people who answer.")
+@click.option("--design-effect", type=NUMBER, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")

@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 import click
 from sottovoce.cli.command import command
+from sottovoce.cli.number import Number
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
@@ -27,14 +28,14 @@ from sottovoce.shared.errors import BudgetExhausted
 @click.option("--json", "as_json", is_flag=True, help="Print the receipt as JSON.")
 @click.option(
     "--allow-question",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=DEFAULT_ALLOWANCE.question,
     show_default=True,
     help="The most epsilon that you allow for one question.",
 )
 @click.option(
     "--allow-total",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=DEFAULT_ALLOWANCE.total,
     show_default=True,
     help="The most epsilon that you allow for the whole report.",

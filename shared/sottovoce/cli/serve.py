@@ -11,6 +11,7 @@ from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
+from sottovoce.cli.db.migration import prepare_migration
 from sottovoce.cli.server import check_address, run
 
 
@@ -33,7 +34,8 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     if parsed is not None:
         check_affordable(parsed)
     check_address(settings)
-    storage = open_storage(settings, create=True)
+    prepare_migration(settings, waits=True)
+    storage = open_storage(settings, create=True, migrates=True)
     if parsed is not None:
         storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
     if not storage.access.has_accounts():

@@ -1,5 +1,6 @@
 """The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again."""
 
+import errno
 import os
 import socket
 import sys
@@ -57,6 +58,13 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         sys.exit(1)
 
 
+_WHY = {
+    errno.EADDRINUSE: "another program uses this port. Choose another one with --port, or stop that program",
+    errno.EACCES: "you have no permission to use this port. Choose one above 1023 with --port",
+    errno.EADDRNOTAVAIL: "this machine has no such address. Choose another one with --host",
+}
+
+
 def _allow_many_files() -> None:
     """Open as many files, of which each connection is one, as the system allows: its usual limit is 1,024."""
     if sys.platform != "win32":
@@ -78,5 +86,9 @@ def check_address(settings: Settings) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
-        except OSError:
-            raise StorageError("the address is in use or not allowed; choose another with --host or --port") from None
+        except socket.gaierror:
+            raise StorageError(f'"{settings.host}" is no address of this machine. Name one with --host') from None
+        except OSError as error:
+            raise StorageError(
+                f"{settings.host}:{settings.port}: {_WHY.get(error.errno or 0, 'cannot be listened on')}"
+            ) from None

@@ -18,7 +18,7 @@ MAX_PUBLIC = 10_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "visible_if", "any_of"}
+_OPTIONAL = {"hint", "cohort", "in_files", "visible_if", "any_of"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -55,6 +55,7 @@ class QuestionReader(Reader):
             label=self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
             hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
             cohort=self.cohort(fields, asked.kind, pointer),
+            in_files=self.in_files(fields, pointer),
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
@@ -262,6 +263,22 @@ class QuestionReader(Reader):
             self.problem(f"{pointer}/cohort", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
         return True
 
+    def in_files(self, fields: Mapping[str, Any], pointer: str) -> bool:
+        """
+        Parse ``in_files``: True if files of reports contain the public answers, coarsened.
+
+        Args:
+            fields: the question's map.
+            pointer: JSON pointer that error messages name.
+        """
+        if "in_files" not in fields:
+            return False
+        if fields["in_files"] is not True:
+            self.problem(f"{pointer}/in_files", "must be true, or left out")
+        elif "public" not in fields:
+            self.problem(f"{pointer}/in_files", "goes with public questions only: files have all randomized ones")
+        return True
+
 
 def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Domain) -> Mechanism:
     if "epsilon" not in fields:
@@ -283,6 +300,8 @@ def dump_question(question: Question) -> dict[str, Any]:
     document |= dump_asked(question)
     if question.cohort:
         document["cohort"] = True
+    if question.in_files:
+        document["in_files"] = True
     return document
 
 

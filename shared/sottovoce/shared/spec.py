@@ -45,6 +45,7 @@ class Question:
         cohort: this public question divides the respondents into groups that results may be filtered by.
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
+        in_files: files of reports contain this public question's answers, coarsened to groups of at least five.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Question:
     cohort: bool
     absent: Value | None = None
     neutral: bool = False
+    in_files: bool = False
 
     @cached_property
     def kind(self) -> QuestionType:

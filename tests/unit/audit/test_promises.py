@@ -55,6 +55,7 @@ IN_SECURITY = {
     "What leaves a device": {"claim", "law", "beside", "source", "id", "refuse", "limit"},
     "One person": {"once"},
     "The aggregator stores": {"stored"},
+    "Within a minute": {"stored"},
     "An acknowledged report": {"kept"},
     "Who answers can check": {"served", "limit"},
     "A receipt shows": {"receipt"},

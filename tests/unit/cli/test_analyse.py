@@ -71,7 +71,7 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
         validator(SCHEMAS[verb]).validate(told(verb, name, *VERBS[verb], "--data", "data"))
     for name, said in [
         ("open", "the survey is open: tables of two questions"),
-        ("none", "there is no survey of this name"),
+        ("none", 'survey "none" was not found in data/'),
         ("empty", "there are no reports yet"),
     ]:
         ended = run(verb, name, *VERBS[verb], "--data", "data")
@@ -80,17 +80,17 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
 
 def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
     """With the name of a survey or a folder alone; a subset and a level are said."""
-    usual = told("regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
+    usual = told("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
     formula = "cheated ~ year"
-    found = told("regress", "done", formula, "--data", "data")
+    found = told("results", "regress", "done", formula, "--data", "data")
     assert found == {**usual, "formula": formula}
-    assert alike(told("regress", formula, "--from", "files"), found)
+    assert alike(told("results", "regress", formula, "--from", "files"), found)
 
     among = ["--where", "year = first", "--confidence", "0.9"]
-    there = told("regress", "done", "cheated ~ reason", "--model", "linear", *among, "--data", "data")
+    there = told("results", "regress", "done", "cheated ~ reason", "--model", "linear", *among, "--data", "data")
     validator("regression").validate(there)
     assert (there["where"], there["confidence"], there["n"] < usual["n"]) == ("year = first", 0.9, True)
-    assert "90 % limits" in run("crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
+    assert "90 % limits" in run("results", "crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
 )
 def test_model_that_is_not_understood_is_refused(words: list[str], said: str) -> None:
     """With the column, or with what there is."""
-    ended = run("regress", *words, "--data", "data")
+    ended = run("results", "regress", *words, "--data", "data")
     assert ended.exit_code != 0
     assert said in ended.stderr
 
@@ -161,7 +161,7 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
     for more, said in [
         ([], "a researcher's key is needed"),
         (["--key-file", "wrong"], "does not take this key"),
-        (["--key-file", "none"], "cannot be read"),
+        (["--key-file", "none"], 'no key: the file "none" was not found'),
     ]:
         ended = run("results", "crosstab", *words, *more)
         assert (ended.exit_code, said in ended.stderr) == (1, True)
@@ -292,7 +292,7 @@ def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said:
         ("year: 3", "must hold a map of categories"),
         ("- year", "must name at least one question"),
         ("{", "margins.yaml: line"),
-        ("none: {first: 1}", "the survey asks no such question"),
+        ("none: {first: 1}", 'the survey has no question "none"'),
     ],
 )
 def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said: str | None) -> None:

@@ -106,9 +106,9 @@ def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
         (["done", "--format", "reports.csv", "--people", "60", "--out", "out.csv"], "are for --format json"),
         (["done", "--people", "61"], "there are not as many reports as people"),
         (["exam", "--people", "60"], "the survey is not closed"),
-        (["none", "--format", "reports.csv", "--out", "out.csv"], "there is no survey of this name"),
-        (["done", "--format", "reports.csv", "--out", "no/out.csv"], "the file cannot be written"),
-        (["done", "--format", "all", "--out", "no/out"], "the folder cannot be written"),
+        (["none", "--format", "reports.csv", "--out", "out.csv"], "was not found in"),
+        (["done", "--format", "reports.csv", "--out", "no/out.csv"], 'the folder "no" does not exist'),
+        (["done", "--format", "all", "--out", "no/out"], "cannot be written: the folder"),
         (["done", "--format", "reports-with-public.csv", "--out", "out.csv"], "nothing was written (--yes"),
         (["done", "--format", "parquet-with-public", "--out", "out"], "nothing was written (--yes"),
         (["exam", "--format", "parquet", "--out", "out"], "files of reports exist once it is closed"),
@@ -136,7 +136,7 @@ def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> N
 
     assert ended.exit_code == 0
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
-    assert out.read_text().startswith("cheated,reason,year,wave,revision\n")
+    assert out.read_text().startswith("cheated,reason,year,_wave,_revision\n")
 
 
 def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> None:

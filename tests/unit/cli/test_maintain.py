@@ -401,7 +401,7 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
     assert run("db", "restore", str(file), "--data", str(again)).exit_code == 0
     assert run("db", "purge", "--clock-ok", "--data", str(again)).exit_code == 0
     (data.parent / "to").write_text(url)
-    assert run("db", "copy", "--to-file", str(data.parent / "to"), "--data", str(again)).exit_code == 0
+    assert run("db", "copy", "--to-file", str(data.parent / "to"), "--now", "--data", str(again)).exit_code == 0
     assert run("db", "migrate", DATABASE=url).exit_code == 0
     with closing(open_url(url, data)) as storage:
         told = [(one.what, one.who) for one in storage.journal.entries()]

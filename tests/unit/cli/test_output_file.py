@@ -33,7 +33,7 @@ def test_link_is_refused_and_what_it_leads_to_stays(tmp_path: Path) -> None:
     loose.symlink_to(tmp_path / "nothing")
     (tmp_path / "out.part").symlink_to(target)
     for path in (link, loose):
-        with pytest.raises(StorageError, match="is a link"):
+        with pytest.raises(StorageError, match="is a symbolic link"):
             write_text("text", path)
     write_text("text", tmp_path / "out")
 

@@ -5,6 +5,7 @@ import unicodedata
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import ROLES, SCOPES, AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.shared.file_errors import did_you_mean
 
 MOST_NAME = 100
 """Maximum number of characters of a name or a label."""
@@ -64,7 +65,9 @@ def find_account(storage: Storage, named: str) -> Account:
     """
     found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
     if not found:
-        raise AccessRefused("there is no account of this name; `sottovoce staff list` tells all", "no_account")
+        similar = did_you_mean(named, [one.name for one in storage.access.accounts()])
+        message = f'account "{named}" was not found.{similar} Run "sottovoce staff list" to see all accounts'
+        raise AccessRefused(message, "no_account")
     if len(found) > 1:
         numbers = ", ".join(map(account_number, found))
         raise AccessRefused(

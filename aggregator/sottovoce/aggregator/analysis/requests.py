@@ -160,6 +160,7 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -167,11 +168,10 @@ class CrosstabRequest(WeightedRequest):
         return self.rows, self.columns, self.within
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+        rule = Rule(self._level, among=self.among)
         if self.within is None:
-            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, Rule(self._level)))
-        return crosstab_document(
-            crosstab_within(columns, self.rows, self.columns, self.within, weights, Rule(self._level))
-        )
+            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
+        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +182,7 @@ class CompareRequest(WeightedRequest):
     outcome: str = option(text)
     groups: str = option(text)
     category: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -189,7 +190,7 @@ class CompareRequest(WeightedRequest):
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        rule = Rule(self._level)
+        rule = Rule(self._level, among=self.among)
         return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
 
 

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.analysis.described_people import DescribedPeople, both_described, described_people
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
@@ -45,7 +46,7 @@ class SelectedVariable:
     @property
     def cautions(self) -> tuple[str, ...]:
         """Notes for the reader on how missing answers are counted."""
-        return absence(self.question)
+        return () if self.newest.absent else absence(self.question)
 
 
 def choose(columns: Columns, name: str) -> SelectedVariable:
@@ -61,6 +62,39 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
     check_one_wave(columns, question)
     asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
     return SelectedVariable(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+
+
+def choose_described(
+    columns: Columns, names: tuple[str, str], among: str | None
+) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
+    """
+    Select two variables, and the people whom their results describe.
+
+    Args:
+        columns: the reports.
+        names: names of the variables.
+        among: as for ``described_people``.
+
+    Returns:
+        The variables, without a category of no answer to be left out unless the people are those who answered, and the
+        people.
+
+    Raises:
+        EstimateError: as ``choose``, or the people asked for are not known.
+    """
+    first, second = (choose(columns, name) for name in names)
+    private = not (first.newest.public and second.newest.public)
+    people = [described_people(columns, each.question, among, private) for each in (first, second)]
+    first, second = (
+        each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))
+        for each, described in zip((first, second), people, strict=True)
+    )
+    return (first, second), both_described(people[0], people[1])
+
+
+def _with_everybody(variable: Variable | None) -> Variable | None:
+    """Return a variable whose category of no answer is one like the others."""
+    return None if variable is None else replace(variable, absent=False)
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:

@@ -5,6 +5,11 @@ Order       The database stores rows in the order of their ids. A party that kno
             estimate the position of the report. Each file therefore has a new random order.
 Cohort      Public, and not protected by noise. A file names a cohort only if the results show it alone, and only if it
             has no reports or at least five in each revision and wave; other values are left empty, as one group.
+Background  A public question with ``in_files`` is in the files too. Within each group of reports that agree in
+            revision, wave and all public columns before it, answers of fewer than five reports are left empty, and with
+            them the rarest other answers until the empty group has none or at least five. So at least five reports
+            agree in all public columns, except where a whole wave has fewer. There is no such column once public
+            answers are published under a budget, whose noise it would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -67,7 +72,7 @@ def read_reports(
         EstimateError: there are no reports.
     """
     newest = revisions[-1].survey
-    questions = questions_in(newest, public)
+    questions = questions_in(newest, True) if public else file_questions(revisions[-1])
     blocks = [block for each in revisions for block in blocks_of(storage, each, questions, revisions, wave)]
     if not blocks:
         raise EstimateError("there are no reports yet")
@@ -78,7 +83,20 @@ def read_reports(
     )
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
+    if not public:
+        shown = [question for question in questions if question.mechanism is None]
+        names = {cohort: [q.name for q in shown if q.cohort is cohort] for cohort in (True, False)}
+        found = without_rare_answers(found, names[True], names[False])
     return found.taken(random_order(len(found)))
+
+
+def file_questions(newest: RevisionCounts) -> list[Question]:
+    """Return the questions in files of reports: private ones, the cohort, and public ones with ``in_files``."""
+    return [
+        question
+        for question in newest.survey.questions
+        if question.mechanism is not None or question.cohort or (question.in_files and not newest.released)
+    ]
 
 
 def questions_in(survey: Survey, public: bool) -> list[Question]:
@@ -169,6 +187,40 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
         named = named_cohorts(dict(zip(different.tolist(), sizes.tolist(), strict=True)), alone)
         values[inside & ~np.isin(values, named)] = missing
     return replace(reports, columns={**reports.columns, cohort.name: values})
+
+
+def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
+    """
+    Blank out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
+
+    Args:
+        reports: the reports.
+        before: public columns that are coarsened already.
+        names: public columns to coarsen, one after the other.
+    """
+    columns = dict(reports.columns)
+    keys = [reports.revision, reports.wave, *(columns[name] for name in before)]
+    for name in names:
+        columns[name] = values = columns[name].copy()
+        order = np.lexsort(keys)
+        differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+        for rows in np.split(order, np.flatnonzero(differs) + 1):
+            values[rows[np.isin(values[rows], _rare(values[rows]))]] = null(values.itemsize)
+        keys.append(values)
+    return replace(reports, columns=columns)
+
+
+def _rare(values: Column) -> list[int]:
+    """Return the answers to leave empty: those of fewer than ``LEAST_COHORT``, and more until as many are empty."""
+    different, sizes = np.unique(values, return_counts=True)
+    missing = null(values.itemsize)
+    empty = int(sizes[different == missing].sum())
+    rare: list[int] = []
+    for value, size in sorted(zip(different.tolist(), sizes.tolist(), strict=True), key=lambda each: each[::-1]):
+        if value != missing and (size < LEAST_COHORT or 0 < empty < LEAST_COHORT):
+            rare.append(value)
+            empty += size
+    return rare
 
 
 def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:

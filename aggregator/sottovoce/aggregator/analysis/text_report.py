@@ -71,10 +71,23 @@ def _tables(table: Document, where: str, limits: str) -> Iterator[PrintedTable]:
     rows, columns = table["rows"], table["columns"]
     headings = (f"{rows} \\ {columns}", *table["column_categories"])
     cells = _grid(table, table["cells"])
-    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with {limits}", headings, cells)
+    of = "all" if _among(table) == "" else PEOPLE[table["people"]]
+    yield PrintedTable(f"{rows} by {columns}{where}: share of {of}, with {limits}", headings, cells)
     shares = _grid(table, table["conditional"])
-    title = f"{columns} among each category of {rows}{where}, with {limits}"
-    yield PrintedTable(title, headings, shares, tuple(_below(table)))
+    title = f"{columns} among each category of {rows}{where}{_among(table)}, with {limits}"
+    yield PrintedTable(title, *_with_declined(table, headings, shares), tuple(_below(table)))
+
+
+def _with_declined(
+    document: Document, headings: tuple[str, ...], lines: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return headings and lines with a column of the people who gave no answer, where there are some."""
+    declined = document.get("declined")
+    if not declined:
+        return headings, lines
+    more = [TERMINAL.with_limits(one, "shown", TERMINAL.percent) for one in declined]
+    heading = "not asked or no answer" if document["people"] == "asked_and_answered" else "no answer"
+    return (*headings, heading), tuple((*line, cell) for line, cell in zip(lines, more, strict=True))
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
@@ -111,7 +124,8 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     values = tuple(
         (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
     )
-    yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
+    title = f"{document['outcome']}: {what} in each group of {document['groups']}{_among(document)}"
+    yield PrintedTable(title, *_with_declined(document, headings, values))
     apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
     differences = tuple(
         (f"{one['group']} minus {one['from']}", TERMINAL.point(one["shown"], apart), TERMINAL.limits(one, apart))

@@ -78,6 +78,7 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
         return {**asked, "public": True}
     # A cohort must be public: ``cohort`` has no meaning on a randomized question.
     asked.pop("cohort", None)
+    asked.pop("in_files", None)
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
 

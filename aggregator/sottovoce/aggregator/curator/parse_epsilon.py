@@ -1,17 +1,19 @@
 """Parse epsilon and delta as a curator writes them, and check the size of delta."""
 
+import math
 import re
 from fractions import Fraction
 
 from sottovoce.shared.errors import SpecError
 
-_AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,30})?(?:e-[0-9]{1,2})?|[0-9]{1,12}/[1-9][0-9]{0,29}")
+_AMOUNT = re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:e-[0-9]{1,2})?|[0-9]{1,12}/[1-9][0-9]{0,29}")
+_LOGARITHM = re.compile(r"ln ?\(?([1-9][0-9]{0,5})\)?")
 MOST_EPSILON = 1000
 
 
 def parse_epsilon(text: str) -> Fraction:
     """
-    Parse epsilon from ``0.5``, ``1/2`` or ``5e-1``, as the exact number and not the nearest float.
+    Parse epsilon from ``0.5``, ``0,5``, ``1/2``, ``5e-1`` or ``ln 2``, as an exact number and not the nearest float.
 
     Raises:
         SpecError: it is not a number above 0 and at most 1000.
@@ -36,6 +38,11 @@ def parse_delta(text: str) -> Fraction:
 
 
 def _parse(text: str) -> Fraction | None:
+    logarithm = _LOGARITHM.fullmatch(text)
+    if logarithm:
+        # Rounded down to 12 decimals: a budget must be a fraction, and may not exceed what was asked for.
+        return Fraction(math.floor(math.log(int(logarithm[1])) * 10**12), 10**12)
+    text = text.replace(",", ".")
     return Fraction(text) if _AMOUNT.fullmatch(text) else None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, read_reports
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import WITHHELD, opened_last, survey_declaration
 from sottovoce.aggregator.export import estimates, survey_files
@@ -206,7 +206,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "estimates.csv": lambda s, path: estimates.write_estimates_csv(path, s.revisions, s.about, s.wave),
     "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": lambda source, path: write_codebook(path, source.channels, source.about),
-    "ddi.xml": lambda source, path: write_ddi(path, source.channels, source.count, source.about),
+    "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: survey_files.write_preregistration(path, s.revisions, s.about, s.plan),

@@ -60,7 +60,7 @@ def read_folder(path: Path) -> Archive:
         SpecError: the folder or a file is missing, or a file is invalid; the message says where.
     """
     if not path.is_dir():
-        raise SpecError("there is no such folder")
+        raise SpecError(f'there is no such folder: "{path}"')
     if _is_rehearsal(path / MANIFEST):
         raise SpecError(f"{MANIFEST}: {INVENTED}")
     survey = _survey(path)

@@ -17,6 +17,7 @@ from sottovoce.shared.spec import Question, Survey
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
+    "0.4.0": ("in_files",),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 

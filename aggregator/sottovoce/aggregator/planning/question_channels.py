@@ -8,6 +8,7 @@ from sottovoce.aggregator.planning.number_channel import SCORED, number_channel,
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.file_errors import did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -23,7 +24,8 @@ def question_named(survey: Survey, name: str | None) -> Question:
     """
     questions = {question.name: question for question in survey.questions}
     if name not in questions:
-        raise SpecError(f"--question must be one of: {', '.join(questions)}")
+        similar = did_you_mean(name or "", questions)
+        raise SpecError(f"--question must be one of: {', '.join(questions)}.{similar}")
     return questions[name]
 
 

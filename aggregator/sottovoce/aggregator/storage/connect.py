@@ -18,7 +18,9 @@ def file_of(url: str, folder: Path) -> Path | None:
     return Path(url.removeprefix(_FILE_URL)) if url.startswith(_FILE_URL) else None
 
 
-def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = False) -> Storage:
+def open_url(
+    url: str, folder: Path, unfinished: bool = False, stopped: bool = False, migrates: bool = False
+) -> Storage:
     """
     Open the database at a URL.
 
@@ -27,23 +29,24 @@ def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = F
         folder: data folder.
         unfinished: open it even if a copy into it was not finished.
         stopped: no other node runs on it, see ``PostgresStorage``.
+        migrates: migrate a database of an earlier release, which nodes of that release could not use any more.
 
     Raises:
-        StorageError: the scheme is unknown, or the database cannot be opened. The message does not quote the URL, which
-            may contain a password.
+        StorageError: the scheme is unknown, the database cannot be opened, or it needs a migration. The message does
+            not quote the URL, which may contain a password.
     """
     file = file_of(url, folder)
     if file is not None:
-        return SQLiteStorage(file, unfinished)
+        return SQLiteStorage(file, unfinished, migrates)
     if url.startswith(("postgresql://", "postgres://")):
-        return _postgres(url, unfinished, stopped)
+        return _postgres(url, unfinished, stopped, migrates)
     raise StorageError("the address of a database begins with postgresql:// or sqlite:///")
 
 
-def _postgres(url: str, unfinished: bool, stopped: bool) -> Storage:
+def _postgres(url: str, unfinished: bool, stopped: bool, migrates: bool) -> Storage:
     try:
         # Imported late, so that an installation with SQLite only needs no PostgreSQL driver.
         from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
     except ModuleNotFoundError:
         raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,postgres]'") from None
-    return PostgresStorage(url, unfinished=unfinished, stopped=stopped)
+    return PostgresStorage(url, unfinished=unfinished, stopped=stopped, migrates=migrates)

@@ -9,6 +9,7 @@ from sottovoce.aggregator.storage.sqlite import checks, schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import is_copy
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_read
 from sqlite_utils import Database
 
 LOGS = ("-wal", "-shm", "-journal")
@@ -49,10 +50,10 @@ def check_backup(path: Path) -> None:
             db = Database(connection, execute_plugins=False)
             schema.check_ours(db)
             damaged = checks.damage(db)
-    except OSError:
-        raise StorageError("the file cannot be read") from None
+    except OSError as error:
+        raise StorageError(cannot_read(path, error)) from None
     except sqlite3.Error:
-        raise StorageError("the file is no database, or a damaged one") from None
+        raise StorageError(f'the file "{path}" is no database, or a damaged one') from None
     if damaged:
         raise StorageError("the file is damaged")
 

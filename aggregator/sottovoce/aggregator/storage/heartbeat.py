@@ -17,6 +17,9 @@ LONG = 7 * 86400
 BACK = 60
 """Seconds by which the clock may go back without a pause."""
 
+RUNNING = 90
+"""Age of a heartbeat, in seconds, up to which a node may be running: housekeeping notes one each minute."""
+
 ROUND = 300
 """Longest interval between two heartbeats that counts as running, in seconds."""
 
@@ -46,6 +49,11 @@ class PulseStorage(ABC):
             waits = _still_waits(db, now)
             db.execute(_NOTE, [now, waits])
         return waits
+
+    def last_heartbeat(self) -> int:
+        """Return when a node last ran, in seconds since 1970; 0 if none has."""
+        with self._read() as db:
+            return int(db.execute("SELECT seen FROM pulse").fetchone()[0] or 0)
 
     def forgetting_waits(self, now: int) -> int:
         """Return for how many seconds of running deletions by date are paused; record nothing."""

@@ -33,3 +33,20 @@ def known_version(version: int, newest: int, unfinished: bool = False, usable_fr
             "the database was made by a newer version of this program, which this one cannot work with; start that one"
         )
     return version
+
+
+def refuse_migration(version: int, newest: int) -> None:
+    """
+    Raise an error if a database needs a migration.
+
+    Args:
+        version: number of its schema; 0 for a new database.
+        newest: number of this program's schema.
+
+    Raises:
+        StorageError: it is the database of an earlier release.
+    """
+    if 0 < version % UNFINISHED < newest:
+        raise StorageError(
+            'the database was made by an earlier release. Stop the aggregator, then run "sottovoce db migrate"'
+        )

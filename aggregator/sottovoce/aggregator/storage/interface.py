@@ -240,6 +240,9 @@ class Storage(Protocol):
     def note_running(self, now: int) -> int:
         """Record the heartbeat, in seconds since 1970; return for how many seconds deletions by date are paused."""
 
+    def last_heartbeat(self) -> int:
+        """Return when a node last ran, in seconds since 1970; 0 if none has."""
+
     def forgetting_waits(self, now: int) -> int:
         """Return for how many seconds deletions by date are paused; record nothing."""
 

@@ -52,7 +52,8 @@ def select_entries(book: FileLedger, survey: str | None, everything: bool) -> En
     # Also the sets of questions of surveys that were opened and never answered.
     rest = ["*"] if everything and survey is None and book.folder.exists() else []
     if not found and not rest:
-        raise BudgetExhausted("there is nothing to clear")
+        of = "" if survey is None else f' of "{survey}"'
+        raise BudgetExhausted(f'there is nothing to clear{of}. Run "sottovoce device show" to see what is there')
     return EntriesToClear(selected, found + rest, damaged, everything, len(found))
 
 

@@ -16,7 +16,8 @@ from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings
+from sottovoce.cli.find_survey import open_survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -43,7 +44,7 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
     if file is not None:
         return open_data_set(file, declaration, Settings.from_environment().ledger_anchor_dir)
     settings = data_settings(data)
-    storage = open_storage(settings)
+    storage = open_survey(data, survey or "")
     return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_anchor_dir)
 
 

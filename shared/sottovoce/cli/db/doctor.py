@@ -10,6 +10,8 @@ from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import file_of
+from sottovoce.aggregator.storage.sqlite.migration_copy import copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
@@ -17,6 +19,7 @@ from sottovoce.aggregator.surveys.housekeeping import waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
+from sottovoce.cli.progress import waiting
 
 
 @command(example="sottovoce db doctor")
@@ -26,13 +29,16 @@ def doctor(data: Path | None) -> None:
     settings = data_settings(data)
     storage = open_storage(settings)
     # Rows can be counted only where the tables are as they should be.
-    tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
+    with waiting("Checking the database"):
+        wrong = storage.verify() or wrong_counts(storage)
+    tell_wrong(wrong, "the database is damaged; restore a backup")
     storage.check()
     check_clocks(storage)
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
     if waits:
         click.echo(waiting_words(waits), err=True)
     tell_held(storage, data)
+    _tell_copies(settings)
     _tell_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
@@ -42,6 +48,13 @@ def doctor(data: Path | None) -> None:
         provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
+
+
+def _tell_copies(settings: Settings) -> None:
+    """Print the copies that earlier migrations left, and how to remove them."""
+    file = file_of(settings.database, settings.data)
+    for copy in copies(file) if file is not None else ():
+        click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
 
 
 def _tell_keys(storage: Storage, settings: Settings) -> None:

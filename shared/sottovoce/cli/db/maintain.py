@@ -1,19 +1,19 @@
-"""``backup``, ``restore``, ``migrate``, ``copy``, ``purge``: looking after a database."""
+"""``backup``, ``restore``, ``purge``: looking after a database."""
 
 from pathlib import Path
-from typing import TextIO
 
 import click
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.copy import copy_all, save
+from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.db.restore_steps import has_password, leave_out, put_back, tell_held
+from sottovoce.cli.db.restore_steps import leave_out, put_back, tell_held
 from sottovoce.cli.output_file import new_file
+from sottovoce.cli.progress import waiting
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 
 @command(example="sottovoce db backup saved.sqlite --keep-days 7")
@@ -28,11 +28,12 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
     """Write a copy of the database to the new FILE, while the aggregator runs or not; also from PostgreSQL."""
     storage = open_storage(data_settings(data))
     if file.exists() or file.is_symlink():
-        raise StorageError("there is a file of this name already; it was left as it is")
+        raise StorageError(cannot_write(file, FileExistsError()))
     # First, so that the copy tells of itself, and none is there without its entry.
     storage.journal.append(words.BACKED_UP, words.MACHINE)
     with new_file(file) as part:
-        save(storage, part)
+        with waiting("Saving the database"):
+            save(storage, part)
         part.chmod(0o600)
         if keep_days is not None:
             leave_out(part, present(storage), keep_days)
@@ -41,42 +42,17 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
 
 
 @command(example="sottovoce db restore saved.sqlite --data new")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @data_option
 def restore(file: Path, data: Path | None) -> None:
     """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""
     settings = data_settings(data)
-    put_back(file, settings)
+    with waiting("Restoring the database"):
+        put_back(file, settings)
     storage = open_storage(settings)
     storage.journal.append(words.RESTORED, words.MACHINE)
     click.echo("Restored.", err=True)
     tell_held(storage, data)
-
-
-@command(example="sottovoce db migrate")
-@click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
-@data_option
-def migrate(stopped: bool, data: Path | None) -> None:
-    """Bring the database to this version's schema; `serve` does so too, where nodes that run can go on."""
-    open_storage(data_settings(data), stopped=stopped).check()
-    click.echo("The database has this version's schema.", err=True)
-
-
-@command(example="sottovoce db copy --to-file address")
-@click.option("--to", "url", help="postgresql://... without a password, or sqlite:///FILE: an empty database.")
-@click.option("--to-file", type=click.File(encoding="utf-8"), help="A file that holds this address; - reads it here.")
-@data_option
-def copy(url: str | None, to_file: TextIO | None, data: Path | None) -> None:
-    """Copy everything to another, empty database; stop the aggregator first."""
-    if (url is None) == (to_file is None):
-        raise click.UsageError("name either --to or --to-file")
-    if url is not None and has_password(url):
-        raise StorageError("everybody on this machine can see this password; put the address into a file: --to-file")
-    address = to_file.read().strip() if to_file is not None else str(url)
-    source = open_storage(data_settings(data))
-    source.journal.append(words.COPIED, words.MACHINE)
-    copy_all(source, open_url(address, Path(), unfinished=True))
-    click.echo("Copied; all counts are equal.", err=True)
 
 
 @command(example="sottovoce db purge")

@@ -22,6 +22,7 @@ from sottovoce.aggregator.surveys.housekeeping import forget_ahead
 from sottovoce.cli.database import make_folder
 from sottovoce.cli.output_file import new_file
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_read
 
 
 def leave_out(file: Path, now: datetime, keep_days: int) -> None:
@@ -82,8 +83,8 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
     try:
         shutil.copyfile(file, copied)
         copied.chmod(0o600)
-    except OSError:
-        raise StorageError("the backup cannot be copied") from None
+    except OSError as error:
+        raise StorageError(f"the backup cannot be copied: {cannot_read(file, error)}") from None
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
         # The backup does not show which of them were redeemed after it was made.

@@ -26,8 +26,10 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.database import data_option, data_settings, served_settings
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 
 @command(example="sottovoce link create exam --count 30 --out links.csv")
@@ -50,14 +52,13 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     one.
     """
     settings = data_settings(data)
-    storage = open_storage(settings)
+    storage = open_survey(data, name)
     revisions = storage.revisions(name)
-    if not revisions or not survey_of(revisions[-1].document).asks_for_invitation:
-        asked = "tokens (access: token) or invitations (access: blind)"
-        raise StorageError(f"there is no survey of this name that asks for {asked}")
     survey = survey_of(revisions[-1].document)
+    if not survey.asks_for_invitation:
+        raise StorageError(f'"{name}" is open to all. Personal links need "access: token" or "access: blind"')
     if wave >= len(survey.waves):
-        raise StorageError("the survey has no such wave")
+        raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
     link = served_settings(settings).link(name, revisions[-1].digest, wave)
     # Opened first: tokens that could not be written down would be lost.
     with (
@@ -81,7 +82,7 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
 def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     """Take back the tokens in FILE, one a line or a CSV as `create` writes it (- reads standard input)."""
     tokens = [line.split(",")[0].strip() for line in file if line.strip()]
-    revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens, MACHINE)
+    revoked = revoke_tokens(open_survey(data, name), name, tokens, MACHINE)
     click.echo(f"{revoked} tokens revoked", err=True)
 
 
@@ -90,7 +91,7 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
 @data_option
 def stats(name: str, data: Path | None) -> None:
     """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
-    counts = token_counts(open_storage(data_settings(data)), name)
+    counts = token_counts(open_survey(data, name), name)
     for label, told in as_document(counts).items():
         click.echo(f"{label} {'-' if told is None else told}")
     held = held_of(counts)
@@ -103,6 +104,6 @@ def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
         return nullcontext(sys.stdout)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
-        raise StorageError("the file exists already or cannot be written; no token was made") from None
+    except OSError as error:
+        raise StorageError(f"no link was made: {cannot_write(path, error)}") from None
     return os.fdopen(handle, "w", encoding="utf-8", newline="")

@@ -10,6 +10,7 @@ from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import tell_held
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
 
@@ -30,7 +31,7 @@ def hold(data: Path | None) -> None:
 @data_option
 def reissue(name: str, yes: bool, data: Path | None) -> None:
     """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
-    storage = open_storage(data_settings(data))
+    storage = open_survey(data, name)
     held = held_of(token_counts(storage, name))
     if held is None:
         click.echo("No invitation to this survey is held.", err=True)

@@ -14,7 +14,8 @@ from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.output_file import write_json
 from sottovoce.cli.place import PlaceName
 from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
@@ -53,9 +54,11 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
 ) -> None:  # fmt: skip
     """
-    Write the results of the survey NAME as JSON (sottovoce-export/1), or the file that --format names: "all" and
-    "parquet" (sottovoce-reports/1, which estimate counts) name a new folder. Files of reports exist when the survey, or
-    the wave, is closed.
+    Write the results of the survey NAME as JSON, or another file.
+
+    JSON is of the format sottovoce-export/1. --format names another file; "all" and "parquet" (sottovoce-reports/1,
+    for "sottovoce results estimate") write a new folder. Files of reports exist when the survey, or the wave, is
+    closed.
     """
     if release_epsilon is not None:
         if kind != "json" or interval != DEFAULT_RULE.method or {cohort, people, wave} != {None}:
@@ -64,10 +67,8 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         release_tables(name, release_epsilon, (), data, None if out is None else Path(out), yes)
         return
     check_out(kind, out, force)
-    storage = open_storage(data_settings(data))
+    storage = open_survey(data, name)
     revisions = revisions_of(storage, name)
-    if not revisions:
-        raise StorageError("there is no survey of this name in the data folder")
     if kind == "json":
         results = _told(analyse(revisions, cohort, interval, wave))
         group = None if people is None else whole_group(revisions, results, people)

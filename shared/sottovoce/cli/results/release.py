@@ -13,7 +13,8 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.text_report import answer_lines, decimal
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_settings, open_storage
+from sottovoce.cli.database import data_settings
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.output_file import write_json
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
@@ -45,8 +46,7 @@ def release_tables(
         StorageError: opening the budget was not confirmed, or its ledger cannot be used.
     """
     amount = parse_epsilon(epsilon)
-    settings = data_settings(data)
-    storage = open_storage(settings)
+    settings, storage = data_settings(data), open_survey(data, name)
     public = survey_data_set(storage, name, present(storage), settings.data, settings.ledger_anchor_dir)
     if not storage.releases.has_any(name):
         _open(public, name, amount, yes)

@@ -8,8 +8,15 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
+from sottovoce.aggregator.export.results_client.sources import ReportSource
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
+from sottovoce.cli.progress import waiting
 from sottovoce.cli.results.survey_source import reports_of
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.file_errors import did_you_mean
+
+_NAMES = {"rows", "columns", "within", "outcome", "groups", "on", "cluster", "margins"}
+"""Options of analyses that hold names of questions."""
 
 
 def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
@@ -26,7 +33,47 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
     as_margins = weights is not None and weights.suffix.lower() != ".csv"
     margins = read_margins(weights) if weights is not None and as_margins else None
     each = None if weights is None or as_margins else read_weights(weights)
-    show(reports_of(**place).answer(kind, {**options, **given(margins=margins)}, each), as_json)
+    show(ask(reports_of(**place), kind, {**options, **given(margins=margins)}, each), as_json)
+
+
+def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401
+    """
+    Return the result of an analysis.
+
+    Args:
+        reports: what it is of.
+        kind: of request.
+        options: of it.
+        weights: one a report.
+
+    Raises:
+        SurveyError: there is no such result; for an unknown question, the message suggests a similar name.
+    """
+    try:
+        with waiting("Analysing the reports"):
+            return reports.answer(kind, options, weights)
+    except EstimateError as error:
+        _suggest_question(str(error), options)
+        raise
+
+
+def _suggest_question(message: str, options: dict[str, Any]) -> None:
+    """
+    Name the unknown question that an error is about.
+
+    Raises:
+        EstimateError: there is one.
+    """
+    _, _, listed = message.partition("the survey asks no such question; there are: ")
+    known = listed.split(", ")
+    given_names = [name for key in _NAMES & options.keys() for name in _words(options[key])]
+    for name in given_names:
+        if listed and name.partition(".")[0] not in known:
+            raise EstimateError(f'the survey has no question "{name}".{did_you_mean(name, known)} It asks: {listed}')
+
+
+def _words(value: Any) -> list[str]:  # noqa: ANN401
+    return [value] if isinstance(value, str) else list(value)
 
 
 def given(**options: Any) -> dict[str, Any]:  # noqa: ANN401

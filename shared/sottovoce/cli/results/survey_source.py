@@ -6,12 +6,15 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option
+from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.number import Number
 from sottovoce.cli.place import PlaceName, tell
 
 _OPTIONS = (
@@ -21,6 +24,23 @@ _OPTIONS = (
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
+among_option = click.option(
+    "--among", type=click.Choice(AMONG), default=None, help="[default: those who answered, where they are known]"
+)
+where_option = click.option(
+    "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
+)
+confidence_option = click.option(
+    "--confidence",
+    type=Number(0.5, 1, max_open=True),
+    default=None,
+    help="Level of the limits. [default: 0.95]",
+)
+weights_option = click.option(
+    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
 )
 
 
@@ -55,8 +75,6 @@ def reports_of(
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
-    storage = open_storage(data_settings(data))
-    revisions = revisions_of(storage, survey)
-    if revisions:
-        storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
+    storage = open_survey(data, survey)
+    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
     return StoredReports(storage, survey, lambda: present(storage), tell)

@@ -11,6 +11,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 NAME = "researcher"
 
@@ -44,5 +45,5 @@ def _write(key: str, file: Path) -> None:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="ascii") as written:
             written.write(f"{key}\n")
-    except OSError:
-        raise StorageError("the key's file exists already or cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(file, error)) from None

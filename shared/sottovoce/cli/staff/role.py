@@ -16,7 +16,7 @@ survey_option = click.option("--survey", default=EVERY_SURVEY, help="Name of the
 
 @command(example="sottovoce staff grant maria analyst --survey exam")
 @click.argument("name")
-@click.argument("role", type=click.Choice(ROLES))
+@click.argument("role", metavar="ROLE", type=click.Choice(ROLES))
 @survey_option
 @data_option
 def grant(name: str, role: str, survey: str, data: Path | None) -> None:
@@ -46,7 +46,7 @@ def roles(data: Path | None) -> None:
 
 
 @command(example="sottovoce staff invite analyst --survey exam")
-@click.argument("role", type=click.Choice(ROLES))
+@click.argument("role", metavar="ROLE", type=click.Choice(ROLES))
 @survey_option
 @data_option
 def invite(role: str, survey: str, data: Path | None) -> None:

@@ -14,10 +14,14 @@ from sottovoce.shared.languages import languages_of
 from sottovoce.shared.spec import Survey
 
 
-@command(example="sottovoce survey letter exam.yaml --link 'https://survey.example.org/s/exam#d=...'")
+@command(example="sottovoce survey letter exam.yaml --link 'https://example.org/s/exam#d=...'")
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option(
-    "--kind", type=click.Choice(["invitation", "reminder", "ethics"]), default="invitation", show_default=True
+    "--kind",
+    type=click.Choice(["invitation", "reminder", "ethics"]),
+    default="invitation",
+    show_default=True,
+    help="Text to write.",
 )
 @click.option("--language", help="One of the survey's languages. [default: its own]")
 @click.option("--link", help="The respondents' link, for invitation and reminder.")
@@ -63,5 +67,7 @@ def _links_in(lines: Iterable[str]) -> list[str]:
     """The links of a CSV as `sottovoce link create` writes it, or of one a line."""
     links = [cell for row in csv.reader(lines) for cell in row if "/s/" in cell]
     if not links:
-        raise SpecError("--links: the file holds no link to a survey")
+        raise SpecError(
+            "the file that --links names holds no link to a survey. 'sottovoce link create --out' writes one"
+        )
     return links

@@ -10,6 +10,7 @@ from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
+from sottovoce.shared.file_errors import cannot_write
 
 
 @command(example="sottovoce survey page https://survey.example.org --folder form")
@@ -46,8 +47,8 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
     try:
         folder.mkdir(parents=True)
-    except OSError:
-        raise click.ClickException("the folder is already there, or cannot be made") from None
+    except OSError as error:
+        raise click.ClickException(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
     for name, body in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         _write(folder / name, body)
@@ -57,8 +58,8 @@ def _write(file: Path, body: bytes) -> None:
     try:
         with file.open("xb") as target:
             target.write(body)
-    except OSError:
-        raise click.ClickException("the file is already there, or cannot be written") from None
+    except OSError as error:
+        raise click.ClickException(cannot_write(file, error)) from None
     click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
 
 

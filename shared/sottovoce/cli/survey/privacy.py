@@ -11,6 +11,7 @@ from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
+from sottovoce.cli.number import NUMBER
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.client.page import catalogues
 from sottovoce.shared.accounting import is_large_delta
@@ -21,7 +22,7 @@ from sottovoce.shared.accounting import is_large_delta
 @click.option("--people", type=int, default=4, show_default=True, help="People in a household.")
 @click.option("--waves", type=int, help="How often the same people might be asked. [default: as the survey says, or 4]")
 @click.option("--respondents", type=int, help="Also: what a report costs if those of so many people are well mixed.")
-@click.option("--delta", type=float, help="Of the figures that need one. [default: 1e-6, or 1/n^2 if that is less]")
+@click.option("--delta", type=NUMBER, help="Of the figures that need one. [default: 1e-6, or 1/n^2 if that is less]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to print to this file.")
 @click.option(

@@ -10,8 +10,10 @@ from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.database import data_option, data_settings, served_settings
+from sottovoce.cli.find_survey import open_survey
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -27,12 +29,12 @@ ENDINGS = (".svg", ".png", ".html")
 def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> None:
     """Write the link to the newest revision of the survey NAME as a QR code; as .html, on a poster (A4)."""
     if out.suffix not in ENDINGS:
-        raise click.UsageError("the file's name ends in .svg, .png or .html")
+        raise click.UsageError(f'the name "{out}" must end in .svg, .png or .html')
     settings = data_settings(data)
-    stored = newest(open_storage(settings), name)
+    stored = newest(open_survey(data, name), name)
     survey = survey_of(stored.document)
     if wave >= len(survey.waves):
-        raise StorageError("the survey has no such wave")
+        raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
     link = served_settings(settings).link(name, stored.digest, wave)
     _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language))))
     if warning := only_here(link, Words(LANGUAGES[0])):
@@ -51,5 +53,5 @@ def _write(out: Path, body: bytes) -> None:
     try:
         with out.open("xb") as file:
             file.write(body)
-    except OSError:
-        raise StorageError("the file exists already or cannot be written") from None
+    except OSError as error:
+        raise StorageError(cannot_write(out, error)) from None

@@ -12,6 +12,7 @@ from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, co
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
+from sottovoce.cli.progress import waiting
 from sottovoce.cli.prompts import ask
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
@@ -23,7 +24,14 @@ _REAL = "This survey is not marked trial: invented reports would count as real o
 
 @command(example="sottovoce survey simulate exam.yaml --n 2000")
 @click.argument("path", metavar="SURVEY", type=click.Path(path_type=Path))
-@click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
+@click.option(
+    "--n",
+    "count",
+    type=click.IntRange(1, 10_000_000),
+    default=10_000,
+    show_default=True,
+    help="Number of invented respondents.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is not a test run.")
@@ -37,7 +45,8 @@ def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_j
             raise TransportError("nothing was sent: the survey is not marked trial, and --yes was not said")
         _send(survey, blocks, url, seed, count)
         return
-    rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
+    with waiting("Randomizing the answers"):
+        rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
     if as_json:
         click.echo(json.dumps([row._asdict() for row in rows], indent=2))
     else:

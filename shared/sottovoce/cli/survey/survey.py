@@ -12,6 +12,7 @@ from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.cli.db.restore_steps import tell_held
 from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.progress import waiting
 from sottovoce.cli.prompts import ask, ask_for
 from sottovoce.cli.survey.links import print_links
 from sottovoce.shared.errors import StorageError
@@ -52,7 +53,8 @@ def close(name: str, yes: bool, data: Path | None) -> None:
     click.echo(words, err=True)
     if alone and not yes and not ask("Close it?", default=True):
         raise StorageError("the survey was not closed")
-    storage.close_survey(name, day_of(present(storage)), MACHINE)
+    with waiting("Closing the survey"):
+        storage.close_survey(name, day_of(present(storage)), MACHINE)
     click.echo("closed", err=True)
 
 
@@ -85,7 +87,8 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
     storage = open_survey(data, name)
     if not yes and not ask_for(f"Reports, counts and texts of {name} go for good. Type its name to delete it", name):
         raise StorageError("nothing was deleted: type the survey's name when asked, or say --yes")
-    storage.delete_survey(name, MACHINE)
+    with waiting("Deleting the survey"):
+        storage.delete_survey(name, MACHINE)
     click.echo("deleted; backups hold it until they expire", err=True)
 
 

@@ -170,12 +170,12 @@ def test_verbs_show_check_and_write_out_the_journal(tmp_path: Path) -> None:
     assert shown[-1].endswith("Ann: survey closed exam")
     assert any(line.endswith("role granted * owner Ann") for line in shown)
     assert run("show", "--until", "2020-01-01") == (0, "")
-    assert run("device", "verify", "--head", str(noted))[0] == 0
-    assert run("device", "verify", "--head", f"2:{'0' * 64}")[0] == 1
-    lines = run("results", "export")[1].splitlines()
+    assert run("verify", "--head", str(noted))[0] == 0
+    assert run("verify", "--head", f"2:{'0' * 64}")[0] == 1
+    lines = run("export")[1].splitlines()
     assert len(lines) == noted.number + 1
     assert noted.hash.hex() in lines[-1]
     with storage._write() as db:
         db.execute("UPDATE journal SET who = '' WHERE number = 1")
     storage.close()
-    assert run("device", "verify")[0] == 1
+    assert run("verify")[0] == 1

@@ -1,13 +1,20 @@
 """Reports leave without ids, in an order that tells nothing, and public answers only where they are asked for."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.estimates import revisions_of
-from sottovoce.aggregator.analysis.shown_columns import random_order, read_reports
+from sottovoce.aggregator.analysis.shown_columns import (
+    ReportColumns,
+    random_order,
+    read_reports,
+    without_rare_answers,
+)
 from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
@@ -119,3 +126,39 @@ def test_survey_without_reports_has_no_file_of_them(tmp_path: Path) -> None:
     with pytest.raises(EstimateError, match="no reports yet"):
         _ = source(storage, survey()).reports
     storage.close()
+
+
+BACKGROUND = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": "0", "max": "20", "public": True}
+
+
+def test_public_question_is_in_the_files_by_consent_in_groups_of_five(tmp_path: Path) -> None:
+    """Rare answers are left empty, and with them the rarest others until as many as five agree."""
+    coin, _, year = document()["questions"]
+    asked = survey(questions=[coin, year, {**BACKGROUND, "in_files": True}])
+    storage = published(tmp_path, asked)
+    ages = [3] * 30 + [4] * 7 + [5] * 2 + [6]
+    send(storage, asked, [(0, 0, age) for age in ages] + [(1, 1, 9)] * 40)
+    storage.close_survey("exam", TODAY)
+    columns = read_reports(storage, revisions_of(storage, "exam")).columns
+    without = read_reports(storage, [replace(revisions_of(storage, "exam")[-1], released=True)]).columns
+    storage.close()
+
+    missing = null(1)
+    assert Counter(zip(columns["year"].tolist(), columns["age"].tolist(), strict=True)) == {
+        (0, 3): 30, (0, missing): 10, (1, 9): 40,
+    }  # fmt: skip
+    assert set(without) == {"cheated", "year"}
+
+
+def test_groups_that_agree_in_all_public_answers_have_five() -> None:
+    """Whatever the answers are; one wave has fewer."""
+    draws = np.random.default_rng(7)
+    size = 4000
+    columns = {name: draws.integers(0, most, size).astype(np.uint8) for name, most in (("a", 9), ("b", 40), ("c", 3))}
+    wave = np.concatenate([np.zeros(size - 3), np.ones(3)]).astype(np.uint16)
+    found = without_rare_answers(ReportColumns(columns, wave, np.ones(size, np.uint32)), [], ["a", "b", "c"])
+
+    groups = Counter(zip(found.wave.tolist(), *(values.tolist() for values in found.columns.values()), strict=True))
+    assert {count for key, count in groups.items() if count < 5} == {3}
+    assert groups[1, null(1), null(1), null(1)] == 3
+    assert len(groups) > 300

@@ -34,12 +34,20 @@ class ObservedReports(NamedTuple):
     weights: Floats
 
 
+def seen_together(joint: Joint) -> ObservedReports:
+    """Return the reports that carry both variables, with the cells in row-major order."""
+    rows = [
+        _cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1]))
+        for pairs in joint.strata
+    ]
+    return ObservedReports(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
+
+
 def seen_reports(joint: Joint) -> ObservedReports:
     """Return the reports that carry one variable or both, as far as they were counted, by cell in row-major order."""
-    rows, weights = [], []
+    together = seen_together(joint)
+    rows, weights = [together.rows], [together.weights]
     for pairs in joint.strata:
-        rows.append(_cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1])))
-        weights.append(pairs.weights)
         for half in pairs.halves:
             known = (pairs.first if half.first else pairs.second).likelihood(half.reported)
             # A variable that a report does not carry is as likely in each category.

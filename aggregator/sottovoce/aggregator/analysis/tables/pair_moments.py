@@ -288,6 +288,18 @@ def _mean_square(variable: Variable) -> float:
     return sum((chance * (1 - b) ** 2 + (1 - chance) * b**2) / (a - b) ** 2 for chance, a, b in reported)
 
 
+def answered_scores(scores: Floats, absent: bool) -> Floats:
+    """
+    Return unbiased scores of having answered, (m,).
+
+    Args:
+        scores: of the categories, (m, k), the last of which is no answer if ``absent``.
+        absent: people may have left the question unanswered.
+    """
+    found: Floats = 1 - scores[:, -1] if absent else np.ones(len(scores))
+    return found
+
+
 def null_of(column: Numbers) -> int:
     """Return the code for "not asked" in a column: the largest number of its type."""
     return int(np.iinfo(column.dtype).max)

@@ -22,6 +22,7 @@ from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.file_errors import cannot_read
 
 _MOST_REMEMBERED = 1 << 16
 
@@ -35,8 +36,8 @@ def read_declaration(path: Path) -> Declaration:
     """
     try:
         data = path.read_bytes()
-    except OSError:
-        raise SpecError(f"{path.name}: the declaration cannot be read; there must be one beside the data") from None
+    except OSError as error:
+        raise SpecError(f"{cannot_read(path, error)} Declare in it the columns of the data") from None
     if len(data) > MAX_BYTES:
         raise SpecError(f"{path.name}: the declaration is larger than 4 MiB")
     document = parse_yaml(data)
@@ -44,7 +45,9 @@ def read_declaration(path: Path) -> Declaration:
         return parse_declaration(document)
     except SpecError as error:
         place_of = places_in(path)
-        raise SpecError(error.problems, {each.pointer: place_of(each.pointer) for each in error.problems}) from None
+        wrong = SpecError(error.problems, {each.pointer: place_of(each.pointer) for each in error.problems})
+        wrong.file = path.name
+        raise wrong from None
 
 
 def digest_of(path: Path) -> str:
@@ -57,8 +60,8 @@ def digest_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        raise SpecError(f"{path.name} cannot be read") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
 
 
 def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> DataRecords:
@@ -82,8 +85,8 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _csv(lines(file, path.name), path.name, declaration, selected)
-    except OSError:
-        raise SpecError(f"{path.name} cannot be read") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
 
 
 def check_header(header: Sequence[str], declaration: Declaration, place: str) -> None:

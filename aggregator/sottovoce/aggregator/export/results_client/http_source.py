@@ -12,6 +12,7 @@ import requests
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.export.results_client.sources import NO_ORDER, Document
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError
+from sottovoce.shared.file_errors import cannot_read
 
 SECONDS = 300
 """Request timeout; the first analysis of ten million reports takes more than ten seconds to read them."""
@@ -113,8 +114,10 @@ def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> 
     else:
         try:
             key = Path(named).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            raise TransportError("the file with the key cannot be read") from None
+        except OSError as error:
+            raise TransportError(f"no key: {cannot_read(Path(named), error)}") from None
+        except UnicodeDecodeError:
+            raise TransportError(f'the file "{named}" holds no key') from None
     if not key or not key.isascii() or not key.isprintable():
         raise TransportError("a researcher's key is needed: SOTTOVOCE_KEY, SOTTOVOCE_KEY_FILE or --key-file FILE")
     return key

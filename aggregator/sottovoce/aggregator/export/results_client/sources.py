@@ -104,6 +104,7 @@ class FolderReports:
         if name is not None and name != read.survey.name:
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
+        self.archive = read
         self.columns = columns_of(read)
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:

@@ -13,6 +13,7 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.weights import Shares
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.file_errors import cannot_read
 
 LARGEST = 1 << 20
 """Largest size of a file of margins in bytes."""
@@ -76,8 +77,8 @@ def _bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
-    except OSError:
-        raise SpecError(f"{path.name} cannot be read") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
     if len(data) > LARGEST:
         raise SpecError(f"{path.name} is larger than 1 MiB")
     return data

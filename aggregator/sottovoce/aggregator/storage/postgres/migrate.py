@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
-from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, known_version
+from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, known_version, refuse_migration
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
 from sottovoce.aggregator.storage.sql_statements import Handle
@@ -69,7 +69,7 @@ def check_known(db: Handle) -> None:
         raise StorageError("a newer version of this program has changed the database; only that one can do this")
 
 
-def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool) -> None:
+def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool, migrates: bool) -> None:
     """
     Bring a database to the present schema, unless a newer program has brought it further.
 
@@ -77,6 +77,7 @@ def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool
         connection: outside a transaction.
         unfinished: take also one into which a copy was begun and not finished.
         stopped: whether no node runs on it, so that none is left behind.
+        migrates: False refuses a database of an earlier release.
 
     Raises:
         StorageError: this program cannot work with it; nodes might run that could not go on; or somebody kept tables
@@ -89,6 +90,8 @@ def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool
         version = known_version(written, len(MIGRATIONS), unfinished, usable_from)
     if not (stopped or unfinished):
         _check_rolling(version)
+    if not migrates:
+        refuse_migration(version, len(MIGRATIONS))
     for number in range(version, len(MIGRATIONS)):
         _until_taken(connection, number, is_new=version == 0)
 

@@ -60,6 +60,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         connections: the most that this process opens, beside the one that holds its slot.
         unfinished: open it also if a copy into it was not finished.
         stopped: no other node runs on it: migrate also to what those of an earlier release could not go on with.
+        migrates: migrate a database of an earlier release.
 
     Raises:
         StorageError: unreachable, of a schema newer than this program can work with, or of one older than can be
@@ -75,7 +76,9 @@ class PostgresStorage(sql_storage.SQLStorage):
     NOW: ClassVar[str] = NOW
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
-    def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
+    def __init__(
+        self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False, migrates: bool = True
+    ) -> None:
         self._pool = ConnectionPool(
             url,
             min_size=1,
@@ -93,7 +96,7 @@ class PostgresStorage(sql_storage.SQLStorage):
         self._are_tokens_spent = True
         try:
             with self._connection() as connection:
-                migrate.migrate(connection, unfinished, stopped)
+                migrate.migrate(connection, unfinished, stopped, migrates)
         except BaseException:
             self._pool.close()
             raise

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
+from sottovoce.aggregator.storage.incomplete_copy import refuse_migration
 from sottovoce.aggregator.storage.interface import Storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
@@ -26,6 +27,7 @@ from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisi
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
+from sottovoce.aggregator.storage.sqlite.migration_copy import KEPT_SECONDS, remove_copies
 from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -69,6 +71,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     Args:
         path: of the file.
         unfinished: open it even if a copy into it was not finished.
+        migrates: migrate a database of an earlier release.
 
     Raises:
         StorageError: the file cannot be opened, is another program's, or has a schema newer than this program.
@@ -78,7 +81,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
     TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("settled", "fresh")
 
-    def __init__(self, path: Path, unfinished: bool = False) -> None:
+    def __init__(self, path: Path, unfinished: bool = False, migrates: bool = True) -> None:
         self._path = path
         self._local = threading.local()
         self._opened: list[_Handle] = []
@@ -86,6 +89,9 @@ class SQLiteStorage(sql_storage.SQLStorage):
         # Privacy: using one changes the places in its page. Unknown after a start.
         self._are_secrets_used = True
         try:
+            if not migrates:
+                with self._read() as db:
+                    refuse_migration(schema.version(db.database), len(schema.STEPS))
             with self._write() as db:
                 if schema.migrate(db.database, unfinished):
                     journal_table.append(db, self._today(db), MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
@@ -156,6 +162,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
+        remove_copies(self._path, older_than=KEPT_SECONDS)
         settling.settle(self._write)
         with self._errors(), self._writing, self._handle() as db:
             db.execute("VACUUM")
@@ -177,10 +184,13 @@ class SQLiteStorage(sql_storage.SQLStorage):
         self._empty_log()
 
     def _drop_reports(self, db: sql_statements.Handle, name: str) -> None:
+        # It would keep what is deleted here.
+        remove_copies(self._path)
         for table in self.TABLES_OF_REPORTS:
             db.execute(_DROP.format(table), [name])
 
     def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
+        remove_copies(self._path)
         for table in self.TABLES_OF_REPORTS:
             db.execute(_REKEY.format(table), [survey])
 

@@ -51,6 +51,7 @@ _FIELDS = {
     "name": "design_name",
     "mechanism": "design_how",
     "cohort": "design_cohort",
+    "in_files": "design_use_in_files",
 }
 """Catalogue key of the label that the form gives a field."""
 
@@ -122,7 +123,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
     return words.translate("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
 
 
-_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort")
+_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort", "in_files")
 
 
 def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
@@ -130,7 +131,7 @@ def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, wor
     if field == "use":
         key = f"use_{kind.truth if kind else ''}_{value}"
         return words.translate(key) if words.knows(key) else words.translate("field_other")
-    if field == "cohort":
+    if field in ("cohort", "in_files"):
         return words.translate("answer_yes")
     if field == "when_absent":
         return _answer(value, card, draft, words) if card.type in TYPES else value

@@ -146,6 +146,8 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         asked = with_condition(asked, form[f"{prefix}.condition"])
     if card.type in TYPES:
         asked = _apply_type(form, prefix, asked, tags)
+    if f"{prefix}.in_files" in form:
+        asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
     kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
     use = form.get(f"{prefix}.use", card.use)
     return DraftItem(

@@ -6,7 +6,7 @@ The URL holds the whole request, so a shared link computes the same result again
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,7 +148,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         template: ``tables`` or ``models``.
     """
     names, rehearsed = subject.names, subject.rehearsed
-    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    asked = _asked(names, template)
     if asked is None and subject.nothing is None:
         results().jobs.prepare()
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
@@ -182,6 +182,19 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     return reply
 
 
+def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
+    """Return the analysis in the URL, without an answer of another question than the outcome's."""
+    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    if asked is None or asked.kind != "compare":
+        return asked
+    # The form keeps the answer that was chosen when another question is chosen.
+    outcome = names.find(asked.options.get("outcome", ""))
+    answers = dict(outcome.categories) if outcome else {}
+    stale = outcome is not None and asked.options.get("category") not in answers
+    kept = {key: value for key, value in asked.options.items() if not (stale and key == "category")}
+    return replace(asked, options=kept)
+
+
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     """
     Write the requested result to a file.
@@ -195,7 +208,7 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
         Refusal: no such file, no analysis in the URL, or the analysis is impossible or the server busy; has the reason.
     """
     survey, about = subject.names.survey, subject.about
-    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    asked = _asked(subject.names, template)
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
     made = answer_to(asked, subject.document)
@@ -286,6 +299,7 @@ TABLES_QUERY = (
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
     Query("category", "Of the outcome."),
+    Query("among", "Those who answered, or all."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),
     Query("confidence", "Level of the intervals, as a percentage."),

@@ -22,6 +22,7 @@ from sottovoce.aggregator.studio.results.table_view import (
     interval_heading,
     joined,
     level_of,
+    with_people,
 )
 
 Document = Mapping[str, Any]
@@ -67,7 +68,7 @@ class ModelsInWords:
                 shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), aside=True))
         beside = [note for key in BESIDE if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
-        return ShownAnswer(self._paper(document), shown, notes)
+        return ShownAnswer(with_people(self.words, document, self._paper(document)), shown, notes)
 
     def _title(self, document: Document) -> str:
         model = self.words.translate(f"models_{document['model']}")

@@ -38,8 +38,9 @@ export function parseItem(value, earlier, language, neutral) {
 // An item that is one question.
 function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
-  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", ...CONDITIONS, ...TREATMENT]);
+  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...CONDITIONS, ...TREATMENT]);
   const texts = readHead(fields, language);
+  must(!("in_files" in fields) || (fields.in_files === true && "public" in fields));
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
   return { type: value.type, ...texts, questions: [question], rows: [] };
 }

@@ -229,7 +229,7 @@ def test_hidden_answer_that_counts_as_no_is_left_out_where_it_is_public_who_was_
     assert (fitted.people, fitted.n) == ("asked", int(group.sum()))
     assert regress(hidden, "y", ["x"]).people == "all"
     assert any("people who were not asked count as an answer" in each for each in regress(hidden, "y", ["x"]).warnings)
-    with pytest.raises(EstimateError, match="those who were asked are not known"):
+    with pytest.raises(EstimateError, match="public answers do not tell at least 5"):
         regress(hidden, "y", ["x"], among="answered")
 
 

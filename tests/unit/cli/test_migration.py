@@ -1,0 +1,152 @@
+"""Tests of migrating a SQLite database of an earlier release: a copy first, never under a running node."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator.storage.sqlite import migration_copy
+from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.cli.db import migration
+from sottovoce.cli.main import main
+
+SCHEMAS = Path(__file__).parents[2] / "storage" / "schemas"
+COPY = f"sottovoce-before-{len(STEPS)}.sqlite"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder of the release before, whose last heartbeat is old."""
+    with closing(sqlite3.connect(tmp_path / "sottovoce.sqlite")) as connection:
+        connection.executescript((SCHEMAS / f"sqlite-{len(STEPS) - 1}.sql").read_text(encoding="utf-8"))
+    beat(tmp_path, time.time() - 1000)
+    return tmp_path
+
+
+def beat(data: Path, moment: float) -> None:
+    """Note a heartbeat, as a node does."""
+    with closing(sqlite3.connect(data / "sottovoce.sqlite")) as connection, connection:
+        connection.execute("UPDATE pulse SET seen = ?", [int(moment)])
+
+
+def state(file: Path) -> tuple[int, list[tuple[object, ...]]]:
+    """Number of the schema, and the surveys."""
+    with closing(sqlite3.connect(file)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return version, connection.execute("SELECT name, revision, digest FROM surveys").fetchall()
+
+
+def run(data: Path, *words: str) -> Result:
+    """Run a command on the folder."""
+    return CliRunner().invoke(main, [*words, "--data", str(data)])
+
+
+@pytest.mark.parametrize("words", [
+    ("survey", "list"), ("db", "doctor"), ("db", "backup", "saved.sqlite"), ("db", "purge"), ("db", "journal", "show"),
+])  # fmt: skip
+def test_other_commands_leave_the_database_as_it_is(data: Path, words: tuple[str, ...]) -> None:
+    """A node of the release before may be running on it."""
+    before = state(data / "sottovoce.sqlite")
+    ended = run(data, *words)
+    assert (ended.exit_code, "sottovoce db migrate" in ended.stderr) == (1, True)
+    assert state(data / "sottovoce.sqlite") == before
+
+
+def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
+    """The copy is the database of the release before; doctor names it."""
+    before = state(data / "sottovoce.sqlite")
+    ended = run(data, "db", "migrate")
+    assert ended.exit_code == 0, ended.stderr
+    assert COPY in ended.stderr
+    assert state(data / COPY) == before
+    assert (data / COPY).stat().st_mode & 0o777 == 0o600
+    assert state(data / "sottovoce.sqlite") == (len(STEPS), before[1])
+    assert COPY in run(data, "db", "doctor").stderr
+
+    assert run(data, "db", "migrate", "--done").exit_code == 0
+    assert not (data / COPY).exists()
+    assert COPY not in run(data, "db", "doctor").stderr
+
+
+def test_migration_waits_for_a_node_that_may_run(data: Path) -> None:
+    """Unless the operator says that none does."""
+    before = state(data / "sottovoce.sqlite")
+    beat(data, time.time() - 5)
+    refused = run(data, "db", "migrate")
+    assert (refused.exit_code, "Stop it and try again" in refused.stderr) == (1, True)
+    assert state(data / "sottovoce.sqlite") == before
+    assert not (data / COPY).exists()
+    assert run(data, "db", "migrate", "--now").exit_code == 0
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_serving_tells_a_running_node_from_a_stopped_one(
+    data: Path, monkeypatch: pytest.MonkeyPatch, goes_on: bool
+) -> None:
+    """By whether it notes another heartbeat within the time in which it would."""
+    beat(data, time.time() - 5)
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        if goes_on:
+            beat(data, time.time() + 60)
+
+    monkeypatch.setattr(migration.time, "sleep", sleep)
+    monkeypatch.setattr("sottovoce.cli.serve.run", lambda _: None)
+    monkeypatch.setattr("sottovoce.cli.serve.check_address", lambda _: None)
+    ended = run(data, "serve")
+    assert len(waited) == 1
+    assert 80 < waited[0] < 90
+    assert ("Stop it first" in ended.stderr, state(data / "sottovoce.sqlite")[0] == len(STEPS)) == (
+        goes_on,
+        not goes_on,
+    )
+
+
+def test_migration_needs_room_for_the_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked before anything is written."""
+    before = state(data / "sottovoce.sqlite")
+    monkeypatch.setattr(migration_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
+    refused = run(data, "db", "migrate")
+    assert (refused.exit_code, "MB of free space" in refused.stderr) == (1, True)
+    assert state(data / "sottovoce.sqlite") == before
+    assert not (data / COPY).exists()
+
+
+@pytest.mark.parametrize("act", [
+    lambda storage: storage.delete_survey(storage.surveys()[0].name),
+    lambda storage: [storage.close_survey(storage.surveys()[0].name, 1), storage.purge(storage.surveys()[0].key)],
+])  # fmt: skip
+def test_deleting_removes_the_copy_too(data: Path, act: Callable[[SQLiteStorage], object]) -> None:
+    """It would keep what is deleted."""
+    assert run(data, "db", "migrate").exit_code == 0
+    with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
+        act(storage)
+    assert not (data / COPY).exists()
+
+
+def test_night_removes_an_old_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After seven days, and no sooner."""
+    assert run(data, "db", "migrate").exit_code == 0
+    with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
+        storage.scrub()
+        assert (data / COPY).exists()
+        later = time.time() + migration_copy.KEPT_SECONDS + 1
+        monkeypatch.setattr(migration_copy.time, "time", lambda: later)
+        storage.scrub()
+    assert not (data / COPY).exists()
+
+
+def test_copy_waits_for_a_node_that_may_run(data: Path, tmp_path: Path) -> None:
+    """Reports that arrive meanwhile would not be in the copy."""
+    assert run(data, "db", "migrate").exit_code == 0
+    beat(data, time.time() - 5)
+    other = f"sqlite:///{tmp_path / 'other.sqlite'}"
+    refused = run(data, "db", "copy", "--to", other)
+    assert (refused.exit_code, "Stop it and try again" in refused.stderr) == (1, True)
+    assert run(data, "db", "copy", "--to", other, "--now").exit_code == 0
