@@ -68,7 +68,7 @@ class LikeliestTable:
 
     @cached_property
     def table(self) -> Floats:
-        """Shares of all cells."""
+        """Maximum likelihood shares of all cells, (rows, columns)."""
         return likeliest_table([self.seen], self.shape, self.impossible)
 
     def cell(self, row: int, column: int) -> tuple[float, float, float]:
