@@ -136,7 +136,14 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """Add to a text for a paper whom its figures describe, where they are not all."""
+    """
+    Add to a text for a paper whom its figures describe, where they are not all.
+
+    Args:
+        words: the reader's language.
+        document: result document of the analysis.
+        paper: text for the paper; "" for none.
+    """
     if not paper or "people" not in document:
         return paper
     people = words.translate(f"joint_paper_{document['people']}")
