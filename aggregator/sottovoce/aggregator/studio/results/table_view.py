@@ -280,7 +280,7 @@ class TablesInWords:
     def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
         if one["shown"] is None and one["low"] is None:
             return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
-        return ToDraw(name, self.write.point(one["shown"], show), self.write.limits(one, show), one["shown"],
+        return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],
                       one["low"], one["high"])  # fmt: skip
 
     def _below(self, table: Document) -> Iterator[str]:
