@@ -136,7 +136,14 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """Add to a text for a paper whom its figures describe, where they are not all."""
+    """
+    Add to a text for a paper which people its figures describe, if these are not all.
+
+    Args:
+        words: translator of the reader's language.
+        document: the analysis; ``people`` is missing if it describes all.
+        paper: the text; "" stays "".
+    """
     if not paper or "people" not in document:
         return paper
     people = words.translate(f"joint_paper_{document['people']}")
