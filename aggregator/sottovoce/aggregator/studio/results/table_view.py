@@ -137,12 +137,12 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
     """
-    Add to a text for a paper which people its figures describe, if these are not all.
+    Add to a text for a paper whom its figures describe, where they are not all.
 
     Args:
-        words: translator of the reader's language.
-        document: the analysis; ``people`` is missing if it describes all.
-        paper: the text; "" stays "".
+        words: the reader's language.
+        document: result document of the analysis.
+        paper: text for the paper; "" for none.
     """
     if not paper or "people" not in document:
         return paper
