@@ -32,7 +32,7 @@ from sottovoce.shared.errors import SpecError
 )
 @click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
 @click.option("--power", type=NUMBER, default=0.8, show_default=True, help="With --against.")
-@click.option("--confidence", type=NUMBER, default=0.95, show_default=True)
+@click.option("--confidence", type=NUMBER, default=0.95, show_default=True, help="Level of the interval.")
 @click.option(
     "--assurance",
     type=NUMBER,
@@ -40,7 +40,7 @@ from sottovoce.shared.errors import SpecError
     help="Probability that the interval shown is no wider than wanted, such as 0.9. "
     "[default: 0.5, the usual formula, which promises nothing of the interval shown and its continuity correction]",
 )
-@click.option("--response-rate", type=NUMBER, default=1.0, show_default=True)
+@click.option("--response-rate", type=NUMBER, default=1.0, show_default=True, help="Share of people who answer.")
 @click.option("--design-effect", type=NUMBER, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")

@@ -338,7 +338,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
     rule = rule.when_asked(_asked(question, revisions))
-    result = _question(question, _strata(question, revisions), rule)
+    result = question_result(question, _strata(question, revisions), rule)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
@@ -355,7 +355,15 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
 
 
-def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+    """
+    Estimate one question from its strata.
+
+    Args:
+        question: the question, as the newest stratum asks it.
+        strata: (mechanism, tally) of each revision that asks it; one has the question's own mechanism.
+        rule: how the intervals are made.
+    """
     groups = merge(strata)
     # Epsilon and tally are shown for the mechanism of the newest revision.
     mechanism, tally = next(group for group in groups if group[0] == question.mechanism)

@@ -117,18 +117,31 @@ def _below(table: Document) -> Iterator[str]:
     yield from _warnings(table)
 
 
+def _shares(document: Document) -> Iterator[PrintedTable]:
+    headings = ("", "estimate", _limits(document), "reports")
+    lines = []
+    for question in document["questions"]:
+        for one in question["estimates"]:
+            show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
+            point = TERMINAL.point(one["clipped"], show)
+            lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
+    yield PrintedTable(
+        f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), tuple(_warnings(document))
+    )
+
+
 def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, _limits(document))
     values = tuple(
-        (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
+        (one["group"], TERMINAL.estimate(one, show), TERMINAL.limits(one, show)) for one in document["values"]
     )
     title = f"{document['outcome']}: {what} in each group of {document['groups']}{_among(document)}"
     yield PrintedTable(title, *_with_declined(document, headings, values))
     apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
     differences = tuple(
-        (f"{one['group']} minus {one['from']}", TERMINAL.point(one["shown"], apart), TERMINAL.limits(one, apart))
+        (f"{one['group']} minus {one['from']}", TERMINAL.estimate(one, apart), TERMINAL.limits(one, apart))
         for one in document["differences"]
     )
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
@@ -199,7 +212,7 @@ def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             f"{one['category']}: {one['term']}" if "category" in one else one["term"],
-            TERMINAL.point(one["estimate"], TERMINAL.figure),
+            TERMINAL.estimate(one, TERMINAL.figure),
             TERMINAL.point(one["std_error"], TERMINAL.figure),
             TERMINAL.limits(one, TERMINAL.figure),
         )
@@ -237,7 +250,7 @@ def _predictions(document: Document) -> Iterator[PrintedTable]:
         (
             ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
             one.get("category", ""),
-            TERMINAL.point(one["estimate"], show),
+            TERMINAL.estimate(one, show),
             TERMINAL.limits(one, show),
         )
         for one in document.get("predictions", ())
@@ -269,6 +282,7 @@ def _warnings(document: Document) -> Iterator[str]:
 
 
 _WORDS = {
+    "sottovoce-shares/1": _shares,
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,

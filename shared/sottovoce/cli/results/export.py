@@ -54,9 +54,11 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
 ) -> None:  # fmt: skip
     """
-    Write the results of the survey NAME as JSON (sottovoce-export/1), or the file that --format names: "all" and
-    "parquet" (sottovoce-reports/1, which estimate counts) name a new folder. Files of reports exist when the survey, or
-    the wave, is closed.
+    Write the results of the survey NAME as JSON, or another file.
+
+    JSON is of the format sottovoce-export/1. --format names another file; "all" and "parquet" (sottovoce-reports/1,
+    for "sottovoce results estimate") write a new folder. Files of reports exist when the survey, or the wave, is
+    closed.
     """
     if release_epsilon is not None:
         if kind != "json" or interval != DEFAULT_RULE.method or {cohort, people, wave} != {None}:

@@ -25,7 +25,9 @@ from sottovoce.cli.results.survey_source import (
 @click.option("--outcome", default=None, help="Question that is explained, without a FORMULA.")
 @click.option("--on", default=None, help="Questions that explain it, with commas between them, without a FORMULA.")
 @click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
-@click.option("--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True)
+@click.option(
+    "--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True, help="Kind of standard errors."
+)
 @among_option
 @click.option(
     "--declining",
@@ -46,9 +48,10 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """
-    Explain one question of SURVEY by others, named by --outcome and --on or by a FORMULA as in R:
-    "cheated ~ year * sex + age + I(age^2)". --weights names margins that the reports are to agree with, or with --from
-    a CSV of one weight for each line of the file of reports.
+    Explain one question of SURVEY by others.
+
+    Name them by --outcome and --on, or by a FORMULA as in R: "cheated ~ year * sex + age + I(age^2)". --weights names
+    margins that the reports are to agree with, or with --from a CSV of one weight for each line of the file of reports.
     """
     if formula is None and "~" in (place["survey"] or ""):
         # The name of the survey may be left out with --from, so that the formula comes first.

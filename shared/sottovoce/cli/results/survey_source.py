@@ -1,6 +1,6 @@
 """Source of the reports for an analysis: a data folder, an aggregator, or a folder of files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.described_people import AMONG
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
+from sottovoce.aggregator.export.results_client.open_data import DataReports
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
@@ -16,6 +17,7 @@ from sottovoce.cli.database import data_option
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.number import Number
 from sottovoce.cli.place import PlaceName, tell
+from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file
 
 _OPTIONS = (
     click.argument("survey", required=False),
@@ -23,6 +25,7 @@ _OPTIONS = (
     click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
+    channel_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
 )
 
@@ -52,21 +55,31 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reports_of(
-    survey: str | None, folder: Path | str | None, url: str | None, key_file: Path | None, data: Path | None
+    survey: str | None,
+    folder: Path | str | None,
+    url: str | None,
+    key_file: Path | None,
+    data: Path | None,
+    channels: Sequence[str] = (),
 ) -> ReportSource:
     """
     The reports that are asked about.
 
     Args:
-        survey: its name; of a folder of files it may be left out.
+        survey: its name, or a data file; of a folder of files it may be left out.
         folder: of files, or of Parquet in a bucket.
         url: of an aggregator.
         key_file: holds a researcher's key; without, the environment does.
         data: the folder of the database.
+        channels: of the columns of a data file.
 
     Raises:
         SurveyError: they are not there.
     """
+    if survey is not None and is_data_file(survey):
+        return DataReports(open_file(Path(survey), channels).columns)
+    if channels:
+        raise click.UsageError("--channel is for a data file, such as answers.csv, in the place of SURVEY")
     if sum(place is not None for place in (folder, url, data)) > 1:
         raise click.UsageError("--from, --url and --data are three places: name one")
     if folder is not None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
@@ -260,17 +260,26 @@ def test_every_refusal_of_the_gate_is_counted(gate: Gate, path: str, head: list[
 
 def test_busy_late_and_too_frequent_requests_are_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
     """Also what the gate refuses for its own sake."""
-    settings = Settings(rate_limit=1, body_seconds=0, max_requests=1)
+    settings = Settings(rate_limit=1, body_seconds=0)
     app = create_app(settings, storage, clock, {})
     gate = Gate(app, settings, storage)
     head = [("content-length", "9"), ("content-type", "application/json")]
 
     run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
     run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
-    gate._under_way = 1
+    gate._settings = Settings(max_body_kib=REQUEST_BYTES // 1024)
     run(ask_raw(gate, "POST", PATH, head))
 
     assert gate._admission.rejected == {"timeout": 1, "too_many": 1, "busy": 1}
+    assert gate._bytes == 0
+
+
+def test_requests_that_wait_for_a_thread_are_limited_and_reports_are_not(gate: Gate) -> None:
+    """Reports wait for the disk only, and their bytes are limited."""
+    gate._settings = Settings(max_requests=0)
+    assert run(ask_raw(gate, "GET", "/api/v1/surveys/exam", []))[0] == 503
+    head = [("content-length", "2"), ("content-type", "application/json")]
+    assert run(ask_raw(gate, "POST", PATH, head, b"{}"))[0] == 400
     assert set(gate._admission.rejected) <= set(COUNTED)
 
 
@@ -286,7 +295,7 @@ def test_proxy_is_believed_by_the_last_of_several_lines(storage: SQLiteStorage, 
     assert [status(number) for number in range(2)] == [411, 429]
 
 
-@pytest.mark.parametrize("place", ["_body", "_run", "_report"])
+@pytest.mark.parametrize("place", ["_check_request", "_run", "_report"])
 def test_failure_that_nobody_foresaw_is_a_problem_document(
     gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:

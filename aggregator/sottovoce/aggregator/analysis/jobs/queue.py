@@ -239,6 +239,8 @@ class JobQueue:
             job.error = error
         finally:
             limit.cancel()
+            # The work may hold simulated reports, which are not kept with the result.
+            del job.work
             self._end(job)
 
     def _end(self, job: QueuedJob) -> None:

@@ -102,7 +102,7 @@ class ModelsInWords:
 
     def _ratio(self, one: Document) -> tuple[str, str]:
         figures = {key: _exp(one[key]) for key in ("estimate", "low", "high")}
-        return self.write.point(figures["estimate"], self.write.figure), self.write.limits(figures, self.write.figure)
+        return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
     def _coefficients(self, document: Document, title: str, *, aside: bool) -> ShownTable:
         lines = [
@@ -199,7 +199,7 @@ class ModelsInWords:
         return self.names.term(term)
 
     def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
-        return self.write.point(one["estimate"], show), self.write.point(one["std_error"], show), (
+        return self.write.estimate(one, show), self.write.point(one["std_error"], show), (
             self.write.limits(one, show)
         )  # fmt: skip
 
@@ -208,7 +208,7 @@ class ModelsInWords:
         return [*known, interval_heading(self.words, document)]
 
     def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
-        value, limits = self.write.point(one["estimate"], show), self.write.limits(one, show)
+        value, limits = self.write.estimate(one, show), self.write.limits(one, show)
         return ToDraw(name, value, limits, one["estimate"], one["low"], one["high"])
 
 

@@ -136,7 +136,14 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """Add to a text for a paper whom its figures describe, where they are not all."""
+    """
+    Add to a text for a paper whom its figures describe, where they are not all.
+
+    Args:
+        words: the reader's language.
+        document: result document of the analysis.
+        paper: text for the paper; "" for none.
+    """
     if not paper or "people" not in document:
         return paper
     people = words.translate(f"joint_paper_{document['people']}")
@@ -280,7 +287,7 @@ class TablesInWords:
     def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
         if one["shown"] is None and one["low"] is None:
             return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
-        return ToDraw(name, self.write.point(one["shown"], show), self.write.limits(one, show), one["shown"],
+        return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],
                       one["low"], one["high"])  # fmt: skip
 
     def _below(self, table: Document) -> Iterator[str]:
