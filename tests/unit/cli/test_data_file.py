@@ -28,23 +28,21 @@ def test_counts_alone_give_the_share() -> None:
     assert "10.0 %" in run(*words).output
     [row] = json.loads(run(*words, "--json").output)["questions"][0]["estimates"]
     assert (row["raw"], row["n"]) == (pytest.approx(0.1), 100)
-    assert "46.0 %" in run("results", "estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
+    assert "46.0 %" in run("estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
 
 
 def test_every_analysis_takes_a_data_file(path: Path) -> None:
     """The channel comes from an option, or from a YAML file."""
     channel = ("--channel", "cheated=coin_flip")
     (path.parent / "channels.yaml").write_text("cheated: coin_flip\n")
-    assert "10.0 %" in run("results", "estimate", path, *channel).output
+    assert "10.0 %" in run("estimate", path, *channel).output
     assert (
-        run("results", "estimate", path, "--channel", path.parent / "channels.yaml").output
-        == run("results", "estimate", path, *channel).output
+        run("estimate", path, "--channel", path.parent / "channels.yaml").output
+        == run("estimate", path, *channel).output
     )
-    assert (
-        "cheated by year" in run("results", "crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
-    )
-    assert "30.0 %" in run("results", "compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
-    assert "year=last" in run("results", "regress", path, "--outcome", "cheated", "--on", "year", *channel).output
+    assert "cheated by year" in run("crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
+    assert "30.0 %" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
+    assert "year=last" in run("regress", path, "--outcome", "cheated", "--on", "year", *channel).output
     assert "cheated, year" in run("associations", path, *channel).output
 
 
@@ -75,7 +73,7 @@ def test_wrong_words_are_refused(
 def test_nothing_is_written_of_a_file_with_a_mistake(path: Path) -> None:
     """The result file appears only when all of it is right."""
     out = path.parent / "results.json"
-    assert run("results", "estimate", path, "--channel", "cheated=warner 2", "--out", out).exit_code != 0
+    assert run("estimate", path, "--channel", "cheated=warner 2", "--out", out).exit_code != 0
     assert not out.exists()
-    assert run("results", "estimate", path, "--channel", "cheated=coin_flip", "--out", out).exit_code == 0
+    assert run("estimate", path, "--channel", "cheated=coin_flip", "--out", out).exit_code == 0
     assert json.loads(out.read_text())["format"] == "sottovoce-shares/1"
