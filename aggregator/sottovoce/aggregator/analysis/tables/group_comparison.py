@@ -93,9 +93,9 @@ def compare(
     pairs = count_strata(columns, (grouped, told), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns)), rule)
     found = whole.joint
-    place = _place_in(
-        found.second, told.newest.answered[_place(told.newest, category)] if told.newest.categories else ""
-    )
+    place = _place(told.newest, category)
+    if found.second.categories:
+        place = _place_in(found.second, told.newest.categories[place])
     bounds = _bounds(found.second)
     # A group without people, by its estimated share, has nothing to compare.
     there = [group for group in range(whole.shape[0]) if whole.occurs(group)]

@@ -194,7 +194,7 @@ def test_documents_are_as_their_schemas_say(among: str | None) -> None:
 def test_outcome_of_merged_small_categories_is_found() -> None:
     """Fewer than five people in each of two public answers: their group is compared."""
     questions = (asked("g", "boolean", COIN), asked("y", "select_one", None, choices=names(4)))
-    found = compare(columns([[30, 30, 3, 4], [30, 30, 2, 1]], *questions), "y", "g", "c3")
+    found = compare(columns([[30, 30, 2, 2], [30, 30, 2, 1]], *questions), "y", "g", "c3")
 
     assert found.category == "c2+c3"
     assert len(found.values) == 2
