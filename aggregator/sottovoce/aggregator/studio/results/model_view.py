@@ -63,6 +63,8 @@ class ModelsInWords:
             shown.append(self._effects(document))
         if document.get("predictions"):
             shown.append(self._predictions(document))
+        if document.get("detectable"):
+            shown.append(self._detectable(document))
         for key in BESIDE:
             if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
@@ -147,6 +149,22 @@ class ModelsInWords:
         headings.append(interval_heading(self.words, document))
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
         return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))
+
+    def _detectable(self, document: Document) -> ShownTable:
+        """Format the smallest effects that these reports find, as odds ratios in a model of odds."""
+        of_odds = document["model"] in OF_ODDS
+        lines = [
+            (
+                self._name(document, one),
+                self.write.point(_exp(one["smallest"]) if of_odds else one["smallest"], self.write.figure),
+                *([self.words.number(one["people"])] if of_odds else []),
+            )
+            for one in document["detectable"]
+        ]
+        keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
+        headings = [self.words.translate(key) for key in keys]
+        told = [self.words.translate("models_detectable_words")]
+        return ShownTable(self.words.translate("models_detectable"), headings, lines, sentences=told, aside=True)
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
