@@ -27,7 +27,7 @@ DASK = "dask"
 
 @command(
     example="sottovoce results estimate reports --out results.json\n"
-    "sottovoce results estimate a.csv --channel 'cheated=forced_response yes=1/6 no=1/12'\n"
+    "sottovoce results estimate answers.csv --channel cheated=coin_flip\n"
     "sottovoce results estimate --yes 30 --n 100 --mechanism coin_flip"
 )
 @click.argument("folder", type=PlaceName(), required=False)
