@@ -24,6 +24,7 @@ from sottovoce.aggregator.studio.results.table_view import (
     level_of,
     with_people,
 )
+from sottovoce.shared.answers import ABSENT
 
 Document = Mapping[str, Any]
 
@@ -96,10 +97,11 @@ class ModelsInWords:
         return self.words.translate("models_odds_words", outcome=self._explained(document, one), **known)
 
     def _explained(self, document: Document, one: Document) -> str:
-        """Name the category that the odds refer to; the last one if the coefficient names none ("yes" of yes/no)."""
+        """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
         outcome = document["outcome"]
         found = self.names.find(outcome)
-        category = one.get("category") or (found.categories[-1][0] if found and found.categories else "")
+        answers = [name for name, _ in found.categories if name != ABSENT] if found else []
+        category = one.get("category") or (answers[-1] if answers else "")
         return f"{self.names.label(outcome)} = {self.names.category(outcome, category)}"
 
     def _ratio(self, one: Document) -> tuple[str, str]:
