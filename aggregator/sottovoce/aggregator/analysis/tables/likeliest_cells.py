@@ -2,7 +2,7 @@
 Shares of a table by maximum likelihood from all reports that carry at least one of the two questions.
 
 Why         Under ``ask`` many reports carry only one of the two questions. They tell its margin, and with it the cells:
-            cells have 10 to 24 % less variance where each device asks two of three coin questions. Skip logic makes
+            cells have 16 to 22 % less variance where each device asks two of three coin questions. Skip logic makes
             cells impossible, such as a later answer of people who were not asked for it.
 Point       The likeliest table, see ``ml_table``. Reports with one question have a likelihood that is constant over the
             categories of the other; which one is missing does not depend on the truth.
