@@ -73,6 +73,13 @@ def test_sums_of_the_page_are_those_of_the_downloads(client: FlaskClient) -> Non
     assert page.count("differs with each download") == 4
 
 
+def test_wave_that_the_survey_does_not_have_is_explained(client: FlaskClient) -> None:
+    """The files that need reports are not offered, and the page says why."""
+    for name in ("done", "open"):
+        reply = get(client, f"{name}/files?wave=99")
+        assert (reply.status_code, 'id="refused"' in reply.text) == (200, True)
+
+
 def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
     """The page does not link them, and their address refuses."""
     page = get(client, "open/files?sums=1").text
