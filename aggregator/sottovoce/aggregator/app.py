@@ -15,7 +15,6 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import compression, error_pages, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
-from sottovoce.aggregator.http.memory_request import MemoryRequest
 from sottovoce.aggregator.http.routing import Kind, Route, add_routes
 from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
 from sottovoce.aggregator.i18n.languages import language_of
@@ -92,7 +91,6 @@ def create_app(
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
-    app.request_class = MemoryRequest
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(
         settings=settings,

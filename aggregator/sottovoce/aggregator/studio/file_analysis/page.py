@@ -22,6 +22,7 @@ from sottovoce.aggregator.analysis.data_file.file_analysis import (
 )
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
+from sottovoce.aggregator.http.memory_request import MemoryRequest
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
@@ -43,14 +44,15 @@ from sottovoce.shared.errors import EstimateError
 UPLOAD_BYTES = 100 << 20
 """Largest file; ``intake.request_limits`` refuses larger requests before they are read."""
 
-GONE, REFUSED = 404, 422
+GONE, REFUSED = 410, 422
 PREFIX = "studio.analyzed_"
 FIELD = "channel."
 LONGEST_CHANNEL = 500
 
 
 def register(app: Flask) -> None:
-    """Make the place for uploaded files; their jobs are dropped with them."""
+    """Let uploads stay in memory, and make the place for them; their jobs are dropped with them."""
+    app.request_class = MemoryRequest
     jobs = app.extensions["joint_results"].jobs
     app.extensions["uploaded_files"] = UploadedFiles(lambda id: jobs.drop(_queue(id)))
 

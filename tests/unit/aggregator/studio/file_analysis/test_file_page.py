@@ -142,11 +142,11 @@ def test_file_is_its_sender_s_alone_and_can_be_deleted(client: FlaskClient, tmp_
     other: Iterator[Flask] = application(tmp_path)
     elsewhere = log_in(next(other))[0]
     for reply in (get(elsewhere, address), get(elsewhere, f"{address}/tables"), post(elsewhere, address)):
-        assert (reply.status_code, "Upload the file again" in reply.text) == (404, True)
+        assert (reply.status_code, "Upload the file again" in reply.text) == (410, True)
     next(other, None)
 
     assert post(client, address, delete="1").headers["Location"] == HERE
-    assert get(client, address).status_code == 404
+    assert get(client, address).status_code == 410
 
 
 def test_page_speaks_the_reader_s_language(client: FlaskClient) -> None:
