@@ -1,11 +1,13 @@
 """``export``: which file, where to, and what is refused with nothing written."""
 
 import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.export.catalogue import OF_REPORTS, Source
 from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -75,6 +77,26 @@ def test_all_files_come_as_a_new_folder(data: Path) -> None:
     assert len(before) > 15
     assert (ended.exit_code, "it was left as it is" in ended.stderr) == (1, True)
     assert sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir()) == before
+
+
+@pytest.mark.parametrize("kind", ["all", "everything.zip"])
+def test_file_that_fails_is_named_and_leaves_the_others(data: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """In words, and without a traceback."""
+
+    def fail(_source: Source, _path: Path) -> None:
+        raise ValueError("an answer")
+
+    monkeypatch.setitem(OF_REPORTS, "reports.dta", fail)
+    out = data.parent / ("out.zip" if kind.endswith("zip") else "out")
+    ended = export(data, "done", "--format", kind, "--out", str(out))
+
+    assert ended.exit_code == 1
+    assert "reports.dta was not written" in ended.stderr
+    assert "an answer" not in ended.stderr
+    found = zipfile.ZipFile(out).namelist() if out.is_file() else [path.name for path in out.iterdir()]
+    names = {name.rpartition("/")[2] for name in found}
+    assert {"reports.csv", "reports.sav", "ddi.xml", "FAILED.txt"} <= names
+    assert "reports.dta" not in names
 
 
 @pytest.mark.parametrize(

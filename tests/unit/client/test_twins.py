@@ -133,6 +133,7 @@ TWINS = [
                 "groupLoss",
                 "beliefAfter",
                 "percentAfter",
+                "percentAtMost",
                 "memoizedEpsilon",
                 "checkEpsilon",
                 "checkDelta",

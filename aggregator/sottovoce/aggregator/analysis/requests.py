@@ -27,6 +27,7 @@ from sottovoce.aggregator.analysis.documents import (
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
+from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.predictions import predict
@@ -269,7 +270,8 @@ class RegressionRequest(WeightedRequest):
         )
         at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
         written = {} if self.formula is None else {"formula": self.formula}
-        return {**found.as_dict(), **at, **written}
+        detectable = {"detectable": [each.as_dict() for each in detectable_effects(found)]}
+        return {**found.as_dict(), **at, **written, **detectable}
 
 
 @dataclass(frozen=True, kw_only=True)

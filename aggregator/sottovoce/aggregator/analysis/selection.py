@@ -1,20 +1,21 @@
 """Select variables by name, check that they can be analysed together, and group their reports by channel."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.described_people import DescribedPeople, both_described, described_people
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
-from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
 SAME_PEOPLE = (
     "several waves are added up: where they are of the same people, these limits are too narrow; choose one wave"
@@ -129,6 +130,8 @@ def count_strata(
     chosen: tuple[SelectedVariable, SelectedVariable],
     weights: Floats | None = None,
     inside: Any = None,  # noqa: ANN401 - arrays
+    *,
+    halves: bool = False,
 ) -> list[Pairs]:
     """
     Count the reports of two variables, for each stratum of equal channels.
@@ -138,12 +141,48 @@ def count_strata(
         chosen: the two variables.
         weights: weights of the reports, (n,); all 1 by default.
         inside: mask of the reports to count, (n,); all by default.
+        halves: count the reports that carry only one of the variables, too.
     """
     found = []
     for stratum in strata(columns, chosen, inside):
         given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
-        found.append(count_pairs(*stratum.variables, stratum.columns, given))
+        pairs = count_pairs(*stratum.variables, stratum.columns, given)
+        found.append(replace(pairs, halves=count_halves(*stratum.variables, stratum.columns)) if halves else pairs)
     return found
+
+
+def impossible_cells(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
+    """
+    Return the cells of the table of two questions that skip logic excludes in every revision.
+
+    A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
+    answer to the first that hides it; and the other way round.
+
+    Args:
+        columns: the reports.
+        chosen: the variables of rows and columns.
+    """
+    found = [_hidden_cells(columns.revisions[each], *chosen) for each in range(len(columns.revisions))]
+    return frozenset.intersection(*found)
+
+
+def _hidden_cells(survey: Survey, rows: SelectedVariable, across: SelectedVariable) -> frozenset[tuple[int, int]]:
+    if rows.newest.name or across.newest.name:
+        return frozenset()
+    hidden = {(i, j) for i, j in _hidden(survey, rows, across)}
+    return frozenset(hidden | {(i, j) for j, i in _hidden(survey, across, rows)})
+
+
+def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> Iterator[tuple[int, int]]:
+    """Yield each category of the gate that hides the later question, with each answer that is then impossible."""
+    absent, sizes = later.question.absent, [len(each.newest.categories) for each in (gate, later)]
+    item = next((each for each in survey.items if later.question.name in {q.name for q in each.questions}), None)
+    if item is None or absent is None:
+        return
+    conditions = [each for each in item.visible_if if each.question == gate.question.name and not each.mask]
+    for category, answer in product(range(sizes[0]), range(sizes[1])):
+        if answer != absent and not all(each.holds(category) for each in conditions):
+            yield category, answer
 
 
 class Stratum(NamedTuple):

@@ -4,6 +4,7 @@ Text output of joint results for researchers: tables with limits, and sentences.
 The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -158,6 +159,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
         yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
+    yield from _detectable(document)
     for key, title in _BESIDE.items():
         beside = document.get(key)
         if beside is not None:
@@ -181,6 +183,22 @@ PEOPLE = {
 """People whom a result describes, where they are not all."""
 
 
+def _detectable(document: Document) -> Iterator[PrintedTable]:
+    of_odds = document["model"] != "linear"
+    lines = tuple(
+        (
+            f"{one['category']}: {one['term']}" if "category" in one else one["term"],
+            TERMINAL.figure(math.exp(one["smallest"]) if of_odds else one["smallest"]),
+            *([f"{one['people']:,}"] if of_odds else []),
+        )
+        for one in document.get("detectable", ())
+        if one["smallest"] < LARGEST_EXPONENT
+    )
+    headings = ("term", "odds ratio", "people for an odds ratio of 2") if of_odds else ("term", "change")
+    if lines:
+        yield PrintedTable("Smallest effects that these reports find (5 % level, power 80 %)", headings, lines)
+
+
 def _among(document: Document) -> str:
     people = document.get("people")
     return "" if people is None else f", among {PEOPLE[people]}"
@@ -199,6 +217,9 @@ def _weighted(document: Document) -> Iterator[str]:
     if document["deff"] != 1:
         yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
 
+
+LARGEST_EXPONENT = 700.0
+"""Largest argument for ``exp``; beyond it a float overflows."""
 
 _HEADINGS = ("term", "estimate", "std. error")
 _BESIDE = {

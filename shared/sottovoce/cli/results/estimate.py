@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
@@ -26,7 +27,7 @@ DASK = "dask"
 
 @command(
     example="sottovoce results estimate reports --out results.json\n"
-    "sottovoce results estimate answers.csv --channel 'cheated=forced_response yes=1/6 no=1/12'\n"
+    "sottovoce results estimate answers.csv --channel cheated=coin_flip\n"
     "sottovoce results estimate --yes 30 --n 100 --mechanism coin_flip"
 )
 @click.argument("folder", type=PlaceName(), required=False)
@@ -88,6 +89,10 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]
         results = results_of(open_folder(place), work, partial(tell, what="counted"), interval, wave)
+    _write_results(results, out)
+
+
+def _write_results(results: SurveyResults, out: Path | None) -> None:
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):

@@ -26,6 +26,12 @@ _OPTIONS = (
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
     channel_option,
+    click.option(
+        "--covariates",
+        type=click.Path(path_type=Path),
+        default=None,
+        help="With --from: a file of your own columns, such as arm, one line for each report.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
 )
 
@@ -54,13 +60,14 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def reports_of(
+def reports_of(  # noqa: PLR0913, PLR0917 - one option each
     survey: str | None,
     folder: Path | str | None,
     url: str | None,
     key_file: Path | None,
     data: Path | None,
     channels: Sequence[str] = (),
+    covariates: Path | None = None,
 ) -> ReportSource:
     """
     The reports that are asked about.
@@ -72,10 +79,13 @@ def reports_of(
         key_file: holds a researcher's key; without, the environment does.
         data: the folder of the database.
         channels: of the columns of a data file.
+        covariates: file of columns to add to the reports of a folder.
 
     Raises:
         SurveyError: they are not there.
     """
+    if covariates is not None and folder is None:
+        raise click.UsageError("--covariates is for --from: only the reports in files have an order")
     if survey is not None and is_data_file(survey):
         return DataReports(open_file(Path(survey), channels).columns)
     if channels:
@@ -83,7 +93,7 @@ def reports_of(
     if sum(place is not None for place in (folder, url, data)) > 1:
         raise click.UsageError("--from, --url and --data are three places: name one")
     if folder is not None:
-        return FolderReports(folder, survey)
+        return FolderReports(folder, survey, covariates)
     if survey is None:
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:

@@ -21,6 +21,7 @@ from sottovoce.aggregator.analysis.selection import (
     choose_described,
     count_strata,
     drawn_evenly,
+    impossible_cells,
 )
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
@@ -42,6 +43,9 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
+
+HALF_SEEN = "{n} more reports contain one of the two questions; shares and limits use them too, by maximum likelihood"
+IMPOSSIBLE = "some cells are impossible, because a question was not shown; shares and limits use that"
 
 Cells = tuple[tuple[Result, ...], ...]
 
@@ -130,8 +134,9 @@ def crosstab(
     """
     chosen, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, chosen, weights, people.asked)
-    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, (*cautions, *unequal))
+    pairs = count_strata(columns, chosen, weights, people.asked, halves=weights is None)
+    whole, seen = joint(pairs, len(columns)), _seen(columns, chosen)
+    table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, chosen))
     return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, chosen))
 
 
@@ -167,7 +172,7 @@ def crosstab_within(
         )
     chosen, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions = (*cautions, *unequal)
+    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, chosen)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are merged, like those of rows and columns.
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
@@ -175,10 +180,11 @@ def crosstab_within(
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
         inside = memberships[:, place] if people.asked is None else memberships[:, place] & people.asked
-        pairs = [each for each in count_strata(columns, chosen, weights, inside) if each.n]
+        counted = count_strata(columns, chosen, weights, inside, halves=weights is None)
+        pairs = [each for each in counted if each.n]
         if pairs:
-            table = _table(joint(pairs, int(inside.sum())), _seen(columns, chosen), rule, cautions)
-            tables[category] = replace(table, people=people.people)
+            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, chosen)
+            tables[category] = replace(_table(whole, seen, rule, cautions, impossible), people=people.people)
             all_pairs += pairs
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
@@ -201,8 +207,10 @@ def _choose(
     return (first, second), people, (*people.cautions, *check_together(columns, first, second))
 
 
-def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> Crosstab:
-    table = TwoWayTable(whole, rule)
+def _table(
+    whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...], impossible: frozenset[tuple[int, int]]
+) -> Crosstab:
+    table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
     measured = table.shape == (2, 2) and not hide and not table.among_answered
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
@@ -220,9 +228,18 @@ def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> 
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
         drawn_evenly=None,
-        warnings=(*cautions, *([SMALL] if hide else [])),
+        warnings=(*cautions, *([SMALL] if hide else []), *_of_likeliest(table)),
         declined=tuple(each for row in range(table.shape[0]) if (each := table.declined(row)) is not None),
     )
+
+
+def _of_likeliest(table: TwoWayTable) -> list[str]:
+    """Return notes on the reports and cells that a likeliest table uses."""
+    if table.likeliest is None:
+        return []
+    halves = sum(int(half.numbers.sum()) for pairs in table.joint.strata for half in pairs.halves)
+    of_halves = [Sentence(HALF_SEEN, n=halves)] if halves else []
+    return [*of_halves, *([IMPOSSIBLE] if table.impossible else [])]
 
 
 def _measures(whole: Joint, z: float) -> Measures:

@@ -16,6 +16,7 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import check_together, choose_described, count_strata
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
+from sottovoce.aggregator.analysis.tables.small_groups import MERGED
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,
@@ -91,11 +92,15 @@ def compare(
     cautions = (*people.cautions, *check_together(columns, told, grouped))
     pairs = count_strata(columns, (grouped, told), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns)), rule)
-    place = _place(told.newest, category)
     found = whole.joint
+    place = _place(told.newest, category)
+    if found.second.categories:
+        place = _place_in(found.second, told.newest.categories[place])
     bounds = _bounds(found.second)
     # A group without people, by its estimated share, has nothing to compare.
     there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
+    if not there:
+        raise EstimateError(Sentence("the reports show people in none of the groups of '{variable}'", variable=groups))
     values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
@@ -159,6 +164,14 @@ def _place(variable: Variable, category: str) -> int:
             )
         )
     return variable.categories.index(category) if category else len(variable.answered) - 1
+
+
+def _place_in(merged: Variable, category: str) -> int:
+    """Return the place of a category among those of a variable whose small categories may be merged."""
+    groups = [each.split(MERGED) for each in merged.answered]
+    # A name may have the sign itself, so the whole name goes first.
+    found = [merged.answered.index(category)] if category in merged.answered else []
+    return next(iter([*found, *(place for place, names in enumerate(groups) if category in names)]), 0)
 
 
 def _bounds(variable: Variable) -> tuple[float, float]:

@@ -32,6 +32,21 @@ Products = Callable[[Floats, Floats], Floats]
 """Function from the scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
 
 
+class HalfSeen(NamedTuple):
+    """
+    Reports of one stratum that carry only one of two variables, by distinct reported value.
+
+    Attributes:
+        first: True if it is the first variable.
+        reported: its reported values, (m,).
+        numbers: number of reports with each, (m,).
+    """
+
+    first: bool
+    reported: Numbers
+    numbers: Floats
+
+
 class Moments(NamedTuple):
     """Mean of h, (d,), and its covariance, (d, d)."""
 
@@ -50,6 +65,7 @@ class Pairs:
         weights: sum of the weights of the reports with this pair, (m,).
         squares: sum of their squared weights, (m,).
         numbers: number of reports with this pair, (m,).
+        halves: reports that carry only one of the variables; empty if they were not counted.
     """
 
     first: Variable
@@ -58,6 +74,7 @@ class Pairs:
     weights: Floats
     squares: Floats
     numbers: Floats
+    halves: tuple[HalfSeen, ...] = ()
 
     @cached_property
     def n(self) -> int:
@@ -186,6 +203,28 @@ def count_pairs(
     seen = first.observed(reported[0]) & second.observed(reported[1])
     both = reported[0][seen], reported[1][seen]
     return Pairs(first, second, both, sums[seen], squares[seen], numbers[seen])
+
+
+def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:
+    """
+    Count the reports that carry only one of two variables, by reported value.
+
+    Args:
+        first: one of the variables.
+        second: the other one.
+        columns: their reported values, each of shape (n,), as for ``count_pairs``.
+    """
+    there = [column != null_of(column) for column in columns]
+    for variable, column, rows in zip((first, second), columns, there, strict=True):
+        rows[rows] = variable.observed(column[rows])
+    found = []
+    for is_first, column, alone in (
+        (True, columns[0], there[0] & ~there[1]),
+        (False, columns[1], there[1] & ~there[0]),
+    ):
+        reported, numbers = np.unique(column[alone], return_counts=True)
+        found.append(HalfSeen(is_first, reported, numbers.astype(float)))
+    return tuple(half for half in found if len(half.reported))
 
 
 def _counted(

@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
+MERGED = "+"
+"""Sign between the names of merged categories."""
+
 LEAST = 5
 """Smallest number of respondents in a nonempty group by public answers."""
 
@@ -42,7 +45,7 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
     groups = [[place] for place in answered if place not in joined] + [sorted(joined)]
     # People who gave no answer stay the last category.
     groups += [[place] for place in range(len(answered), len(counts))]
-    names = tuple("+".join(variable.categories[place] for place in group) for group in groups)
+    names = tuple(MERGED.join(variable.categories[place] for place in group) for group in groups)
     whole = variable.supports
     return replace(
         variable,

@@ -22,6 +22,9 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
 )
 from sottovoce.aggregator.analysis.tables.answered_independence import answered_independence
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, independence
+from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
+from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
+from sottovoce.aggregator.analysis.tables.ml_table import seen_reports
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, answered_scores
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import ScoreProducts
@@ -73,9 +76,10 @@ class TwoWayTable:
     Args:
         whole: the reports.
         rule: options; small groups by public answers are merged as it says.
+        impossible: (row, column) of each cell that skip logic excludes.
     """
 
-    def __init__(self, whole: Joint, rule: Rule) -> None:
+    def __init__(self, whole: Joint, rule: Rule, impossible: frozenset[tuple[int, int]] = frozenset()) -> None:
         self.joint = _merged(whole, rule)
         self.rule = rule
         self.among_answered = may_decline(self.joint)
@@ -83,6 +87,7 @@ class TwoWayTable:
         self._shares = _shares(self.joint)
         self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
+        self.impossible = impossible if self._unmerged(whole) else frozenset()
 
     @cached_property
     def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
@@ -98,6 +103,9 @@ class TwoWayTable:
             limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
             return self._ratio(_cell_of(self.joint, row, column), limits)
         raw = float(self.raw[row, column])
+        if self.likeliest is not None:
+            share, low, high = self.likeliest.cell(row, column)
+            return _result(self.joint, share, raw, float(self._shares.errors[row, column]), (low, high), PROFILE)
         margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
         limits = cell_limits(raw, self.channels[row, column], margins, self._z)
         return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
@@ -135,11 +143,42 @@ class TwoWayTable:
     def _of_row(self, row: int, column: int) -> Result:
         """Return the share of a column within a row, among all people of the row."""
         raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
+        if self.likeliest is not None:
+            return self._likeliest_share(row, column)
         limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
         if group <= 0:
             return _result(self.joint, None, None, None, limits, SCORE)
         error = float(self._shares.in_row_errors[row, column])
         return _result(self.joint, clip(raw / group), raw / group, error, limits, SCORE)
+
+    def _likeliest_share(self, row: int, column: int) -> Result:
+        found = None if self.likeliest is None else self.likeliest.share(row, column)
+        if found is None:
+            return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
+        group = float(self._shares.rows[row])
+        raw = float(self.raw[row, column]) / group if group > 0 else None
+        error = float(self._shares.in_row_errors[row, column]) if group > 0 else None
+        return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
+
+    @cached_property
+    def likeliest(self) -> LikeliestTable | None:
+        """Likeliest table of all people, where reports with one question or impossible cells tell more; else None."""
+        more = self.impossible or any(pairs.halves for pairs in self.joint.strata)
+        if (
+            not more
+            or self.among_answered
+            or self.hidden.any()
+            or any(pairs.n != pairs.weights.sum() for pairs in self.joint.strata)
+        ):
+            return None
+        seen = seen_reports(self.joint)
+        if seen.rows.size > MOST_LIKELIHOODS:
+            return None
+        return LikeliestTable(seen, self.shape, self.impossible, self._z)
+
+    def _unmerged(self, whole: Joint) -> bool:
+        names = [(each.first.categories, each.second.categories) for each in (whole, self.joint)]
+        return names[0] == names[1]
 
     @property
     def _z(self) -> float:
@@ -202,7 +241,7 @@ def _result(
     method: str,
 ) -> Result:
     low, high = limits
-    wide = method == SCORE and high is not None and high - low > TOO_WIDE
+    wide = method in {SCORE, PROFILE} and high is not None and high - low > TOO_WIDE
     warnings = (TOO_FEW,) if wide else ()
     return Result(shown, raw, error, SCORE_PRODUCTS, low, high, method, whole.reports, whole.n, whole.deff, warnings)
 

@@ -264,7 +264,11 @@ class OpenResults:
 
 
 def open_results(
-    place: str | Path, survey: str | None = None, key: str | None = None, key_file: Path | None = None
+    place: str | Path,
+    survey: str | None = None,
+    key: str | None = None,
+    key_file: Path | None = None,
+    covariates: Path | None = None,
 ) -> OpenResults:
     """
     Open the results of a survey.
@@ -274,10 +278,13 @@ def open_results(
         survey: name of the survey; required for an address.
         key: researcher's key for an address; by default from ``key_file``, ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
         key_file: file with the key.
+        covariates: with a folder, file of your own columns, one line for each report in the order of its file.
 
     Raises:
         SurveyError: the results cannot be opened; the message says why.
     """
+    if covariates is not None and not Path(place).is_dir():
+        raise SpecError("covariates are for a folder of files: only its reports have an order")
     if isinstance(place, str) and "://" in place:
         if survey is None:
             raise SpecError("name the survey at this address with survey=")
@@ -286,7 +293,7 @@ def open_results(
     path = Path(place)
     if not path.is_dir():
         return OpenResults(_export(path, survey), None)
-    beside, folder = path / EXPORT, FolderReports(path, survey)
+    beside, folder = path / EXPORT, FolderReports(path, survey, covariates)
     if beside.is_file():
         return OpenResults(_export(beside, survey), folder)
     return OpenResults(MappingProxyType(export_document(results_of_archive(folder.archive))), folder)

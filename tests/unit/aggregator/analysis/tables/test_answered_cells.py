@@ -15,6 +15,7 @@ from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import names, survey
@@ -188,3 +189,19 @@ def test_documents_are_as_their_schemas_say(among: str | None) -> None:
         titles = " ".join(table.title for table in in_words(document))
         assert ("among those who answered" in titles) == (among is None)
     assert crosstab_document(crosstab(reports, "g", "y"))["people"] == "answered"
+
+
+def test_outcome_of_merged_small_categories_is_found() -> None:
+    """Fewer than five people in each of two public answers: their group is compared."""
+    questions = (asked("g", "boolean", COIN), asked("y", "select_one", None, choices=names(4)))
+    found = compare(columns([[30, 30, 2, 2], [30, 30, 2, 1]], *questions), "y", "g", "c3")
+
+    assert found.category == "c2+c3"
+    assert len(found.values) == 2
+
+
+def test_comparison_without_people_in_any_group_is_refused() -> None:
+    """Where next to nobody answered the question that groups."""
+    questions = (asked("g", "boolean", COIN, absent_category=True), asked("y", "boolean", COIN))
+    with pytest.raises(EstimateError, match="people in none of the groups of 'g'"):
+        compare(columns([[2, 2], [2, 2], [30, 30]], *questions), "y", "g")
