@@ -138,7 +138,7 @@ def _answered(
     """Return a difference among the people who answered, with limits that hold in small and sparse groups."""
     if whole.joint.first.public:
         return inverted._replace(**_mover(*values))
-    # The variance of the sample is too small where a cell is nearly empty, that of the hypothesis where noise is
+    # The variance of the sample is too small where a cell is nearly empty, the one at the hypothesis where noise is
     # strong: alone they cover .91 and .92 in the worst of six settings, both together .95.
     low, high = difference_among_answered(whole.joint, whole.raw, groups, place, whole.rule.z())
     return inverted._replace(low=min(low, inverted.low), high=max(high, inverted.high))
