@@ -10,7 +10,7 @@
 // What cannot be followed is told as null: the reason could repeat a value.
 import { createInterface } from "node:readline";
 
-import { distributionOf } from "./javascript_laws.mjs";
+import { distributionOf } from "./javascript_distributions.mjs";
 import { loadProduct } from "./javascript_model_product.mjs";
 import { remembering } from "./javascript_remembered.mjs";
 import { charged, happen } from "./javascript_world.mjs";

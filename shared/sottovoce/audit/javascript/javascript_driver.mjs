@@ -17,7 +17,7 @@ import {
   inOrder,
   procedureOf,
   setDistributionOf,
-} from "./javascript_laws.mjs";
+} from "./javascript_distributions.mjs";
 import { loadProduct } from "./javascript_product.mjs";
 import { checkSource } from "./javascript_source.mjs";
 
