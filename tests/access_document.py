@@ -11,15 +11,19 @@ _HEAD = """# Who may do what
 
 Made from `RIGHTS` in `aggregator/sottovoce/aggregator/accounts/permissions.py` by
 `python -m tests.access_document`; a test walks every route with every role. What is not in the table is not allowed.
-Respondents have no accounts, and nothing here touches their routes.
+Respondents have no accounts, and nothing here concerns their routes.
 
-A member of staff has an account, without a password. A role is had on one survey, or on every one: **owner**
-(everything of it), **analyst** (results, tables, models, files), **fieldwork** (personal links and their counts, the
-number of reports in steps, no results), **viewer** (the pages with results). **Admin** is a property of the account:
-accounts, settings, journal, metrics, and no results unless they are granted. A survey on which
-an account has no role answers as if it did not exist: 404; what its role does not allow is 403.
+A member of staff has an account, without a password, and roles on one survey or on all:
 
-A key is worth at most what its account may do, cut to its scopes and to its survey; no key opens a page. A key with
+* **owner**: everything of the survey;
+* **analyst**: results, tables, models, files;
+* **fieldwork**: personal links and their counts, the number of reports in steps, no results;
+* **viewer**: the pages with results.
+
+**Admin** is a property of the account: accounts, settings, journal, metrics, and no results without a role. A
+survey on which an account has no role answers as if it did not exist: 404. What its role does not allow is 403.
+
+A key can do at most what its account can, limited to its scopes and its survey; no key opens a page. A key with
 every scope, for every survey, also signs its owner in. The account that publishes a survey of a new name owns it:
 admins, and owners of another one, may.
 

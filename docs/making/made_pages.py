@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import sottovoce.aggregator
 from sottovoce.aggregator.app import ROUTES
-from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, open_results
 from sottovoce.aggregator.http.openapi import describe
 from sottovoce.aggregator.settings import describe as describe_settings
 from sottovoce.cli.main import main
@@ -36,9 +36,7 @@ PYTHON: tuple[tuple[str, Any], ...] = (
     ("sottovoce.client", Respondent),
     ("sottovoce.client", FileLedger),
     ("sottovoce.client", MemoryLedger),
-    ("sottovoce.aggregator", open_results),
-    ("sottovoce.aggregator.export.results_client.open_results", OpenResults),
-    ("sottovoce.aggregator.export.results_client.open_results", JointResult),
+    *(("sottovoce.aggregator", getattr(sottovoce.aggregator, name)) for name in sottovoce.aggregator.__all__),
 )
 """The public names: where each is imported from, and what it is."""
 

@@ -1,4 +1,4 @@
-// The theme lets a wide table scroll, but only for a mouse or a finger: whoever has keys must be able to get there, too.
+// The theme lets a wide table scroll, but only for a mouse or a finger: people with a keyboard must be able to, too.
 function reachable() {
   for (const wide of document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])")) {
     wide.tabIndex = 0;

@@ -3,6 +3,7 @@
 from typing import Literal
 
 import pytest
+from playwright.sync_api import Page
 
 from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
@@ -73,6 +74,12 @@ def test_pages_have_no_barrier(
         assert barriers(page, axe) == [], path
 
 
+def look_until_calculated(page: Page) -> None:
+    """Look again for as long as this machine is too busy to have the result at once."""
+    while page.wait_for_selector("#calculation, #keep").get_attribute("id") == "calculation":
+        page.click("#calculation a")
+
+
 def test_whole_way_goes_without_a_script(new_context: NewContext, answered: Running) -> None:
     """Choose, show, keep: by plain forms and links."""
     context = new_context(java_script_enabled=False, accept_downloads=True)
@@ -81,7 +88,8 @@ def test_whole_way_goes_without_a_script(new_context: NewContext, answered: Runn
     page.select_option("#rows", "year")
     page.select_option("#columns", "cheated")
     page.click("text=Show >> nth=0")
-    assert page.locator("#sentence").count() == 1
+    look_until_calculated(page)
+    assert page.locator("th[scope=row] >> text=Second").count() >= 1
     with page.expect_download() as kept:
         page.click("text=CSV")
     assert kept.value.suggested_filename == "answered-1-crosstab.csv"
@@ -91,7 +99,9 @@ def test_whole_way_goes_without_a_script(new_context: NewContext, answered: Runn
     page.check("input[name=on][value=year]")
     page.select_option("#model", "linear")
     page.click("form button >> text=Show")
-    assert page.locator("th[scope=row] >> text=Year? = Second").count() == 1
+    look_until_calculated(page)
+    # Among the coefficients, and among the smallest effects.
+    assert page.locator("th[scope=row] >> text=Year? = Second").count() == 2
 
     page.click("nav >> text=Files")
     with page.expect_download() as everything:

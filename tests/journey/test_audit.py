@@ -104,7 +104,7 @@ def test_too_few_reports_are_no_pass(coin: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.yaml"], 'the file "missing.yaml" was not found'),
+        (["missing.yaml"], 'missing.yaml" was not found'),
         (["broken.yaml"], "this is not valid YAML"),
         (["dear.yaml"], "epsilon must lie between 0.01 and 10"),
         (["public.json"], "every question of this survey is public"),

@@ -325,7 +325,7 @@ def overload(
     folder: Path, monkeypatch: pytest.MonkeyPatch, connections: int, seconds: float, database: str = ""
 ) -> None:
     """More at once than the server takes: refusals that say when to come back, and no loss."""
-    monkeypatch.setenv("SOTTOVOCE_MAX_REQUESTS", str(connections // 4))
+    monkeypatch.setenv("SOTTOVOCE_MAX_BODY_KIB", str(connections // 4 * 9))
     folder.mkdir()
     bodies = reports(4000)
     write_bodies(folder / "bodies", bodies)

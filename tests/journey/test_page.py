@@ -104,7 +104,7 @@ def test_nothing_is_overwritten(site: Running, tmp_path: Path) -> None:
     refused = run("survey", "page", site.url, "--file", str(kept))
 
     assert refused.exit_code == 1
-    assert "already there" in refused.stderr
+    assert "exists already" in refused.stderr
     assert kept.read_text() == "mine"
     assert run("survey", "page", site.url, "--folder", str(tmp_path)).exit_code == 1
 

@@ -31,7 +31,7 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
         (["survey.yaml", "--delta", "nan"], "delta must lie between 0 and 1"),
         (["survey.yaml", "--delta", "1"], "delta must lie between 0 and 1"),
         (["survey.yaml", "--respondents", "-5"], "number of respondents must be a whole number"),
-        (["survey.yaml", "--html", "no/such/folder.html"], "the file cannot be written"),
+        (["survey.yaml", "--html", "no/such/folder.html"], 'the folder "no/such" does not exist'),
     ],
 )
 def test_privacy_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:

@@ -77,7 +77,7 @@ CLAIMS: dict[str, Check] = {
     r"The server refused your earlier answers .*unchanged\.": lambda visit, _: bool(visit.before[0].refused),
     r"Your answers are kept on this device\. .*They are never drawn again\.": lambda visit, _: visit.entry.waiting,
     r"Withdrawn: exam, wave 0\.": _withdrawn,
-    r"Error: this survey was answered .* and the report withdrawn; no other is drawn": _still_withdrawn,
+    r"Error: this survey was answered .* and the report withdrawn; no other is drawn\.": _still_withdrawn,
     r"Error: This link cannot be used\. .* Nothing was sent\. .*": lambda visit, _: visit.has_sent_nothing(),
     r"Error: .*link.*(mistyped|missing).*": lambda visit, _: visit.has_sent_nothing(),
     r"Error: This version was replaced\..*": lambda visit, _: visit.has_sent_nothing(),

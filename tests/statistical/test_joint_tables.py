@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.table_diagnostics import implausible
@@ -31,6 +32,8 @@ QUESTIONS = {
     "columns 20": one_of(20, {"name": "hadamard_response", "odds": "3"}),
     "number": number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}),
 }
+
+FLIP = np.array([[0.75, 0.25], [0.25, 0.75]])
 
 TABLES = {
     "dense": [[0.45, 0.15], [0.10, 0.30]],
@@ -179,3 +182,21 @@ def test_alarm_is_hardly_ever_false(pair: tuple[str, str], table: str) -> None:
         rung += alarm is not None and alarm.rings
 
     assert rung <= 4
+
+
+def test_half_seen_reports_sharpen_the_cells() -> None:
+    """Two of three coin questions each: the likeliest table of all reports, against the pairs alone, 600 samples."""
+    generator, pairs = np.random.default_rng(33), np.kron(FLIP, FLIP)
+    rows = np.vstack([pairs, np.kron(FLIP, [[1, 1]]), np.kron([[1, 1]], FLIP)])
+    truth = np.array([0.5, 0.2, 0.1, 0.2])
+    chances = rows @ truth / 3
+    found, alone = [], []
+    for _ in range(600):
+        counts = generator.multinomial(3000, chances).astype(float)
+        found.append(likeliest_table([ObservedReports(rows, counts)], (2, 2)).ravel())
+        alone.append(np.linalg.solve(pairs, counts[:4] / counts[:4].sum()))
+    ratios = np.var(found, axis=0) / np.var(alone, axis=0)
+
+    assert np.mean(found, axis=0) == pytest.approx(truth, abs=0.006)
+    assert ratios[0] < 0.83
+    assert ratios.mean() < 0.9

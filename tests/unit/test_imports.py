@@ -63,7 +63,7 @@ LIBRARIES = {
     "prometheus_client": (f"{A}.api",),
     "psycopg": (f"{A}.storage",),
     "psycopg_pool": (f"{A}.storage",),
-    "python_calamine": (f"{A}.authoring.workbook",),
+    "python_calamine": (f"{A}.analysis.data_file.read_table", f"{A}.authoring.workbook"),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.healthcheck", "sottovoce.cli.process", "sottovoce.client.transport"),
     "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output", "sottovoce.cli.progress",

@@ -123,6 +123,8 @@ def survey_vectors() -> dict[str, Any]:
         survey(question({"name": "coin_flip"}), trial=True),
         survey(question({"name": "coin_flip"}), waves=[month(1, 2), month(2, 5)], fresh_samples=True),
         survey(question({"name": "coin_flip"}), revision=2, replaces=f"{12**59:064x}"),
+        survey(question({"name": "coin_flip"}), {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 18,
+                                                 "max": 99, "public": True, "in_files": True}),
     ]  # fmt: skip
     vectors = []
     for document in documents:
@@ -264,6 +266,7 @@ def bad_surveys() -> list[str]:
     own_coin = {"procedure": "own_coin", "release_batch": 25}
     return [
         "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good,
+        good.replace('"label"', '"in_files":true,"label"'),
         good.replace('"revision":1', '"revision":1.0'),
         good.replace('"revision":1', '"revision":true'),
         good.replace('"revision":1', '"revision":0'),

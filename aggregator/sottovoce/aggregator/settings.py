@@ -42,7 +42,12 @@ class Settings:
     embed_origins: str = _setting("", "sites whose pages may embed the form, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
-    max_requests: int = _setting(256, "concurrent requests; further ones are answered with 503 and Retry-After")
+    max_requests: int = _setting(
+        256, "requests other than reports that wait for a thread; further ones are answered with 503 and Retry-After"
+    )
+    max_body_kib: int = _setting(
+        65_536, "KiB of requests in flight, 8 for each and its body; further ones are answered with 503 and Retry-After"
+    )
     analysis_seconds: int = _setting(60, "seconds that one analysis may take in a process of its own")
     analysis_memory: int = _setting(1024, "MiB of memory that the process of one analysis may take; 0 for no limit")
     drain_seconds: int = _setting(
@@ -168,7 +173,7 @@ def _text(environment: Mapping[str, str], name: str) -> str | None:
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError:
-        raise SettingError(f"the file that {name}_FILE names cannot be read") from None
+        raise SettingError(f'the file "{file}" that {name}_FILE names cannot be read') from None
 
 
 def _convert(name: str, kind: type, text: str) -> Any:  # noqa: ANN401 - the type is the field's

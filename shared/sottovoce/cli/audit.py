@@ -42,7 +42,9 @@ QUICK_RUNS = 200
 @click.option(
     "--alpha", type=NUMBER, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
-@click.option("--quick", is_flag=True, help="Make fewer runs, in seconds: for use while you edit the survey.")
+@click.option(
+    "--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey; with --client it takes minutes."
+)
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def audit(  # noqa: PLR0913, PLR0917 - one for each option

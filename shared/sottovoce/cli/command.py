@@ -1,7 +1,8 @@
 """The class of commands: examples at the end of the help, and no option that is given twice."""
 
+import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -28,11 +29,25 @@ class Command(click.Command):
             click.UsageError: an option that takes one value is given twice.
         """
         args = _join_logarithms(args)
-        given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
+        with ctx.scope(cleanup=False), click.core.augment_usage_errors(ctx):
+            given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
         for option, times in given.items():
             if isinstance(option, click.Option) and times > 1 and not (option.multiple or option.is_flag):
                 raise click.UsageError(f"option {option.opts[0]} is given {times} times, and takes one value", ctx)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's
+        """
+        Run the command.
+
+        Raises:
+            click.ClickException: a file that should hold text holds something else.
+        """
+        try:
+            return super().invoke(ctx)
+        except UnicodeDecodeError:
+            name = _name_of_text(ctx.params.values())
+            raise click.ClickException(f'the file "{name}" holds no text in UTF-8') from None
 
 
 def command(name: str | None = None, *, example: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:  # noqa: ANN401 - click's
@@ -45,6 +60,12 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
         settings: click's.
     """
     return click.command(name, cls=Command, example=example, **settings)
+
+
+def _name_of_text(values: Iterable[Any]) -> str:
+    """Return the name of the file among the values of a command, which click has opened."""
+    names = [str(each.name) for each in values if isinstance(each, io.TextIOWrapper)]
+    return names[0] if names else "a file"
 
 
 def _join_logarithms(args: list[str]) -> list[str]:

@@ -23,6 +23,7 @@ from sottovoce.cli.command import command
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
+from sottovoce.cli.server import check_address
 from sottovoce.cli.signals import capture_signals
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
@@ -40,6 +41,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
     # Told to end, it takes the aggregator that it started with it, and its folder.
     with capture_signals() as told, tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
+        check_address(settings)
         storage = open_storage(settings, create=True)
         worst = _run(settings, storage, out, leave, told)
         storage.close()

@@ -61,7 +61,8 @@ def _errors_as_messages() -> Iterator[None]:
     except (BrokenPipeError, click.exceptions.Exit):
         raise
     except OSError as error:
-        _end(f"{_file_of(error)}{(error.strerror or 'cannot be read or written').lower()}.", 1)
+        # Libraries raise kinds of their own, of connections, without a text that could be shown.
+        _end(f"{_file_of(error)}{(error.strerror or f'failed ({type(error).__name__})').lower()}.", 1)
 
 
 def _file_of(error: OSError) -> str:

@@ -88,9 +88,13 @@ class Grid:
         """Write a number in its canonical spelling; ``read`` reads it back."""
         return rational.dump_decimal(number)
 
+    def number(self, step: Fraction | int) -> Fraction:
+        """Return the number at this many steps above the least one."""
+        return self.low + step * self.step
+
     def text(self, step: int) -> str:
         """The canonical answer with this number of steps."""
-        return self.write(self.low + step * self.step)
+        return self.write(self.number(step))
 
     @property
     def step_text(self) -> str:

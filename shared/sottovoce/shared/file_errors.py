@@ -5,9 +5,16 @@ from difflib import get_close_matches
 from pathlib import Path
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one."""
-    similar = get_close_matches(word, list(known), n=1)
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """
+    Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one.
+
+    Args:
+        word: as it was typed.
+        known: the words that there are.
+        cutoff: similarity from which on a word is suggested, from 0 to 1.
+    """
+    similar = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return f' Did you mean "{similar[0]}"?' if similar else ""
 
 
@@ -15,7 +22,7 @@ def cannot_read(path: Path, error: OSError) -> str:
     """Return a sentence on a file that could not be read; a missing one gets the name of a similar file beside it."""
     if isinstance(error, FileNotFoundError):
         beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-        return f'the file "{path}" was not found.{did_you_mean(path.name, beside)}'
+        return f'the file "{path}" was not found.{did_you_mean(path.name, beside, cutoff=0.75)}'
     return f'the file "{path}" cannot be read: {_reason(path, error)}'
 
 

@@ -109,6 +109,17 @@ def test_model_that_is_not_understood_is_refused(words: list[str], said: str) ->
     assert said in ended.stderr
 
 
+def test_own_columns_stand_beside_the_reports_of_a_folder(place: Path) -> None:
+    """One line for each report; elsewhere reports have no order."""
+    lines = [f"{'ab'[row % 2]}" for row in range(400)]
+    (place / "arms.csv").write_text("\n".join(["arm", *lines, ""]))
+    found = told("regress", "cheated ~ arm", "--model", "linear", "--from", "files", "--covariates", "arms.csv")
+
+    assert [each["term"] for each in found["coefficients"]] == ["(constant)", "arm=b"]
+    ended = run("regress", "done", "cheated ~ arm", "--covariates", "arms.csv", "--data", "data")
+    assert (ended.exit_code, "--covariates is for --from" in ended.stderr) == (2, True)
+
+
 @pytest.fixture(scope="module")
 def address(place: Path) -> Iterator[tuple[str, str]]:
     """The address of an aggregator on the same database, and a researcher's key."""
@@ -292,7 +303,7 @@ def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said:
         ("year: 3", "must hold a map of categories"),
         ("- year", "must name at least one question"),
         ("{", "margins.yaml: line"),
-        ("none: {first: 1}", "the survey asks no such question"),
+        ("none: {first: 1}", 'the survey has no question "none"'),
     ],
 )
 def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said: str | None) -> None:

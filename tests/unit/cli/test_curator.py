@@ -260,7 +260,7 @@ def test_place_for_heads_must_be_named(file: Path, monkeypatch: pytest.MonkeyPat
 def test_worked_file_of_the_chapter_works(file: Path) -> None:
     """The declaration and the verbs of docs/curator.md, as they stand there."""
     page = (Path(__file__).parents[3] / "docs" / "curator.md").read_text("utf-8")
-    csv, yaml, _, asked = re.findall(r"```(?:csv|yaml|sh)\n(.*?)```", page, re.DOTALL)
+    csv, yaml, _, asked, unprotected = re.findall(r"```(?:csv|yaml|sh)\n(.*?)```", page, re.DOTALL)
     file.write_text(csv)
     file.with_suffix(".yaml").write_text(yaml)
     assert run("bind", file, "--epsilon", "2").exit_code == 0
@@ -269,6 +269,7 @@ def test_worked_file_of_the_chapter_works(file: Path) -> None:
         ended = run(words[0], file, *words[2:])
         assert ended.exit_code == 0, ended.output
     assert told("budget", file)["left"] == "1"
+    assert run("reidentify", file, *shlex.split(unprotected)[4:]).exit_code == 0
 
 
 def test_clusters_are_told_as_declared_and_drawn(file: Path) -> None:

@@ -52,6 +52,23 @@ def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest
     assert sorted(path.name for path in data.iterdir()) == ["data", "live.json", "reports"]
 
 
+def test_survey_file_and_table_of_reports_are_enough(data: Path, tmp_path: Path) -> None:
+    """Private figures are those of the live export; public ones lack answers that the file leaves empty."""
+    words = ["--format", "all", "--out", str(tmp_path / "all"), "--data", str(data / "data")]
+    assert run("results", "export", "done", *words).exit_code == 0
+    (tmp_path / "two").mkdir()
+    for name in ("survey.yaml", "reports.csv"):
+        (tmp_path / "two" / name).write_bytes((tmp_path / "all" / name).read_bytes())
+    found, live = (
+        {question["name"]: question for question in document["questions"] if question["mechanism"]}
+        for document in (
+            json.loads(run("results", "estimate", str(tmp_path / "two")).stdout),
+            json.loads((data / "live.json").read_bytes()),
+        )
+    )
+    assert found == live
+
+
 def test_tables_and_models_take_the_same_folder(data: Path) -> None:
     """The figures are those of the database."""
     for words in (

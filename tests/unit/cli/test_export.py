@@ -1,11 +1,13 @@
 """``export``: which file, where to, and what is refused with nothing written."""
 
 import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.export.catalogue import OF_REPORTS, Source
 from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -65,6 +67,19 @@ def test_people_of_a_whole_group_are_told(data: Path) -> None:
     assert 0 <= told["low"] <= told["people"] <= told["high"] <= 60
 
 
+def test_another_level_narrows_every_interval(data: Path) -> None:
+    """Of shares, and said in each estimate and in words; other formats refuse it."""
+    usual, narrow = export(data, "done"), export(data, "done", "--confidence", "0.8")
+    pairs = zip(json.loads(usual.stdout)["questions"], json.loads(narrow.stdout)["questions"], strict=True)
+    for one, other in ((one, other) for first, second in pairs for one, other in zip(
+        first["estimates"], second["estimates"], strict=True)):  # fmt: skip
+        assert (one["confidence"], other["confidence"]) == (0.95, 0.8)
+        assert other["high"] - other["low"] < one["high"] - one["low"]
+    assert "80% interval" in narrow.stderr or "80 % interval" in narrow.stderr
+    refused = export(data, "done", "--format", "reports.csv", "--confidence", "0.8", "--out", str(data / "out.csv"))
+    assert (refused.exit_code, "--confidence" in refused.stderr) == (2, True)
+
+
 def test_all_files_come_as_a_new_folder(data: Path) -> None:
     """A folder that is there is left alone."""
     out = data.parent / "out"
@@ -75,6 +90,26 @@ def test_all_files_come_as_a_new_folder(data: Path) -> None:
     assert len(before) > 15
     assert (ended.exit_code, "it was left as it is" in ended.stderr) == (1, True)
     assert sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir()) == before
+
+
+@pytest.mark.parametrize("kind", ["all", "everything.zip"])
+def test_file_that_fails_is_named_and_leaves_the_others(data: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """In words, and without a traceback."""
+
+    def fail(_source: Source, _path: Path) -> None:
+        raise ValueError("an answer")
+
+    monkeypatch.setitem(OF_REPORTS, "reports.dta", fail)
+    out = data.parent / ("out.zip" if kind.endswith("zip") else "out")
+    ended = export(data, "done", "--format", kind, "--out", str(out))
+
+    assert ended.exit_code == 1
+    assert "reports.dta was not written" in ended.stderr
+    assert "an answer" not in ended.stderr
+    found = zipfile.ZipFile(out).namelist() if out.is_file() else [path.name for path in out.iterdir()]
+    names = {name.rpartition("/")[2] for name in found}
+    assert {"reports.csv", "reports.sav", "ddi.xml", "FAILED.txt"} <= names
+    assert "reports.dta" not in names
 
 
 @pytest.mark.parametrize(
@@ -136,7 +171,7 @@ def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> N
 
     assert ended.exit_code == 0
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
-    assert out.read_text().startswith("cheated,reason,year,wave,revision\n")
+    assert out.read_text().startswith("cheated,reason,year,_wave,_revision\n")
 
 
 def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> None:

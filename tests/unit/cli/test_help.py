@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -39,13 +40,18 @@ def test_list_of_a_group_cuts_off_no_line(words: tuple[str, ...], group: Command
 
 
 @pytest.mark.parametrize("words", [words for words, found in ALL if isinstance(found, Command)])
-def test_example_of_a_command_is_taken_by_its_parser(words: tuple[str, ...]) -> None:
-    """Each line of it calls this command with arguments and options that it has."""
+def test_example_of_a_command_is_taken_by_its_parser(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line of it calls this command with arguments, options and values that it has."""
+    monkeypatch.chdir(tmp_path)
+    for opened in ("links.csv", "address"):
+        Path(opened).touch()
     command, _ = command_of(list(words))
     assert isinstance(command, Command)
     assert command.example
     for line in command.example.splitlines():
         found, rest = command_of(shlex.split(line)[1:])
         assert found is command
-        found.make_parser(click.Context(found)).parse_args(args=rest)
+        found.make_context(found.name, rest).close()
         assert len(line) < 78

@@ -36,6 +36,7 @@ NO_VERBS = {
     "supervisor": "signals that come while a server starts",
     "place": "folders of reports that are named, on a disk or in a bucket",
     "plan_output": "what plan prints",
+    "results/data_file": "data files of other platforms, for all analyses",
     "results/release": "what export and crosstab do with --release-epsilon",
     "db/migration": "the copy before a migration",
     "db/restore_steps": "putting a backup where the settings say",

@@ -24,12 +24,16 @@ WRONG = [
     ("plan -p 0.1 --half-width wide", "'wide' is not a valid number."),
     ("survey list --data nowhere", "no database was found in nowhere/. Name its folder with --data, or begin with"),
     ("survey list --data folder", "the database folder/sottovoce.sqlite is an empty file."),
-    ("survey list --data text", "text/sottovoce.sqlite: the database is unavailable (DatabaseError). Is it damaged?"),
+    (
+        "survey list --data text",
+        "text/sottovoce.sqlite: the database is unavailable: its file is damaged, or no database; ",
+    ),
     ("survey close exm --data open", 'survey "exm" was not found in open/. Did you mean "exam"? Run "sottovoce survey'),
     ("results export exm --data open", 'survey "exm" was not found in open/. Did you mean "exam"?'),
     ("results crosstab exam --data open --rows cheated --columns year", "the survey is open"),
     ("link create exam --count 3 --data open", '"exam" is open to all. Personal links need "access: token"'),
     ("staff disable maria --data open", 'account "maria" was not found. Run "sottovoce staff list"'),
+    ("link revoke exam text/binary --data open", 'the file "text/binary" holds no text in UTF-8.'),
     ("db restore none.sqlite --data new", 'the file "none.sqlite" was not found.'),
     ("results estimate nowhere", 'there is no such folder: "nowhere".'),
 ]
@@ -44,6 +48,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in {"folder": "", "text": "this is a text\n" * 99}.items():
         (folder / name).mkdir()
         (folder / name / "sottovoce.sqlite").write_text(content)
+    (folder / "text" / "binary").write_bytes(b"\xff")
     for words in (
         ["new", f"{folder}/exam.yaml"],
         ["survey", "publish", f"{folder}/exam.yaml", "--data", f"{folder}/open"],

@@ -6,6 +6,8 @@ Answered    A question with ``absent_category`` has a category for people who ga
 Asked       Conditions on public answers are known for each report, so reports of people who were not asked are left
             out. A condition on a randomized answer is not known. Where a hidden answer is coded as one of the options
             (``when_absent``), the people who were asked cannot be told from the others then.
+Protection  As for subsets, at least five people were asked, and at least five were not, or the question's reports are
+            not divided. Two public questions are not either: their two tables would differ by exact counts.
 """
 
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -27,8 +30,8 @@ AMONG = (ANSWERED, ALL)
 Rows = NDArray[np.bool_]
 
 NOT_KNOWN = (
-    "'{variable}': people who were not asked count as an answer, and a randomized answer decides who was asked, so "
-    "those who were asked are not known; make a table of the two questions"
+    "'{variable}': people who were not asked count as an answer, and public answers do not tell at least {least} of "
+    "them from those who were asked; make a table with the question that decides it"
 )
 COUNTS_HIDDEN = (
     "'{variable}': people who were not asked count as an answer; for the share among those who were asked, make a "
@@ -69,7 +72,9 @@ class DescribedPeople:
 EVERYBODY = DescribedPeople(ALL)
 
 
-def described_people(columns: Columns, question: Question, among: str | None = None) -> DescribedPeople:
+def described_people(
+    columns: Columns, question: Question, among: str | None = None, divide: bool = True
+) -> DescribedPeople:
     """
     Return the people whom a figure of a question describes.
 
@@ -77,6 +82,7 @@ def described_people(columns: Columns, question: Question, among: str | None = N
         columns: all reports.
         question: a question of the newest revision.
         among: ``ALL`` or ``ANSWERED``; None for those who answered where they are known, else all.
+        divide: leave out the reports of people who were not asked, where they are known.
 
     Raises:
         EstimateError: the people asked for are not known.
@@ -84,7 +90,7 @@ def described_people(columns: Columns, question: Question, among: str | None = N
     if among == ALL:
         return EVERYBODY
     conditional = any(question.name in survey.conditional for survey in columns.revisions)
-    asked, known = _asked(columns, question.name) if conditional else (None, True)
+    asked, known = _asked(columns, question.name) if conditional and divide else (None, not conditional)
     if question.domain.absent:
         return DescribedPeople(ASKED_AND_ANSWERED if conditional else ANSWERED, asked)
     if not conditional:
@@ -92,8 +98,17 @@ def described_people(columns: Columns, question: Question, among: str | None = N
     if known:
         return DescribedPeople(ASKED, asked)
     if among == ANSWERED:
-        raise EstimateError(Sentence(NOT_KNOWN, variable=question.name))
+        raise EstimateError(Sentence(NOT_KNOWN, variable=question.name, least=SMALLEST_SUBSET))
     return DescribedPeople(ALL, None, (Sentence(COUNTS_HIDDEN, variable=question.name),))
+
+
+def both_described(first: DescribedPeople, second: DescribedPeople) -> DescribedPeople:
+    """Return the people whom a figure of two questions describes: those whom either one does."""
+    answered = first.answered or second.answered
+    asked = {first.people, second.people} & {ASKED, ASKED_AND_ANSWERED}
+    people = (ASKED_AND_ANSWERED if asked else ANSWERED) if answered else (ASKED if asked else ALL)
+    known = [each.asked for each in (first, second) if each.asked is not None]
+    return DescribedPeople(people, np.logical_and.reduce(known) if known else None, (*first.cautions, *second.cautions))
 
 
 def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
@@ -106,7 +121,10 @@ def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
             continue
         shown, certain = _shown(columns, survey, item, rows)
         asked[rows], known = shown, known and certain
-    return (None if asked.all() else asked), known
+    if asked.all():
+        return None, known
+    few = min(int(asked.sum()), int((~asked).sum())) < SMALLEST_SUBSET
+    return (None, False) if few else (asked, known)
 
 
 def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Rows, bool]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sottovoce.aggregator.analysis.described_people import ALL
 from sottovoce.aggregator.analysis.regression.predictions import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
@@ -75,6 +76,7 @@ def comparison_document(found: Compared) -> Document:
         "independence": _test(found.independence),
         "deff": found.values[0].deff,
         "warnings": [*found.warnings, *_of_groups(found)],
+        **_people(found.people, "group", found.group_names, found.declined),
     }
 
 
@@ -147,7 +149,16 @@ def _table(found: Crosstab) -> Document:
         "drawn_evenly": found.drawn_evenly,
         "deff": found.cells[0][0].deff,
         "warnings": _warnings(found),
+        **_people(found.people, "row", found.row_categories, found.declined),
     }
+
+
+def _people(people: str, place: str, names: Sequence[str], declined: Sequence[Result]) -> Document:
+    """Return the people whom shares describe and the shares of the others, by row or group; empty for all people."""
+    if people == ALL:
+        return {}
+    named = zip(names, declined, strict=False)
+    return {"people": people, "declined": [{place: name, **_figures(share)} for name, share in named]}
 
 
 def _measures(found: Crosstab) -> Document:

@@ -157,6 +157,7 @@ def analyse(
     cohort: str | None = None,
     interval: str = DEFAULT_RULE.method,
     wave: int | None = None,
+    confidence: float = DEFAULT_RULE.confidence,
 ) -> SurveyResults:
     """
     Estimate the results of a survey, for the questions of its newest revision.
@@ -170,6 +171,7 @@ def analyse(
         interval: interval method for shares, one of ``intervals.METHODS``.
         wave: only this wave; None adds all waves up, with intervals valid if the same people answered each wave, and
             no estimates where devices memoize a draw from wave to wave.
+        confidence: nominal coverage of the intervals.
 
     Raises:
         EstimateError: the cohort group, the wave or the interval method does not exist.
@@ -184,7 +186,7 @@ def analyse(
     # Researchers look repeatedly while reports arrive, so an open survey gets a band that is valid for all looks.
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
-    rule = IntervalRule(interval, band=not newest.stored.closed, waves=added_up if same_people else 1)
+    rule = IntervalRule(interval, confidence, not newest.stored.closed, added_up if same_people else 1)
     conditional = newest.survey.conditional
     results = [
         replace(_result(question, chosen, rule), conditional=question.name in conditional)
@@ -338,7 +340,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
     rule = rule.when_asked(_asked(question, revisions))
-    result = _question(question, _strata(question, revisions), rule)
+    result = question_result(question, _strata(question, revisions), rule)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
@@ -355,7 +357,15 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
 
 
-def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+    """
+    Estimate one question from its strata.
+
+    Args:
+        question: the question, as the newest stratum asks it.
+        strata: (mechanism, tally) of each revision that asks it; one has the question's own mechanism.
+        rule: how the intervals are made.
+    """
     groups = merge(strata)
     # Epsilon and tally are shown for the mechanism of the newest revision.
     mechanism, tally = next(group for group in groups if group[0] == question.mechanism)

@@ -27,6 +27,7 @@ from sottovoce.aggregator.analysis.documents import (
 )
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
+from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.predictions import predict
@@ -160,6 +161,7 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -167,11 +169,10 @@ class CrosstabRequest(WeightedRequest):
         return self.rows, self.columns, self.within
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+        rule = Rule(self._level, among=self.among)
         if self.within is None:
-            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, Rule(self._level)))
-        return crosstab_document(
-            crosstab_within(columns, self.rows, self.columns, self.within, weights, Rule(self._level))
-        )
+            return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
+        return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +183,7 @@ class CompareRequest(WeightedRequest):
     outcome: str = option(text)
     groups: str = option(text)
     category: str | None = option(text, None)
+    among: str | None = option(one_of(AMONG), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -189,7 +191,7 @@ class CompareRequest(WeightedRequest):
         return self.outcome, self.groups
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        rule = Rule(self._level)
+        rule = Rule(self._level, among=self.among)
         return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
 
 
@@ -268,7 +270,8 @@ class RegressionRequest(WeightedRequest):
         )
         at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
         written = {} if self.formula is None else {"formula": self.formula}
-        return {**found.as_dict(), **at, **written}
+        detectable = {"detectable": [each.as_dict() for each in detectable_effects(found)]}
+        return {**found.as_dict(), **at, **written, **detectable}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,19 +1,21 @@
 """Select variables by name, check that they can be analysed together, and group their reports by channel."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.analysis.described_people import DescribedPeople, both_described, described_people
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
-from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
 SAME_PEOPLE = (
     "several waves are added up: where they are of the same people, these limits are too narrow; choose one wave"
@@ -44,7 +46,7 @@ class SelectedVariable:
     @property
     def cautions(self) -> tuple[str, ...]:
         """Notes for the reader on how missing answers are counted."""
-        return absence(self.question)
+        return () if self.newest.absent else absence(self.question)
 
 
 def choose(columns: Columns, name: str) -> SelectedVariable:
@@ -60,6 +62,39 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
     check_one_wave(columns, question)
     asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
     return SelectedVariable(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+
+
+def choose_described(
+    columns: Columns, names: tuple[str, str], among: str | None
+) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
+    """
+    Select two variables, and the people whom their results describe.
+
+    Args:
+        columns: the reports.
+        names: names of the variables.
+        among: as for ``described_people``.
+
+    Returns:
+        The variables, without a category of no answer to be left out unless the people are those who answered, and the
+        people.
+
+    Raises:
+        EstimateError: as ``choose``, or the people asked for are not known.
+    """
+    first, second = (choose(columns, name) for name in names)
+    private = not (first.newest.public and second.newest.public)
+    people = [described_people(columns, each.question, among, private) for each in (first, second)]
+    first, second = (
+        each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))
+        for each, described in zip((first, second), people, strict=True)
+    )
+    return (first, second), both_described(people[0], people[1])
+
+
+def _with_everybody(variable: Variable | None) -> Variable | None:
+    """Return a variable whose category of no answer is one like the others."""
+    return None if variable is None else replace(variable, absent=False)
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
@@ -95,6 +130,8 @@ def count_strata(
     chosen: tuple[SelectedVariable, SelectedVariable],
     weights: Floats | None = None,
     inside: Any = None,  # noqa: ANN401 - arrays
+    *,
+    halves: bool = False,
 ) -> list[Pairs]:
     """
     Count the reports of two variables, for each stratum of equal channels.
@@ -104,12 +141,48 @@ def count_strata(
         chosen: the two variables.
         weights: weights of the reports, (n,); all 1 by default.
         inside: mask of the reports to count, (n,); all by default.
+        halves: count the reports that carry only one of the variables, too.
     """
     found = []
     for stratum in strata(columns, chosen, inside):
         given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
-        found.append(count_pairs(*stratum.variables, stratum.columns, given))
+        pairs = count_pairs(*stratum.variables, stratum.columns, given)
+        found.append(replace(pairs, halves=count_halves(*stratum.variables, stratum.columns)) if halves else pairs)
     return found
+
+
+def impossible_cells(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
+    """
+    Return the cells of the table of two questions that skip logic excludes in every revision.
+
+    A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
+    answer to the first that hides it; and the other way round.
+
+    Args:
+        columns: the reports.
+        chosen: the variables of rows and columns.
+    """
+    found = [_hidden_cells(columns.revisions[each], *chosen) for each in range(len(columns.revisions))]
+    return frozenset.intersection(*found)
+
+
+def _hidden_cells(survey: Survey, rows: SelectedVariable, across: SelectedVariable) -> frozenset[tuple[int, int]]:
+    if rows.newest.name or across.newest.name:
+        return frozenset()
+    hidden = {(i, j) for i, j in _hidden(survey, rows, across)}
+    return frozenset(hidden | {(i, j) for j, i in _hidden(survey, across, rows)})
+
+
+def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> Iterator[tuple[int, int]]:
+    """Yield each category of the gate that hides the later question, with each answer that is then impossible."""
+    absent, sizes = later.question.absent, [len(each.newest.categories) for each in (gate, later)]
+    item = next((each for each in survey.items if later.question.name in {q.name for q in each.questions}), None)
+    if item is None or absent is None:
+        return
+    conditions = [each for each in item.visible_if if each.question == gate.question.name and not each.mask]
+    for category, answer in product(range(sizes[0]), range(sizes[1])):
+        if answer != absent and not all(each.holds(category) for each in conditions):
+            yield category, answer
 
 
 class Stratum(NamedTuple):

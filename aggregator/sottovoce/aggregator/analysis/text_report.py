@@ -4,6 +4,7 @@ Text output of joint results for researchers: tables with limits, and sentences.
 The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,10 +72,23 @@ def _tables(table: Document, where: str, limits: str) -> Iterator[PrintedTable]:
     rows, columns = table["rows"], table["columns"]
     headings = (f"{rows} \\ {columns}", *table["column_categories"])
     cells = _grid(table, table["cells"])
-    yield PrintedTable(f"{rows} by {columns}{where}: share of all, with {limits}", headings, cells)
+    of = "all" if _among(table) == "" else PEOPLE[table["people"]]
+    yield PrintedTable(f"{rows} by {columns}{where}: share of {of}, with {limits}", headings, cells)
     shares = _grid(table, table["conditional"])
-    title = f"{columns} among each category of {rows}{where}, with {limits}"
-    yield PrintedTable(title, headings, shares, tuple(_below(table)))
+    title = f"{columns} among each category of {rows}{where}{_among(table)}, with {limits}"
+    yield PrintedTable(title, *_with_declined(table, headings, shares), tuple(_below(table)))
+
+
+def _with_declined(
+    document: Document, headings: tuple[str, ...], lines: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return headings and lines with a column of the people who gave no answer, where there are some."""
+    declined = document.get("declined")
+    if not declined:
+        return headings, lines
+    more = [TERMINAL.with_limits(one, "shown", TERMINAL.percent) for one in declined]
+    heading = "not asked or no answer" if document["people"] == "asked_and_answered" else "no answer"
+    return (*headings, heading), tuple((*line, cell) for line, cell in zip(lines, more, strict=True))
 
 
 def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
@@ -104,17 +118,31 @@ def _below(table: Document) -> Iterator[str]:
     yield from _warnings(table)
 
 
+def _shares(document: Document) -> Iterator[PrintedTable]:
+    headings = ("", "estimate", _limits(document), "reports")
+    lines = []
+    for question in document["questions"]:
+        for one in question["estimates"]:
+            show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
+            point = TERMINAL.point(one["clipped"], show)
+            lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
+    yield PrintedTable(
+        f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), tuple(_warnings(document))
+    )
+
+
 def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, _limits(document))
     values = tuple(
-        (one["group"], TERMINAL.point(one["shown"], show), TERMINAL.limits(one, show)) for one in document["values"]
+        (one["group"], TERMINAL.estimate(one, show), TERMINAL.limits(one, show)) for one in document["values"]
     )
-    yield PrintedTable(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
+    title = f"{document['outcome']}: {what} in each group of {document['groups']}{_among(document)}"
+    yield PrintedTable(title, *_with_declined(document, headings, values))
     apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
     differences = tuple(
-        (f"{one['group']} minus {one['from']}", TERMINAL.point(one["shown"], apart), TERMINAL.limits(one, apart))
+        (f"{one['group']} minus {one['from']}", TERMINAL.estimate(one, apart), TERMINAL.limits(one, apart))
         for one in document["differences"]
     )
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
@@ -131,6 +159,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
         yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
+    yield from _detectable(document)
     for key, title in _BESIDE.items():
         beside = document.get(key)
         if beside is not None:
@@ -154,6 +183,22 @@ PEOPLE = {
 """People whom a result describes, where they are not all."""
 
 
+def _detectable(document: Document) -> Iterator[PrintedTable]:
+    of_odds = document["model"] != "linear"
+    lines = tuple(
+        (
+            f"{one['category']}: {one['term']}" if "category" in one else one["term"],
+            TERMINAL.figure(math.exp(one["smallest"]) if of_odds else one["smallest"]),
+            *([f"{one['people']:,}"] if of_odds else []),
+        )
+        for one in document.get("detectable", ())
+        if one["smallest"] < LARGEST_EXPONENT
+    )
+    headings = ("term", "odds ratio", "people for an odds ratio of 2") if of_odds else ("term", "change")
+    if lines:
+        yield PrintedTable("Smallest effects that these reports find (5 % level, power 80 %)", headings, lines)
+
+
 def _among(document: Document) -> str:
     people = document.get("people")
     return "" if people is None else f", among {PEOPLE[people]}"
@@ -173,6 +218,9 @@ def _weighted(document: Document) -> Iterator[str]:
         yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
 
 
+LARGEST_EXPONENT = 700.0
+"""Largest argument for ``exp``; beyond it a float overflows."""
+
 _HEADINGS = ("term", "estimate", "std. error")
 _BESIDE = {
     "linear": "For comparison: the linear model of the shares, which always has a solution",
@@ -185,7 +233,7 @@ def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             f"{one['category']}: {one['term']}" if "category" in one else one["term"],
-            TERMINAL.point(one["estimate"], TERMINAL.figure),
+            TERMINAL.estimate(one, TERMINAL.figure),
             TERMINAL.point(one["std_error"], TERMINAL.figure),
             TERMINAL.limits(one, TERMINAL.figure),
         )
@@ -223,7 +271,7 @@ def _predictions(document: Document) -> Iterator[PrintedTable]:
         (
             ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
             one.get("category", ""),
-            TERMINAL.point(one["estimate"], show),
+            TERMINAL.estimate(one, show),
             TERMINAL.limits(one, show),
         )
         for one in document.get("predictions", ())
@@ -255,6 +303,7 @@ def _warnings(document: Document) -> Iterator[str]:
 
 
 _WORDS = {
+    "sottovoce-shares/1": _shares,
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,

@@ -110,7 +110,7 @@ WAIT_SECONDS = 1.5
 """Seconds for which a request waits for its analysis before it says that it is being computed."""
 
 NO_ROOM_SECONDS = 0.1
-"""The same where half of the threads wait already, so that short requests always find a free thread."""
+"""The same where all threads but one wait already, so that short requests always find a free thread."""
 
 
 class Calculating(Exception):
@@ -141,8 +141,10 @@ class JointResults:
     def __init__(self, cache: ColumnsCache, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
         self._cache = cache
         self._storage = storage
-        self._rooms = BoundedSemaphore(max(threads // 2, 1))
-        self._running = Lock()
+        self._rooms = BoundedSemaphore(max(threads - 1, 1))
+        self._turns = defaultdict[str, tuple[Lock, BoundedSemaphore]](
+            lambda: (Lock(), BoundedSemaphore(max(threads // 2, 1)))
+        )
         self._timer: Timer | None = None
         self.jobs = JobQueue(limits)
 
@@ -209,22 +211,22 @@ class JointResults:
         self.jobs.drop(name)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, name: str) -> Iterator[None]:
         """
-        Hold the lock of long work in this process: the writing of files, simulations and releases.
+        Hold the lock of a survey's long work in this process: the writing of its files, simulations and releases.
 
-        The semaphore bounds how many threads wait for the lock, so that short requests always find a free thread.
+        One survey takes half of the threads at most and all surveys leave one, so that short requests always find a
+        free thread and the files of one survey do not wait for those of another.
+
+        Args:
+            name: name of the survey.
 
         Raises:
             Refusal: ``busy``: too many threads wait already.
         """
-        if not self._rooms.acquire(blocking=False):
-            raise Refusal("busy")
-        try:
-            with self._running:
-                yield
-        finally:
-            self._rooms.release()
+        lock, own_rooms = self._turns[name]
+        with _room(own_rooms), _room(self._rooms), lock:
+            yield
 
     def _schedule(self) -> None:
         """Start the timer that drops idle columns and results; it stops when there are none and never delays intake."""
@@ -234,10 +236,19 @@ class JointResults:
             self._timer.start()
 
     def _refresh_metrics(self) -> None:
-        with self._running:
-            self._timer = None
-            # Without the database the list of surveys is unknown; the next round tries again.
-            with suppress(StorageError):
-                self._cache.drop()
-            if len(self._cache) or self.jobs.forget_unused():
-                self._schedule()
+        self._timer = None
+        # Without the database the list of surveys is unknown; the next round tries again.
+        with suppress(StorageError):
+            self._cache.drop()
+        if len(self._cache) or self.jobs.forget_unused():
+            self._schedule()
+
+
+@contextmanager
+def _room(rooms: BoundedSemaphore) -> Iterator[None]:
+    if not rooms.acquire(blocking=False):
+        raise Refusal("busy")
+    try:
+        yield
+    finally:
+        rooms.release()

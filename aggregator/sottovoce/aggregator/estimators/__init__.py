@@ -10,6 +10,7 @@ from sottovoce.aggregator.estimators import (
     hadamard_response,
     kary_rr,
     level_table,
+    matrix,
     memoized_rr,
     optimal_unary,
     rounding_rr,
@@ -63,8 +64,9 @@ ESTIMATORS: dict[str, Estimator] = {
     "square_wave": square_wave.estimate,
     "geometric": geometric.estimate,
     "sampled_coordinate": sampled_coordinate.estimate,
+    "matrix": matrix.estimate,
 }
-"""Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism."""
+"""Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism; ``matrix`` for other data."""
 
 VARIABLES: dict[str, Variables] = {
     "binary_rr": binary_rr.variables,
@@ -80,6 +82,7 @@ VARIABLES: dict[str, Variables] = {
     "square_wave": square_wave.variables,
     "geometric": geometric.variables,
     "sampled_coordinate": sampled_coordinate.variables,
+    "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""
 

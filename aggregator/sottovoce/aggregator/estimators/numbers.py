@@ -26,4 +26,4 @@ def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
 
 def exactly(steps: Iterable[Fraction | int], grid: Grid) -> tuple[Fraction, ...]:
     """Convert numbers of steps above the least value to exact fractions."""
-    return tuple(grid.low + grid.step * step for step in steps)
+    return tuple(map(grid.number, steps))

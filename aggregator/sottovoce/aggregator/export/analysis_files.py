@@ -73,6 +73,7 @@ def _crosstab(document: Document) -> Iterator[Line]:
         names = {"rows": table["rows"], "columns": table["columns"], "n": table["n"], **where}
         for key in ("cells", "conditional"):
             yield from ({"figure": key.rstrip("s"), **names, **cell} for cell in table[key])
+        yield from ({"figure": "declined", **names, **one} for one in table.get("declined", ()))
         for key in MEASURES:
             if key in table:
                 yield {"figure": key, **names, **table[key], "shown": table[key]["estimate"]}
@@ -89,6 +90,8 @@ def _comparison(document: Document) -> Iterator[Line]:
         yield {"figure": "value", **names, **one, "row": one["group"]}
     for one in document["differences"]:
         yield {"figure": "difference", **names, **one, "row": f"{one['group']} - {one['from']}"}
+    for one in document.get("declined", ()):
+        yield {"figure": "declined", **names, "column": None, **one, "row": one["group"]}
     yield from _tested({"figure": "independence", **names}, document["independence"])
 
 

@@ -12,7 +12,8 @@ channels.csv   One row for each share that can be estimated: which reports carry
                forced yes with ``p_forced_yes`` = b, a forced no with ``p_forced_no`` = 1 - a. R packages accept these:
                rr with design "forced-known" as p, p1, p0; RRreg with model "FR" as p = c(p0, p1). GLMMRR takes any a
                and b as p1 and p2 of its model "Kuk"; its model "Forced" needs a - b of at least 1/2.
-scores.csv     One row for each reported value of a number, with its ``score``, which is unbiased for the mean.
+scores.csv     One row for each reported value of a number as files have it, with its ``score``, which is unbiased for
+               the mean.
                A value without a row carries no information on that mean (another coordinate was drawn).
 """
 
@@ -24,6 +25,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_questio
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
+from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.square_wave import SquareWave
@@ -141,8 +143,10 @@ def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
     """Yield the rows of scores.csv, by ``SCORE_COLUMNS``."""
     for channel in channels:
         for name, scores in channel.scores:
+            grid = unit_grid(channel.question)
             for value, score in scores.items():
-                yield channel.question.name, _joined(channel), name, value, score
+                written = value if grid is None else grid.text(value)
+                yield channel.question.name, _joined(channel), name, written, score
 
 
 def _joined(channel: Channel) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import coding, question_label, value_labels
+from sottovoce.aggregator.export.own_units import REVISION, WAVE
 from sottovoce.aggregator.export.statistics_files import column_names
-from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -18,8 +18,11 @@ _STYLE = (
     "code{overflow-wrap:anywhere}section{break-inside:avoid}.wide{overflow-x:auto}"
 )
 
-WAVE = "The wave of the report, from 0."
-REVISION = "The revision of the survey that was answered."
+EXTRA = {
+    WAVE: "The wave of the report, from 0. In SPSS and Stata: wave.",
+    REVISION: "The revision of the survey that was answered. In SPSS and Stata: revision.",
+}
+"""Descriptions of the additional columns in files of reports."""
 
 
 def write_codebook(path: Path, channels: Sequence[Channel], about: About) -> None:
@@ -49,9 +52,8 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     for question in survey.questions:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
-    names = [question.name for question in survey.questions]
-    for name, told in (("wave", WAVE), ("revision", REVISION)):
-        yield f"<section><h2><code>{extra_name(name, names)}</code></h2><p>{told}</p></section>"
+    for name, told in EXTRA.items():
+        yield f"<section><h2><code>{name}</code></h2><p>{told}</p></section>"
     yield "</div></main></body></html>"
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from sottovoce.aggregator.export.channels import Channel
-from sottovoce.aggregator.export.codebook import REVISION, WAVE
+from sottovoce.aggregator.export.codebook import EXTRA
 from sottovoce.aggregator.export.labels import coding, value_labels
+from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text
-from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -38,14 +38,13 @@ def write_ddi(
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
-    names = [question.name for question in questions]
-    _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(names) + 2)
+    _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(questions) + len(EXTRA))
     data = ET.SubElement(root, "dataDscr")
     for number, question in enumerate(questions, start=1):
         mine = [channel for channel in channels if channel.question.name == question.name]
         _variable(data, number, question, mine)
-    for number, (name, told) in enumerate((("wave", WAVE), ("revision", REVISION)), start=len(names) + 1):
-        found = _var(data, number, extra_name(name, names), "interval")
+    for number, (name, told) in enumerate(EXTRA.items(), start=len(questions) + 1):
+        found = _var(data, number, name, "interval")
         _text(found, "labl", told)
     ET.indent(root)
     warning = f"<!-- {about.warning} -->" if about.warning else ""
@@ -94,7 +93,9 @@ def _variable(data: ET.Element, number: int, question: Question, channels: Seque
     for language, text in question.label.items():
         _text(asked, "qstnLit", text, language)
     valid = ET.SubElement(found, "valrng")
-    ET.SubElement(valid, "range", {"min": "0", "max": str(question.largest)})
+    grid = unit_grid(question)
+    ends = ("0", str(question.largest)) if grid is None else (grid.text(0), grid.text(grid.steps))
+    ET.SubElement(valid, "range", dict(zip(("min", "max"), ends, strict=True)))
     _text(found, "txt", coding(question), "en")
     by_language = {language: value_labels(question, language) for language in question.label}
     for value in next(iter(by_language.values()), {}):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
@@ -33,12 +32,8 @@ def value_labels(question: Question, language: str) -> dict[int, str]:
 def coding(question: Question) -> str:
     """Describe the coding of reported values in a sentence."""
     if question.mechanism is None:
-        return "The answer as it was given." + (_steps(question.domain.grid) if question.domain.grid else "")
+        return "The answer as it was given."
     return f"A randomized report and not the answer. {_CODINGS[question.mechanism.report_kind]}"
-
-
-def _steps(grid: Grid) -> str:
-    return f" Steps of {grid.step_text} above {grid.text(0)}."
 
 
 def _text(texts: Mapping[str, str], language: str) -> str:
@@ -52,7 +47,8 @@ def _options(question: Question, language: str) -> dict[int, str]:
 
 
 def _public(question: Question, language: str) -> dict[int, str]:
-    return _numbers(question, language) if question.domain.grid else _options(question, language)
+    # A number in its own unit needs no label.
+    return {} if question.domain.grid else _options(question, language)
 
 
 def _drawn(question: Question, language: str) -> dict[int, str]:
@@ -65,11 +61,6 @@ def _ends(question: Question, _language: str) -> dict[int, str]:
 
 def _drawn_ends(question: Question, language: str) -> dict[int, str]:
     return _pairs(option_labels(question, language), _end_names(question))
-
-
-def _numbers(question: Question, _language: str) -> dict[int, str]:
-    grid = question.domain.grid
-    return {step: grid.text(step) for step in range(question.largest + 1)} if grid else {}
 
 
 def _end_names(question: Question) -> tuple[str, str]:
@@ -89,7 +80,6 @@ _VALUES: dict[str, Callable[[Question, str], dict[int, str]]] = {
     "drawn_option": _drawn,
     "end": _ends,
     "drawn_end": _drawn_ends,
-    "number": _numbers,
 }
 
 _CODINGS = {
@@ -105,6 +95,6 @@ _CODINGS = {
     "drawn_end": "2 c + end: the device drew coordinate c (from 0) and sent one of its ends.",
     "mark": "The number of a mark; scores.csv says what number each stands for.",
     "range": "The number of a stretch of the range; scores.csv says what number each stands for.",
-    "number": "Steps above the least value, after noise; scores.csv says what number each stands for.",
+    "number": "A number in the question's own unit, after noise; scores.csv has an unbiased score for each.",
 }
 """Coding by kind of report, see ``mechanisms.reports.REPORT_KINDS``."""

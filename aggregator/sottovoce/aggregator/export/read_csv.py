@@ -2,15 +2,17 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column
+from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import Expected, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
 
@@ -50,8 +52,9 @@ def _read(file: TextIO, name: str, expected: Expected) -> Read:
     header = next(csv.reader([first]), [])
     if len(header) == 1 and ";" in first:
         raise SpecError(f"{name}, line {number}: the cells must be separated by commas")
-    expected.check_header(header, f"{name}, line {number}")
-    blocks = list(_blocks(read, header, number + 1, name, expected))
+    plain = expected.plain_header(header)
+    expected.check_header(plain, f"{name}, line {number}")
+    blocks = list(_blocks(read, plain, number + 1, name, expected, expected.grids(header)))
     if not blocks:
         raise SpecError(f"{name}: there are no reports below the header")
     return joined(blocks)
@@ -64,7 +67,9 @@ def joined(blocks: Sequence[Read]) -> Read:
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
-def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expected: Expected) -> Iterator[Read]:
+def _blocks(
+    read: Iterator[str], header: list[str], first: int, name: str, expected: Expected, grids: Mapping[str, Grid]
+) -> Iterator[Read]:
     reader = csv.reader(read, strict=True)
     known: list[dict[str, int]] = [{"": -1} for _ in header]
     above = first - 1
@@ -78,23 +83,57 @@ def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expec
         check_lengths(rows, len(header), f"{name}, line", first)
         columns = zip(*rows, strict=True)
         block = {
-            key: _numbers(cells, known[place], f"{name}, line", first, key)
+            key: _numbers(cells, known[place], Place(f"{name}, line", first, key), grids.get(key))
             for place, (key, cells) in enumerate(zip(header, columns, strict=True))
         }
         yield expected.checked(block, first, f"{name}, line")
         first += len(rows)
 
 
-def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
-    """Parse whole numbers, -1 for empty cells."""
+class Place(NamedTuple):
+    """
+    Position of cells, for error messages.
+
+    Attributes:
+        row: prefix of a row number.
+        first: number of the first row.
+        column: name of the column.
+    """
+
+    row: str
+    first: int
+    column: str
+
+
+def _numbers(cells: tuple[str, ...], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
+    """
+    Parse the cells of a column, -1 for empty ones.
+
+    Args:
+        cells: the texts.
+        known: texts parsed so far.
+        place: their position.
+        grid: grid of a column in the question's own unit, whose steps are returned; None for whole numbers.
+    """
     # Columns have few distinct values, so a cache of parsed texts saves most of the work.
     # Bound the cache, in case a column has mostly distinct values.
     if len(known) > _MOST_REMEMBERED:
         known.clear()
         known[""] = -1
     for text in set(cells).difference(known):
-        if not _WHOLE.fullmatch(text):
-            where = f"{row} {first + cells.index(text)}, column '{column}'"
-            raise SpecError(f"{where}: must be a whole number from 0, written in digits, or empty where not asked")
-        known[text] = int(text)
+        value = _value(text, grid)
+        if value is None:
+            where = f"{place.row} {place.first + cells.index(text)}, column '{place.column}'"
+            allowed = values_in_words(grid) if grid else "a whole number from 0, written in digits"
+            raise SpecError(f"{where}: must be {allowed}, or empty where not asked")
+        known[text] = value
     return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
+
+
+def _value(text: str, grid: Grid | None) -> int | None:
+    if grid is None:
+        return int(text) if _WHOLE.fullmatch(text) else None
+    try:
+        return step_of(text, grid)
+    except ValueError:
+        return None

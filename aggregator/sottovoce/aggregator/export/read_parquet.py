@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.export.own_units import steps_of, values_in_words
 from sottovoce.aggregator.export.read_csv import Read, joined
 from sottovoce.aggregator.export.row_validation import Expected, Values
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 
 _WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
+
+_MEASURED = _WHOLE | {"FLOAT", "DOUBLE", "DECIMAL", "DATE"}
 
 CHUNK = 1 << 20
 
@@ -36,7 +40,7 @@ def read_parquet(path: Path, expected: Expected) -> Read:
             raise SpecError(f"{path.name} cannot be read as Parquet") from None
         for (value,) in told:
             expected.check_digest(value.decode("utf-8", "replace"), path.name)
-        expected.check_header(table.columns, path.name)
+        expected.check_header(expected.plain_header(table.columns), path.name)
         blocks = list(_blocks(table, path.name, expected))
     if not blocks:
         raise SpecError(f"{path.name}: there are no reports")
@@ -44,13 +48,43 @@ def read_parquet(path: Path, expected: Expected) -> Read:
 
 
 def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noqa: ANN401 - the library's relation
+    grids = expected.grids(table.columns)
     for name, kind in zip(table.columns, table.types, strict=True):
-        if str(kind) not in _WHOLE:
-            raise SpecError(f"{file}, column '{name}': must be of a type of whole numbers")
+        allowed = _MEASURED if name in grids else _WHOLE
+        if str(kind).partition("(")[0] not in allowed:
+            told = "numbers or dates" if name in grids else "whole numbers"
+            raise SpecError(f"{file}, column '{name}': must be of a type of {told}")
     for start in range(0, len(table), CHUNK):
         found = table.limit(CHUNK, start).fetchnumpy()
-        block = {name: _whole(values, start + 1, f"column '{name}'", file) for name, values in found.items()}
+        named = zip(expected.plain_header(list(found)), found.values(), strict=True)
+        block = {
+            name: _steps(values, start + 1, f"{file}, row", name, grids[name])
+            if name in grids
+            else _whole(values, start + 1, f"column '{name}'", file)
+            for name, values in named
+        }
         yield expected.checked(block, start + 1, f"{file}, row")
+
+
+def _steps(found: np.ndarray, first: int, row: str, column: str, grid: Grid) -> Values:
+    """
+    Return the steps of values in a question's own unit, -1 where not asked.
+
+    Args:
+        found: masked values.
+        first: number of the first row.
+        row: prefix of a row number, for error messages.
+        column: name of the column, for error messages.
+        grid: the question's grid.
+    """
+    missing = np.ma.getmaskarray(found)
+    steps = np.full(len(found), -1, dtype=np.int64)
+    steps[~missing] = steps_of(np.ma.getdata(found)[~missing], grid)
+    wrong = ~missing & (steps < 0)
+    if wrong.any():
+        where = f"{row} {first + int(np.argmax(wrong))}, column '{column}'"
+        raise SpecError(f"{where}: must be {values_in_words(grid)}, or empty where not asked")
+    return steps
 
 
 def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
 from sottovoce.aggregator.analysis.shown_columns import Column, column_type
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, unit_grid
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
 from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
@@ -51,6 +53,17 @@ class Expected:
     def revision(self) -> str:
         """Name of the column of revisions."""
         return extra_name("revision", self.questions)
+
+    def grids(self, header: Sequence[str]) -> dict[str, Grid]:
+        """Return the grids of the columns that are in a question's own unit in a file with this header."""
+        if has_steps(header, self.survey.questions):
+            return {}
+        return {name: grid for name, question in self.questions.items() if (grid := unit_grid(question)) is not None}
+
+    def plain_header(self, names: Sequence[str]) -> list[str]:
+        """Return the header with the names of former releases for the additional columns."""
+        former = {WAVE: self.wave, REVISION: self.revision}
+        return [former.get(name, name) for name in names]
 
     def check_digest(self, told: str, place: str) -> None:
         """

@@ -18,6 +18,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, value_labels
+from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
@@ -64,7 +65,8 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
     kind = path.suffix
     allowed, language = _FORMATS[kind], about.survey.default_language
-    columns = {name: missing_as_nan(values) for name, values in named_columns(reports).items()}
+    grids = {question.name: unit_grid(question) for question in about.survey.questions}
+    columns = {name: missing_as_nan(values, grids.get(name)) for name, values in named_columns(reports).items()}
     columns |= _channel_columns(channels, reports)
     names = column_names(about.survey, kind)
     questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}

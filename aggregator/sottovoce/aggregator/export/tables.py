@@ -1,4 +1,8 @@
-"""Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked."""
+"""
+Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked.
+
+Numbers and dates are in the question's own unit, see ``own_units``.
+"""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -6,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_texts, unit_grid
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.answers import Grid
 
 CHUNK = 1 << 16
 """Number of rows converted to text at a time."""
@@ -22,6 +28,15 @@ def named_columns(reports: ReportColumns) -> dict[str, Column]:
     """Return all columns by their names in a file: the questions, then wave and revision."""
     more = {"wave": reports.wave, "revision": reports.revision}
     return {**reports.columns, **{extra_name(name, reports.columns): column for name, column in more.items()}}
+
+
+def file_columns(reports: ReportColumns) -> dict[str, Column]:
+    """Return all columns of CSV and Parquet files by their names."""
+    return {**reports.columns, WAVE: reports.wave, REVISION: reports.revision}
+
+
+def _grids(about: About) -> dict[str, Grid | None]:
+    return {question.name: unit_grid(question) for question in about.survey.questions}
 
 
 def extra_name(name: str, questions: Mapping[str, object] | Sequence[str]) -> str:
@@ -38,14 +53,15 @@ def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
         reports: the reports, already in a new random order.
         about: provenance; marks test runs and simulations in the first lines.
     """
-    columns = named_columns(reports)
+    columns, grids = file_columns(reports), _grids(about)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(first_lines(about))
-        # The file contains only numbers and question names, so no cell can be taken for a formula.
+        # The file contains only numbers, dates and question names, so no cell can be taken for a formula.
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         for start in range(0, len(reports), CHUNK):
-            writer.writerows(zip(*[_cells(each[start : start + CHUNK]) for each in columns.values()], strict=True))
+            block = {name: each[start : start + CHUNK] for name, each in columns.items()}
+            writer.writerows(zip(*[_cells(each, grids.get(name)) for name, each in block.items()], strict=True))
 
 
 def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> None:
@@ -58,8 +74,9 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
         about: provenance; becomes the file's key-value metadata.
     """
     pandas, duckdb = needed("pandas"), needed("duckdb")
-    columns = named_columns(reports)
-    chosen = ", ".join(f'nullif("{name}", {null(values.itemsize)}) AS "{name}"' for name, values in columns.items())
+    columns, grids = file_columns(reports), _grids(about)
+    asked = {name: f'nullif("{name}", {null(values.itemsize)})' for name, values in columns.items()}
+    chosen = ", ".join(f'{as_sql(steps, grids.get(name))} AS "{name}"' for name, steps in asked.items())
     about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
     # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their
     # order and row groups, so they reveal nothing more.
@@ -72,7 +89,9 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
         connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({options})")
 
 
-def _cells(column: Column) -> list[object]:
+def _cells(column: Column, grid: Grid | None) -> list[object]:
+    if grid is not None:
+        return list(as_texts(column, grid))
     found: list[object] = column.tolist()
     missing = is_null(column)
     if missing.any():
@@ -85,8 +104,16 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def missing_as_nan(column: Column) -> np.ndarray:
-    """Return the column as floats for statistics programs, NaN where not asked."""
+def missing_as_nan(column: Column, grid: Grid | None = None) -> np.ndarray:
+    """
+    Return the column for statistics programs: floats, NaN where not asked; dates for a question of dates.
+
+    Args:
+        column: reported values.
+        grid: grid of a column in the question's own unit.
+    """
+    if grid is not None:
+        return as_numbers(column, grid)
     values = column.astype(np.float64)
     values[is_null(column)] = np.nan
     return values

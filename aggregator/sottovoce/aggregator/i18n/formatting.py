@@ -19,6 +19,23 @@ RARE = 0.0001
 HUNDRED = 100
 
 
+def decimals_of(value: float | None, low: float | None, high: float | None) -> int | None:
+    """
+    Return the decimals of a figure and its limits: two significant digits of the distance to the nearer limit.
+
+    Args:
+        value: the figure.
+        low: its lower limit.
+        high: its upper limit.
+
+    Returns:
+        Number of decimals, at most six; None without both limits, or for a figure outside or on one of them.
+    """
+    if value is None or low is None or high is None or not low < value < high:
+        return None
+    return min(max(1 - math.floor(math.log10(min(value - low, high - value))), 0), 6)
+
+
 @dataclass(frozen=True)
 class NumberFormat:
     """
@@ -44,7 +61,25 @@ class NumberFormat:
         size = math.floor(math.log10(abs(value))) if value else 0
         return self._signed(self.words.number(abs(value), min(max(DIGITS - 1 - size, 0), 6)), value)
 
-    def number(self, value: float, grid: Grid | None = None, towards: int = 0) -> str:
+    def rounded(self, value: float, decimals: int) -> str:
+        """Write a number with so many decimals."""
+        return self._signed(self.words.number(abs(value), decimals), value)
+
+    def following(self, figures: Figures, show: Show) -> Show:
+        """
+        Return the way to write a figure and its limits: with the digits that its interval tells, as 2.7 (1.4 to 4.0).
+
+        Args:
+            figures: the figure as ``shown`` or ``estimate``, with its limits.
+            show: the usual way; any other than ``figure`` has fixed digits and is returned.
+        """
+        decimals = decimals_of(figures.get("shown", figures.get("estimate")), figures["low"], figures["high"])
+        # Of any object of this class: two bound methods are equal only if their objects are the same one.
+        if getattr(show, "__func__", None) is not type(self).figure or decimals is None:
+            return show
+        return lambda value: self.rounded(value, decimals)
+
+    def number(self, value: float, grid: Grid | None = None, towards: int = 0, decimals: int | None = None) -> str:
         """
         Write a number with up to four digits.
 
@@ -52,10 +87,13 @@ class NumberFormat:
             value: the number.
             grid: of a question whose answers are numbers or dates, which rounds and writes its own.
             towards: -1 to round down on that grid, 1 to round up.
+            decimals: number of decimals, see ``decimals_of``; None for up to four digits.
         """
         written = value if grid is None else grid.figure(value, towards)
         if isinstance(written, str):
             return written
+        if decimals is not None:
+            return self.rounded(written, decimals)
         short = f"{written:.4g}"
         if "e" in short:
             return short
@@ -82,8 +120,13 @@ class NumberFormat:
         """Write a figure, or that there is none."""
         return self.words.translate("joint_none") if value is None else show(value)
 
+    def estimate(self, figures: Figures, show: Show) -> str:
+        """Write a figure with the digits of its limits, or that there is none."""
+        return self.point(figures.get("shown", figures.get("estimate")), self.following(figures, show))
+
     def limits(self, figures: Figures, show: Show) -> str:
         """Write the limits of a figure, either of which may be missing."""
+        show = self.following(figures, show)
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
         return self.words.translate("joint_limits", low=low, high=high)
 
@@ -98,9 +141,8 @@ class NumberFormat:
         """
         if figures[point] is None and figures["low"] is None and figures["high"] is None:
             return self.words.translate("joint_not_shown")
-        return self.words.translate(
-            "joint_with_limits", figure=self.point(figures[point], show), limits=self.limits(figures, show)
-        )
+        shown = self.point(figures[point], self.following(figures, show))
+        return self.words.translate("joint_with_limits", figure=shown, limits=self.limits(figures, show))
 
     def p(self, value: float) -> str:
         """Write a p or q value without its letter."""
@@ -136,6 +178,10 @@ class TerminalFormat(NumberFormat):
     def figure(self, value: float) -> str:
         """Write any other number with up to four digits."""
         return f"{value:.4g}"
+
+    def rounded(self, value: float, decimals: int) -> str:
+        """Write a number with so many decimals."""
+        return f"{value:.{decimals}f}"
 
 
 TERMINAL = TerminalFormat()

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
-from sottovoce.aggregator.accounts.authentication import authenticate_key
+from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import problems
@@ -27,7 +27,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import CommitGroup
-from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
+from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, UPLOAD_PATH, Limits, check_head
 from sottovoce.aggregator.intake.shutdown import Ending
 from sottovoce.aggregator.intake.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
@@ -58,6 +58,12 @@ class GroupWait:
 
 
 T = TypeVar("T")
+
+REQUEST_BYTES = 8 * 1024
+"""Memory of a request besides its body, which counts towards the limit of bodies in flight."""
+
+UPLOADS_AT_ONCE, UPLOAD_SECONDS = 2, 300
+"""Uploads of data files that a node reads at once, and seconds within which each must arrive."""
 
 _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n")
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
@@ -107,7 +113,7 @@ class Gate:
 
     Args:
         app: WSGI application; the gate uses its admission, clock and metrics.
-        settings: number of threads, timeout of a body, maximum number of concurrent requests.
+        settings: threads, timeout of a body, limits of bytes in flight and of requests that wait for a thread.
         storage: database with the accounts, to authenticate researchers.
     """
 
@@ -123,7 +129,9 @@ class Gate:
         self._readiness: Readiness = app.extensions["readiness"]
         # A thread of its own for readiness checks, since all threads of the pool may wait for the database.
         self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
-        self._under_way = 0
+        self._bytes = 0
+        self._uploads = 0
+        self._waiting = 0
         self._ending = Ending(settings.drain_seconds)
         self._limits = Limits(settings)
         self._wait = GroupWait()
@@ -139,15 +147,15 @@ class Gate:
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request, errors included."""
-        self._under_way += 1
         began = perf_counter()
+        self._bytes += REQUEST_BYTES
         try:
             status, headers, body = await self._reply(scope, exchange)
         except Exception as error:
             # The last resort: an unexpected error still gets a problem document.
             status, headers, body = self._refuse(scope, error)
         finally:
-            self._under_way -= 1
+            self._bytes -= REQUEST_BYTES
         route = _gate_endpoint(scope)
         if route is not None:
             self._traffic.note(route, status, perf_counter() - began)
@@ -159,15 +167,33 @@ class Gate:
             status, headers, content = await self._health(scope)
             return status, add_headers(headers, self._standing), content
         try:
-            body = await self._body(scope, exchange)
+            declared = await self._check_request(scope)
         except (Refusal, StorageError) as refusal:
-            status, headers, body = self._refuse(scope, refusal)
-            # The unread rest of the body would be taken for the next request, so close the connection.
-            return status, [*headers, ("Connection", "close")], body
+            return self._refuse_unread(scope, refusal)
+        # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
+        upload = _is_upload(scope, declared)
+        self._uploads += upload
+        self._bytes += 0 if upload else declared
+        try:
+            return await self._reply_to(scope, exchange, declared)
+        finally:
+            self._uploads -= upload
+            self._bytes -= 0 if upload else declared
+
+    def _refuse_unread(self, scope: Scope, error: Exception) -> Reply:
+        status, headers, body = self._refuse(scope, error)
+        # The unread rest of the body would be taken for the next request, so close the connection.
+        return status, [*headers, ("Connection", "close")], body
+
+    async def _reply_to(self, scope: Scope, exchange: Exchange, declared: int) -> Reply:
+        try:
+            body = await self._read_whole(exchange, declared, _is_upload(scope, declared))
+        except Refusal as refusal:
+            return self._refuse_unread(scope, refusal)
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
             try:
-                reply = await self._in_thread(self._run, scope, body)
+                reply = await self._ask_flask(scope, body)
             except Refusal as refusal:
                 return self._refuse(scope, refusal)
             peer, _ = host_and_port(scope.client)
@@ -194,6 +220,21 @@ class Gate:
         except StorageError as error:
             return self._refuse(scope, Refusal("storage", str(error)))
         return _READY
+
+    async def _ask_flask(self, scope: Scope, body: bytes) -> Reply:
+        """
+        Return Flask's reply.
+
+        Raises:
+            Refusal: too many requests wait for a thread, or the database is unavailable.
+        """
+        if self._waiting >= self._settings.max_requests:
+            raise Refusal("busy")
+        self._waiting += 1
+        try:
+            return await self._in_thread(self._run, scope, body)
+        finally:
+            self._waiting -= 1
 
     def _run(self, scope: Scope, body: bytes) -> Reply:
         """Return Flask's reply; called in a thread of the pool."""
@@ -244,30 +285,41 @@ class Gate:
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
-    async def _body(self, scope: Scope, exchange: Exchange) -> bytes:
+    async def _check_request(self, scope: Scope) -> int:
         """
-        Check the headers of a request, then read its body.
+        Check a request before its body is read; return the declared length of the body.
 
         Raises:
-            Refusal: a limit is exceeded, the headers are invalid, or the body is incomplete or too slow.
+            Refusal: a limit is exceeded, or the headers are invalid.
         """
-        if self._under_way > self._settings.max_requests:
-            raise Refusal("busy")
         headers = scope.headers.items()
         self._limits.check_sender(f"{scope.method} {scope.path}", host_and_port(scope.client)[0], headers)
         declared = check_head(scope.method, scope.path, headers)
-        if declared == 0:
-            return b""
         if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
-        body = await self._read(exchange)
+        if _is_upload(scope, declared):
+            await self._check_session(scope)
+            if self._uploads >= UPLOADS_AT_ONCE:
+                raise Refusal("busy")
+        elif self._bytes + declared > 1024 * self._settings.max_body_kib:
+            raise Refusal("busy")
+        return declared
+
+    async def _read_whole(self, exchange: Exchange, declared: int, upload: bool = False) -> bytes:
+        """
+        Read a body of the declared length.
+
+        Raises:
+            Refusal: the body is incomplete or too slow.
+        """
+        body = await self._read(exchange, upload) if declared else b""
         if len(body) != declared:
             raise Refusal("malformed")
         return body
 
-    async def _read(self, exchange: Exchange) -> bytes:
+    async def _read(self, exchange: Exchange, upload: bool) -> bytes:
         """Read a body within its timeout, or until the process shuts down."""
-        limit = asyncio.timeout(self._settings.body_seconds)
+        limit = asyncio.timeout(UPLOAD_SECONDS if upload else self._settings.body_seconds)
         try:
             async with limit:
                 self._ending.add(limit)
@@ -280,6 +332,13 @@ class Gate:
             return b""
         finally:
             self._ending.remove(limit)
+
+    async def _check_session(self, scope: Scope) -> None:
+        """Refuse a large upload without a session before it is read; Flask authenticates again after it is read."""
+        cookies = "; ".join(value for name, value in scope.headers.items() if name == "cookie")
+        moment = int(self._clock().timestamp())
+        if not await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment):
+            raise Refusal("unauthorized", "sign in, and send the file again")
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""
@@ -302,6 +361,11 @@ class Gate:
         fields += self._limits.headers(f"{scope.method} {scope.path}", status)
         fields += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
         return status, add_headers(fields, self._standing), body
+
+
+def _is_upload(scope: Scope, declared: int) -> bool:
+    """Return True for a data file that is too large for the usual limit."""
+    return scope.method == "POST" and scope.path == UPLOAD_PATH and declared > MAX_BODY
 
 
 def _gate_endpoint(scope: Scope) -> str | None:

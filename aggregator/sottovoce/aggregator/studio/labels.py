@@ -114,6 +114,7 @@ _FIELDS = frozenset(
         "category",
         "on",
         "model",
+        "declining",
         "among",
         "cluster",
         "wave",

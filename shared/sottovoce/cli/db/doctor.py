@@ -38,11 +38,7 @@ def doctor(data: Path | None) -> None:
     if waits:
         click.echo(waiting_words(waits), err=True)
     tell_held(storage, data)
-    file = file_of(settings.database, settings.data)
-    for copy in copies(file) if file is not None else ():
-        click.echo(
-            f'{copy} holds the data as before the migration. "sottovoce db migrate --done" removes it.', err=True
-        )
+    _tell_copies(settings)
     _tell_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
@@ -52,6 +48,13 @@ def doctor(data: Path | None) -> None:
         provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
+
+
+def _tell_copies(settings: Settings) -> None:
+    """Print the copies that earlier migrations left, and how to remove them."""
+    file = file_of(settings.database, settings.data)
+    for copy in copies(file) if file is not None else ():
+        click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
 
 
 def _tell_keys(storage: Storage, settings: Settings) -> None:

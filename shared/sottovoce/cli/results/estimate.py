@@ -1,26 +1,41 @@
-"""``estimate``: the results of a folder of reports, counted without a database, on one machine or on many."""
+"""``estimate``: the results of a folder of reports or of any data file, or of counts alone, without a database."""
 
 from functools import partial
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.export.archive_results import is_archive, results_of_archive
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
-from sottovoce.aggregator.export.offline.locations import place_named
+from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
+from sottovoce.aggregator.export.read_archive import read_folder
+from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.place import PlaceName, check_there, tell
+from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
+from sottovoce.cli.results.run_analysis import show
 
 DASK = "dask"
 
 
-@command(example="sottovoce results estimate reports --out results.json")
-@click.argument("folder", type=PlaceName())
+@command(
+    example="sottovoce results estimate reports --out results.json\n"
+    "sottovoce results estimate answers.csv --channel cheated=coin_flip\n"
+    "sottovoce results estimate --yes 30 --n 100 --mechanism coin_flip"
+)
+@click.argument("folder", type=PlaceName(), required=False)
+@channel_option
+@click.option("--yes", type=click.IntRange(0), default=None, help="Of counts alone: reports that say yes (or 'same').")
+@click.option("--n", "reports", type=click.IntRange(1), default=None, help="Of counts alone: all reports.")
+@click.option("--mechanism", default=None, help="Of counts alone: the channel, such as 'warner 0.7'.")
+@click.option("--json", "as_json", is_flag=True, help="Of a data file or counts: print JSON on standard output.")
 @click.option("--engine", type=click.Choice([*HERE, DASK]), help="[default: duckdb; with --scheduler, dask]")
 @click.option("--scheduler", default=None, help="Address of a Dask scheduler, tcp:// or tls://; none starts one here.")
 @click.option(
@@ -30,22 +45,64 @@ DASK = "dask"
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def estimate(  # noqa: PLR0913, PLR0917 - one option each
-    folder: Path | str, engine: str | None, scheduler: str | None, interval: str, wave: int | None, out: Path | None,
+    folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
+    as_json: bool, engine: str | None, scheduler: str | None, interval: str, wave: int | None, out: Path | None,
     force: bool,
 ) -> None:  # fmt: skip
     """
-    Count the reports in FOLDER, a path or s3://, as `export --format parquet` writes it, and print what `export` prints
-    of a survey that is closed. Every engine finds the same counts.
+    Count the reports in FOLDER, a path or s3://, and print the results.
+
+    FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
+    output has the format of "sottovoce results export". Every engine finds the same counts.
+
+    FOLDER may also be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere;
+    --channel says how each column was.
     """
+    alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
+    of_folder = any(given is not None for given in (engine, scheduler, wave))
+    if folder is None or any(given is not None for given in alone.values()):
+        if folder is not None or None in alone.values() or of_folder or channels:
+            raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
+        _show_shares(shares_of_counts(str(mechanism), yes or 0, reports or 0, interval), out, force, as_json)
+    elif is_data_file(folder):
+        if of_folder:
+            raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
+        _show_shares(open_file(Path(folder), channels).shares(interval=interval), out, force, as_json)
+    elif channels or as_json:
+        raise click.UsageError("--channel and --json are for a data file; a FOLDER knows its channels and prints JSON")
+    else:
+        _count_folder(folder, engine, scheduler, interval, wave, out, force)
+
+
+def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
+    folder: Path | str, engine: str | None, scheduler: str | None, interval: str, wave: int | None, out: Path | None,
+    force: bool,
+) -> None:  # fmt: skip
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
     check_free(out, [".json"], force)
     check_there(folder)
-    name = engine or ("duckdb" if scheduler is None else DASK)
-    work = on_cluster(scheduler) if name == DASK else HERE[name]
-    results = results_of(open_folder(place_named(folder)), work, partial(tell, what="counted"), interval, wave)
+    place = place_named(folder)
+    if isinstance(place, LocalFolder) and not is_countable(place) and is_archive(place.path):
+        results = results_of_archive(read_folder(place.path), interval, wave)
+    else:
+        name = engine or ("duckdb" if scheduler is None else DASK)
+        work = on_cluster(scheduler) if name == DASK else HERE[name]
+        results = results_of(open_folder(place), work, partial(tell, what="counted"), interval, wave)
+    _write_results(results, out)
+
+
+def _write_results(results: SurveyResults, out: Path | None) -> None:
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):
         click.echo(words, err=True)
     write_json(export_document(results), out)
+
+
+def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: bool) -> None:
+    """Print shares, and write them to a file if one is named."""
+    check_free(out, [".json"], force)
+    if out is not None:
+        write_json(dict(found.document), out)
+    show(dict(found.document), as_json)

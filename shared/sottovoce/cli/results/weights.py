@@ -8,7 +8,7 @@ from sottovoce.aggregator.export.results_client.sources import FolderReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
 from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_text
-from sottovoce.cli.results.run_analysis import show
+from sottovoce.cli.results.run_analysis import ask, show
 from sottovoce.cli.results.survey_source import reports_of, source_options
 from sottovoce.shared.errors import SpecError
 
@@ -24,7 +24,7 @@ def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place
     reports, known = reports_of(**place), read_margins(margins)
     if out is not None and not isinstance(reports, FolderReports):
         raise SpecError("--out is for --from: only the reports in a file have an order that weights could be in")
-    document = reports.answer("weights", {"margins": known})
+    document = ask(reports, "weights", {"margins": known})
     if out is not None and isinstance(reports, FolderReports):
         write_text(weights_csv(reports.weights(known)), out)
     show(document, as_json)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link
-from sottovoce.aggregator.accounts.accounts import account_number, find_account, recover
+from sottovoce.aggregator.accounts.accounts import account_number, check_text, find_account, recover
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
@@ -23,6 +23,7 @@ def add(name: str, data: Path | None) -> None:
     An account of this name gets one more key. To give less, use "sottovoce staff invite" and "sottovoce staff grant".
     """
     key, digest = new_key()
+    name = check_text(name, "a name")
     open_storage(data_settings(data), create=True).add_researcher(name, digest, MACHINE)
     click.echo(key)
     click.echo(f"{name} may do everything. To give less: sottovoce staff invite, or sottovoce staff grant.", err=True)

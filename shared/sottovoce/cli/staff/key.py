@@ -16,10 +16,12 @@ from sottovoce.cli.staff.role import survey_option
 from sottovoce.shared.errors import StorageError
 
 
-@command(example="sottovoce staff key create maria --scope results --days 30")
+@command(example="sottovoce staff key create maria --scope results:read --days 30")
 @click.argument("name")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, help="What it is for. [default: all]")
-@click.option("--days", type=click.IntRange(1, MOST_KEY_DAYS), default=KEY_DAYS, show_default=True)
+@click.option(
+    "--days", type=click.IntRange(1, MOST_KEY_DAYS), default=KEY_DAYS, show_default=True, help="Days until it expires."
+)
 @click.option("--label", default="command line", show_default=True, help="What it is called in lists.")
 @survey_option
 @data_option

@@ -17,7 +17,11 @@ from sottovoce.shared.spec import Survey
 @command(example="sottovoce survey letter exam.yaml --link 'https://example.org/s/exam#d=...'")
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option(
-    "--kind", type=click.Choice(["invitation", "reminder", "ethics"]), default="invitation", show_default=True
+    "--kind",
+    type=click.Choice(["invitation", "reminder", "ethics"]),
+    default="invitation",
+    show_default=True,
+    help="Text to write.",
 )
 @click.option("--language", help="One of the survey's languages. [default: its own]")
 @click.option("--link", help="The respondents' link, for invitation and reminder.")

@@ -24,7 +24,14 @@ _REAL = "This survey is not marked trial: invented reports would count as real o
 
 @command(example="sottovoce survey simulate exam.yaml --n 2000")
 @click.argument("path", metavar="SURVEY", type=click.Path(path_type=Path))
-@click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
+@click.option(
+    "--n",
+    "count",
+    type=click.IntRange(1, 10_000_000),
+    default=10_000,
+    show_default=True,
+    help="Number of invented respondents.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is not a test run.")

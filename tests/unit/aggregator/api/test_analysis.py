@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -20,6 +20,7 @@ from sottovoce.aggregator.api import analysis
 from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
@@ -266,6 +267,30 @@ def test_long_analysis_has_an_address_of_its_own(
     gone = researcher.get(first.location)
     assert (gone.status_code, gone.json["code"]) == (404, "not_found")
     assert "restarted" in gone.json["detail"]
+
+
+def test_files_of_a_survey_take_half_of_the_threads_and_leave_one(app: Flask) -> None:
+    """With four threads one of them works and one waits; the third is told to come back, and others go ahead."""
+    results = JointResults(app.extensions["joint_results"]._cache, app.extensions["storage"], 4, AnalysisLimits())
+    entered: list[str] = []
+
+    def work() -> None:
+        with results.turn("done"):
+            entered.append("second")
+
+    waiting = Thread(target=work)
+    with results.turn("done"):
+        waiting.start()
+        while results._rooms._value > 1:
+            sleep(0.001)
+        with pytest.raises(Refusal, match="busy"), results.turn("done"):
+            pass
+        with results.turn("open"):
+            entered.append("other")
+            with pytest.raises(Refusal, match="busy"), results.turn("tried"):
+                pass
+    waiting.join()
+    assert entered == ["other", "second"]
 
 
 def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
     variables = {each.get("name"): each for each in root.iter(f"{DDI}var")}
     questions = every.about.survey.questions
 
-    assert list(variables) == [*every.reports.columns, "wave", "revision"]
+    assert list(variables) == [*every.reports.columns, "_wave", "_revision"]
     assert int(root.find(f".//{DDI}varQnty").text) == len(variables) < len(questions) + 2  # type: ignore[union-attr]
     assert {each.get("files") for each in variables.values()} == {root.find(f"{DDI}fileDscr").get("ID")}  # type: ignore[union-attr]
     where = variables["where"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pyreadstat
 import pytest
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
@@ -207,3 +208,44 @@ def test_try_out_is_read_with_its_first_line(tmp_path: Path) -> None:
     assert found.columns["reason"].tolist() == [2]
     with pytest.raises(SpecError, match="line 3, column 'reason': is out of range"):
         read_folder(place(tmp_path, "# TRIAL\ncheated,reason\n1,9\n", asked))
+
+
+def test_numbers_are_in_their_own_unit_and_former_files_are_still_read(tmp_path: Path) -> None:
+    """An age of 40 is written 40; files that call a column wave or revision have steps above the least value."""
+    coin, number = document()["questions"][0], {"label": {"en": "?"}, "public": True}
+    asked = survey(questions=[
+        coin,
+        {**number, "type": "integer", "name": "age", "min": "18", "max": "99"},
+        {**number, "type": "decimal", "name": "height", "min": "0.5", "max": "2.5", "step": "0.01"},
+        {**number, "type": "date", "name": "since", "min": "2026-01-01", "max": "2026-12-31"},
+    ])  # fmt: skip
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(1, 22, 130, 31)] * 6)
+    storage.close_survey("exam", TODAY)
+    for kind in ("csv", "parquet", "sav", "dta"):
+        SINGLE[f"reports-with-public.{kind}"](source(storage, asked), tmp_path / f"reports-with-public.{kind}")
+    storage.close()
+    table, former = (tmp_path / "reports-with-public.csv").read_text(), "cheated,age,height,since,wave\n1,22,130,31,0\n"
+    assert table.splitlines()[:2] == ["cheated,age,height,since,_wave,_revision", "1,40,1.8,2026-02-01,0,1"]
+    for kind, read in (("sav", pyreadstat.read_sav), ("dta", pyreadstat.read_dta)):
+        row = read(tmp_path / f"reports-with-public.{kind}")[0].iloc[0]
+        assert (row["age"], row["height"], str(row["since"])[:10]) == (40, 1.8, "2026-02-01")
+
+    (tmp_path / "survey.json").write_bytes(asked.canonical)
+    for text in (table, former, "cheated,age,height,since\n1,40,1.80,2026-02-01\n"):
+        (tmp_path / "reports-with-public.csv").write_text(text)
+        columns = read_folder(tmp_path).columns
+        assert [columns[name][0] for name in ("age", "height", "since")] == [22, 130, 31]
+    (tmp_path / "reports-with-public.csv").unlink()
+    columns = read_folder(tmp_path).columns
+    assert [set(columns[name].tolist()) for name in ("age", "height", "since")] == [{22}, {130}, {31}]
+
+
+@pytest.mark.parametrize("age", ["17", "40.5", "forty", "1e1", "1" * 30])
+def test_number_off_its_grid_is_refused_without_being_repeated(tmp_path: Path, age: str) -> None:
+    """By line and column, with what may stand there."""
+    age_of = {"type": "integer", "name": "age", "label": {"en": "?"}, "min": "18", "max": "99", "public": True}
+    asked = survey(questions=[document()["questions"][0], age_of])
+    with pytest.raises(SpecError, match="line 3, column 'age'") as refused:
+        read_folder(place(tmp_path, f"cheated,age\n1,40\n0,{age}\n", asked))
+    assert age not in str(refused.value)

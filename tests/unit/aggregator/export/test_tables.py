@@ -16,9 +16,9 @@ from tests.exported import TODAY, published, send, source
 from tests.surveys import document, survey
 
 
-def stored(every: Source) -> Counter[tuple[int | None, ...]]:
-    """The reports in memory, as rows."""
-    columns = [column.tolist() for column in every.reports.columns.values()]
+def stored(every: Source) -> Counter[tuple[float | None, ...]]:
+    """The reports in memory, as rows; the distance is half a kilometre a step, and in its own unit in files."""
+    columns = [(column / 2 if name == "far" else column).tolist() for name, column in every.reports.columns.items()]
     return Counter(zip(*columns, every.reports.wave.tolist(), every.reports.revision.tolist(), strict=True))
 
 
@@ -27,8 +27,8 @@ def test_csv_has_a_column_for_each_question_and_a_row_for_each_report(every: Sou
     with (folder / "reports.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
 
-    assert header == [*every.reports.columns, "wave", "revision"]
-    assert Counter(tuple(map(int, row)) for row in rows) == stored(every)
+    assert header == [*every.reports.columns, "_wave", "_revision"]
+    assert Counter(tuple(map(float, row)) for row in rows) == stored(every)
 
 
 def test_parquet_read_by_duckdb_holds_the_same_reports_sorted(every: Source, folder: Path) -> None:
@@ -51,7 +51,7 @@ def test_parquet_follows_from_the_set_of_reports(every: Source, folder: Path, tm
 
 
 def test_question_that_was_not_asked_is_an_empty_cell(tmp_path: Path) -> None:
-    """And a question that is called wave leaves the other column another name."""
+    """And a question that is called wave is none of the two additional columns."""
     questions = document()["questions"]
     questions[0]["name"] = "wave"
     asked = survey(questions=questions, ask=1)
@@ -63,7 +63,7 @@ def test_question_that_was_not_asked_is_an_empty_cell(tmp_path: Path) -> None:
     storage.close()
 
     lines = (tmp_path / "reports.csv").read_text().splitlines()
-    assert lines[0] == "wave,reason,year,_wave,revision"
+    assert lines[0] == "wave,reason,year,_wave,_revision"
     assert Counter(lines[1:]) == {"1,,0,0,1": 6, ",2,0,0,1": 5}
     with duckdb.connect() as connection:
         rows = connection.read_parquet(str(tmp_path / "reports.parquet")).fetchall()

@@ -10,9 +10,11 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
+from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, Gate
+from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
@@ -260,17 +262,26 @@ def test_every_refusal_of_the_gate_is_counted(gate: Gate, path: str, head: list[
 
 def test_busy_late_and_too_frequent_requests_are_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
     """Also what the gate refuses for its own sake."""
-    settings = Settings(rate_limit=1, body_seconds=0, max_requests=1)
+    settings = Settings(rate_limit=1, body_seconds=0)
     app = create_app(settings, storage, clock, {})
     gate = Gate(app, settings, storage)
     head = [("content-length", "9"), ("content-type", "application/json")]
 
     run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
     run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
-    gate._under_way = 1
+    gate._settings = Settings(max_body_kib=REQUEST_BYTES // 1024)
     run(ask_raw(gate, "POST", PATH, head))
 
     assert gate._admission.rejected == {"timeout": 1, "too_many": 1, "busy": 1}
+    assert gate._bytes == 0
+
+
+def test_requests_that_wait_for_a_thread_are_limited_and_reports_are_not(gate: Gate) -> None:
+    """Reports wait for the disk only, and their bytes are limited."""
+    gate._settings = Settings(max_requests=0)
+    assert run(ask_raw(gate, "GET", "/api/v1/surveys/exam", []))[0] == 503
+    head = [("content-length", "2"), ("content-type", "application/json")]
+    assert run(ask_raw(gate, "POST", PATH, head, b"{}"))[0] == 400
     assert set(gate._admission.rejected) <= set(COUNTED)
 
 
@@ -286,7 +297,7 @@ def test_proxy_is_believed_by_the_last_of_several_lines(storage: SQLiteStorage, 
     assert [status(number) for number in range(2)] == [411, 429]
 
 
-@pytest.mark.parametrize("place", ["_body", "_run", "_report"])
+@pytest.mark.parametrize("place", ["_check_request", "_run", "_report"])
 def test_failure_that_nobody_foresaw_is_a_problem_document(
     gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:
@@ -321,3 +332,46 @@ def test_failures_of_the_application_are_counted(
         status, _, body = run(ask_raw(gate, "GET", "/api/v1/surveys/exam/export", head))
         assert (status, json.loads(body)["code"]) == (503 if code == "storage" else 500, code)
         assert gate._admission.rejected[code] == 1
+
+
+class Endless(Exchange):
+    """A body that is on its way until an event, and then breaks off."""
+
+    def __init__(self, end: asyncio.Event) -> None:
+        super().__init__(None)
+        self._end = end
+
+    async def __call__(self) -> bytes:
+        """Its end before it was whole."""
+        await self._end.wait()
+        return await super().__call__()
+
+
+def test_large_upload_needs_a_session_and_keeps_no_report_out(
+    gate: Gate, storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """A data file is read only for staff, in its own room: beside it, reports find theirs."""
+    sizes = [("content-length", str(UPLOAD)), ("content-type", "multipart/form-data; boundary=x")]
+    refused = run(ask_raw(gate, "POST", UPLOAD_PATH, sizes, b"", "10.0.0.1"))
+    assert refused[0] == 401
+    cookie, digest = new_cookie()
+    storage.add_researcher("ann", new_key()[1])
+    ann = storage.access.accounts()[0]
+    assert storage.access.start_session(digest, ann.id, "link", int(clock().timestamp()))
+    signed_in = [*sizes, ("cookie", f"sottovoce={cookie}")]
+
+    async def beside() -> tuple[list[int], tuple[int, Any]]:
+        end = asyncio.Event()
+        sent = [Endless(end) for _ in range(3)]
+        whole = [asyncio.create_task(gate.__rsgi__(request("POST", UPLOAD_PATH, signed_in), each)) for each in sent]
+        # The third upload is refused while the first two are being read.
+        while not any(each.answer for each in sent):
+            await asyncio.sleep(0.01)
+        stored = await ask(gate, PATH, dump_report(report(), survey()))
+        end.set()
+        await asyncio.gather(*whole)
+        return sorted(each.answer[0] for each in sent if each.answer), stored
+
+    statuses, (status, _) = run(beside())
+    assert statuses == [400, 400, 503]
+    assert status == 200

@@ -36,6 +36,8 @@ NOT_ON_A_PAGE = {
     "shown_columns.py": "columns of files",
     "estimates.py": "parameters of programs",
     "text_report.py": "the command line",
+    "data_columns.py": "the same",
+    "column_channel.py": "channels in the terminal and in Python",
 }
 """Modules whose sentences no page shows, and why."""
 

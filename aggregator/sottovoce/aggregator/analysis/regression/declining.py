@@ -75,12 +75,12 @@ class DecliningModel:
         declined, inner, answered = self._shares(theta, part)
         total = declined * self.absent[self.answered.codes[part]] + (1 - declined) * inner
         weight = np.ones(len(total)) if self.weights is None else self.weights[part]
-        scores, columns, prior = self.answered.scores(beta, part), self.columns[:, part], self._prior
-        mixed = weight * answered * (1 - answered)
         of_answer = self._reweighted(part, answered * weight).sums(beta, slice(None))
         if of_answer.log_likelihood == -np.inf:
             empty = np.zeros((self.parameters, self.parameters))
             return Sums(-np.inf, empty[0], empty)
+        scores, columns, prior = self.answered.scores(beta, part), self.columns[:, part], self._prior
+        mixed = weight * answered * (1 - answered)
         with np.errstate(divide="ignore"):
             logs = weight @ np.log(total) + prior / 2 * (np.log(declined) + np.log1p(-declined)).sum()
         between = (scores * mixed) @ columns.T

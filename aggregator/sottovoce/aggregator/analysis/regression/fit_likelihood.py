@@ -26,6 +26,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
 CUTS = "(cuts)"
+_TINY = 1e-30
 
 NO_MAXIMUM = (
     "there is no finite estimate: {terms} could be arbitrarily large, because the reports of a group are as one-sided "
@@ -118,7 +119,8 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
     notes = (ONE_SHARE,) if common and sample.declining is None and len(terms) > 1 else ()
     if sample.design.randomized:
         return _declining_with_randomized(sample, kind, share, common)._replace(notes=notes)
-    model, parameters, _ = _model(sample, kind, likelihood[:, :-1], sample.categories)
+    # A public answer excludes all others; its likelihood of 0 among those who answered would have no logarithm.
+    model, parameters, _ = _model(sample, kind, np.maximum(likelihood[:, :-1], _TINY), sample.categories)
     if not isinstance(model, Multinomial | Ordered):
         raise AssertionError("only a randomized predictor has another model")
     shown, of_declining = (terms, columns) if not common else ((Term(CONSTANT, CONSTANT),), np.ones((1, sample.n)))

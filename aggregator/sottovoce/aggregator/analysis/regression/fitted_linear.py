@@ -41,7 +41,8 @@ def linear_regression(sample: Sample) -> Regression:
 
 
 def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:
-    errors = np.sqrt(np.diag(fit.covariance)).tolist()
+    # Rounding can make a variance of 0 negative.
+    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)).tolist()
     z = normal_quantile(sample.confidence)
     figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
     return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]

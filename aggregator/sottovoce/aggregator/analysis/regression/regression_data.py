@@ -130,6 +130,9 @@ def take_sample(
     if not len(rows):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
+    # The model of all people less this one would describe those who were not asked.
+    if choices.described.asked is not None:
+        refuse_small_cells(outcome, predictors, np.flatnonzero(~choices.described.asked), choices.smallest_group)
     strata = _strata(columns, rows, choices.strata)
     return Sample(
         outcome,

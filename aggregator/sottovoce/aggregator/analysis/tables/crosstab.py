@@ -11,21 +11,31 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
     SelectedVariable,
     check_together,
     choose,
+    choose_described,
     count_strata,
     drawn_evenly,
+    impossible_cells,
 )
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, joint
 from sottovoce.aggregator.analysis.tables.small_groups import merged
-from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, inverted_result, tested
+from sottovoce.aggregator.analysis.tables.table import (
+    DEFAULT_RULE,
+    Rule,
+    TwoWayTable,
+    independence_of,
+    inverted_result,
+    tested,
+)
 from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.analysis.weights import weights_of_reports
@@ -33,6 +43,9 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
+
+HALF_SEEN = "{n} more reports contain one of the two questions; shares and limits use them too, by maximum likelihood"
+IMPOSSIBLE = "some cells are impossible, because a question was not shown; shares and limits use that"
 
 Cells = tuple[tuple[Result, ...], ...]
 
@@ -65,6 +78,8 @@ class Crosstab:
         drawn_evenly: p value of the test that devices drew all options, or pairs of them, equally often, as forged
             reports often do not; None if no options are drawn, and in stratified tables.
         warnings: notes for the reader on the whole table.
+        people: people whom the shares describe, see ``described_people``.
+        declined: share of people in each row who did not answer the column's question; empty if everybody did.
     """
 
     rows: str
@@ -81,6 +96,8 @@ class Crosstab:
     forged: Forged
     drawn_evenly: float | None
     warnings: tuple[str, ...]
+    people: str = ALL
+    declined: tuple[Result, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,11 +132,12 @@ def crosstab(
     Raises:
         EstimateError: no report can carry both variables, one of them is a number, or there are no reports.
     """
-    chosen, cautions = _choose(columns, rows, across)
+    chosen, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, chosen, weights)
-    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, (*cautions, *unequal))
-    return replace(table, drawn_evenly=drawn_evenly(columns, chosen))
+    pairs = count_strata(columns, chosen, weights, people.asked, halves=weights is None)
+    whole, seen = joint(pairs, len(columns)), _seen(columns, chosen)
+    table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, chosen))
+    return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, chosen))
 
 
 def crosstab_within(
@@ -152,29 +170,33 @@ def crosstab_within(
                 variable=within,
             )
         )
-    chosen, cautions = _choose(columns, rows, across)
+    chosen, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions = (*cautions, *unequal)
+    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, chosen)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are merged, like those of rows and columns.
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
     memberships = groups.scores(columns.values[within]) > 0
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
-        inside = memberships[:, place]
-        pairs = [each for each in count_strata(columns, chosen, weights, inside) if each.n]
+        inside = memberships[:, place] if people.asked is None else memberships[:, place] & people.asked
+        counted = count_strata(columns, chosen, weights, inside, halves=weights is None)
+        pairs = [each for each in counted if each.n]
         if pairs:
-            tables[category] = _table(joint(pairs, int(inside.sum())), _seen(columns, chosen), rule, cautions)
+            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, chosen)
+            tables[category] = replace(_table(whole, seen, rule, cautions, impossible), people=people.people)
             all_pairs += pairs
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
-    return Stratified(within, tables, tested(all_pairs) if shown else None)
+    # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
+    free = not any(each.newest.absent for each in chosen)
+    return Stratified(within, tables, tested(all_pairs) if shown and free else None)
 
 
 def _choose(
-    columns: Columns, rows: str, across: str
-) -> tuple[tuple[SelectedVariable, SelectedVariable], tuple[str, ...]]:
-    first, second = choose(columns, rows), choose(columns, across)
+    columns: Columns, rows: str, across: str, among: str | None
+) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople, tuple[str, ...]]:
+    (first, second), people = choose_described(columns, (rows, across), among)
     for each in (first, second):
         if not each.newest.categories:
             raise EstimateError(
@@ -182,29 +204,42 @@ def _choose(
                     "'{variable}' is a number: compare its means among groups instead", variable=each.newest.full_name
                 )
             )
-    return (first, second), check_together(columns, first, second)
+    return (first, second), people, (*people.cautions, *check_together(columns, first, second))
 
 
-def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> Crosstab:
-    table = TwoWayTable(whole, rule)
+def _table(
+    whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...], impossible: frozenset[tuple[int, int]]
+) -> Crosstab:
+    table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
+    measured = table.shape == (2, 2) and not hide and not table.among_answered
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
         rows=found.first.full_name,
         columns=found.second.full_name,
-        row_categories=found.first.categories,
-        column_categories=found.second.categories,
+        row_categories=found.first.answered,
+        column_categories=found.second.answered,
         n=found.reports,
         n_pair=found.n,
         cells=tuple(tuple(table.cell(*place) for place in line) for line in places),
         conditional=tuple(tuple(table.share(*place) for place in line) for line in places),
-        independence=None if hide else tested(found.strata),
-        measures=_measures(found, rule.z()) if table.shape == (2, 2) and not hide else None,
+        independence=None if hide else independence_of(found),
+        measures=_measures(found, rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
         drawn_evenly=None,
-        warnings=(*cautions, *([SMALL] if hide else [])),
+        warnings=(*cautions, *([SMALL] if hide else []), *_of_likeliest(table)),
+        declined=tuple(each for row in range(table.shape[0]) if (each := table.declined(row)) is not None),
     )
+
+
+def _of_likeliest(table: TwoWayTable) -> list[str]:
+    """Return notes on the reports and cells that a likeliest table uses."""
+    if table.likeliest is None:
+        return []
+    halves = sum(int(half.numbers.sum()) for pairs in table.joint.strata for half in pairs.halves)
+    of_halves = [Sentence(HALF_SEEN, n=halves)] if halves else []
+    return [*of_halves, *([IMPOSSIBLE] if table.impossible else [])]
 
 
 def _measures(whole: Joint, z: float) -> Measures:

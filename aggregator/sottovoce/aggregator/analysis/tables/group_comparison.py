@@ -5,16 +5,27 @@ A share has a score interval. Means and differences have intervals by test inver
 and for groups that are randomized themselves.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.described_people import ALL
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import check_together, choose, count_strata
+from sottovoce.aggregator.analysis.selection import check_together, choose_described, count_strata
+from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
-from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, inverted_result, tested
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among
+from sottovoce.aggregator.analysis.tables.small_groups import MERGED
+from sottovoce.aggregator.analysis.tables.table import (
+    DEFAULT_RULE,
+    Rule,
+    TwoWayTable,
+    independence_of,
+    inverted_result,
+)
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
@@ -34,6 +45,8 @@ class Compared:
         differences: value of each later group minus the first group's value; empty if cells are suppressed.
         independence: test for any difference; None if suppressed, or if a variable does not vary.
         warnings: notes for the reader on the comparison.
+        people: people whom the values describe, see ``described_people``.
+        declined: share of people in each group who did not answer; empty if everybody did.
     """
 
     outcome: str
@@ -44,6 +57,8 @@ class Compared:
     differences: tuple[Result, ...]
     independence: Independence | None
     warnings: tuple[str, ...]
+    people: str = ALL
+    declined: tuple[Result, ...] = ()
 
 
 def compare(
@@ -61,45 +76,91 @@ def compare(
         columns: the reports.
         outcome: name of the outcome variable.
         groups: name of the variable whose categories are the groups.
-        category: category of the outcome whose share is compared; by default the last one ("yes" of a yes/no). Must be
-            "" for a number.
+        category: category of the outcome whose share is compared; by default the last answer ("yes" of a yes/no). Must
+            be "" for a number.
         weights: weights of the reports, (n,), positive; equal by default.
         rule: options of the comparison.
 
     Raises:
         EstimateError: no report can carry both variables, the groups are numbers, or there is no such category.
     """
-    told, among = choose(columns, outcome), choose(columns, groups)
-    if not among.newest.categories:
+    (told, grouped), people = choose_described(columns, (outcome, groups), rule.among)
+    if not grouped.newest.categories:
         raise EstimateError(
             Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
         )
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions = check_together(columns, told, among)
-    whole = TwoWayTable(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
-    place = _place(told.newest, category)
+    cautions = (*people.cautions, *check_together(columns, told, grouped))
+    pairs = count_strata(columns, (grouped, told), weights, people.asked)
+    whole = TwoWayTable(joint(pairs, len(columns)), rule)
     found = whole.joint
+    place = _place(told.newest, category)
+    if found.second.categories:
+        place = _place_in(found.second, told.newest.categories[place])
     bounds = _bounds(found.second)
-    values = [_value(whole, group, place, bounds) for group in range(len(found.first.categories))]
-    # The largest possible difference is the range of the outcome.
-    spread = bounds[0] - bounds[1], bounds[1] - bounds[0]
-    differences = [
-        inverted_result(found, difference(found, (0, group), place, spread, rule.z()), spread)
-        for group in range(1, len(values))
-    ]
+    # A group without people, by its estimated share, has nothing to compare.
+    there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
+    if not there:
+        raise EstimateError(Sentence("the reports show people in none of the groups of '{variable}'", variable=groups))
+    values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
         outcome=told.newest.full_name,
-        groups=among.newest.full_name,
+        groups=grouped.newest.full_name,
         category=found.second.categories[place] if found.second.categories else "",
-        group_names=found.first.categories,
+        group_names=tuple(found.first.categories[group] for group in there),
         values=tuple(values),
-        # A difference would give back a hidden cell to a reader who knows the other group.
-        differences=() if hidden else tuple(differences),
-        # The statistic of a small table can also be solved for its one hidden cell.
-        independence=None if hidden else tested(found.strata),
+        differences=() if hidden else _differences(whole, there, place, values),
+        independence=None if hidden else independence_of(found),
         warnings=(*cautions, *unequal),
+        people=people.people,
+        declined=tuple(each for group in there if (each := whole.declined(group)) is not None),
     )
+
+
+def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: Sequence[Result]) -> tuple[Result, ...]:
+    """Return the value of each later group minus the first one's."""
+    least, most = _bounds(whole.joint.second)
+    # The largest possible difference is the range of the outcome.
+    spread = least - most, most - least
+    found = []
+    for group, value in zip(there[1:], values[1:], strict=True):
+        inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
+        if whole.joint.second.absent:
+            inverted = _answered(whole, inverted, (there[0], group), place, (values[0], value))
+        found.append(inverted_result(whole.joint, inverted, spread))
+    return tuple(found)
+
+
+def _answered(
+    whole: TwoWayTable, inverted: Inverted, groups: tuple[int, int], place: int, values: tuple[Result, Result]
+) -> Inverted:
+    """Return a difference among the people who answered, with limits that hold in small and sparse groups."""
+    if whole.joint.first.public:
+        return inverted._replace(**_mover(*values))
+    # The variance of the sample is too small where a cell is nearly empty, the one at the hypothesis where noise is
+    # strong: alone they cover .91 and .92 in the worst of six settings, both together .95.
+    low, high = difference_among_answered(whole.joint, whole.raw, groups, place, whole.rule.z())
+    return inverted._replace(low=min(low, inverted.low), high=max(high, inverted.high))
+
+
+def _mover(first: Result, later: Result) -> dict[str, float]:
+    """
+    Return limits of a difference of two shares from their own limits (MOVER; Zou and Donner 2008).
+
+    The reports of two public groups are independent, and score limits hold in small groups, in which the sample
+    covariance that inversion uses does not.
+    """
+    if first.estimate is None or later.estimate is None:
+        return {"low": -1.0, "high": 1.0}
+    (low, high), (from_low, from_high) = (
+        (each.low or 0.0, 1.0 if each.high is None else each.high) for each in (later, first)
+    )
+    apart = later.estimate - first.estimate
+    return {
+        "low": apart - math.hypot(later.estimate - low, from_high - first.estimate),
+        "high": apart + math.hypot(high - later.estimate, first.estimate - from_low),
+    }
 
 
 def _place(variable: Variable, category: str) -> int:
@@ -107,15 +168,23 @@ def _place(variable: Variable, category: str) -> int:
         if category:
             raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
         return 0
-    if category and category not in variable.categories:
+    if category and category not in variable.answered:
         raise EstimateError(
             Sentence(
                 "'{variable}' has no category of this name; it has: {categories}",
                 variable=variable.full_name,
-                categories=variable.categories,
+                categories=variable.answered,
             )
         )
-    return variable.categories.index(category) if category else len(variable.categories) - 1
+    return variable.categories.index(category) if category else len(variable.answered) - 1
+
+
+def _place_in(merged: Variable, category: str) -> int:
+    """Return the place of a category among those of a variable whose small categories may be merged."""
+    groups = [each.split(MERGED) for each in merged.answered]
+    # A name may have the sign itself, so the whole name goes first.
+    found = [merged.answered.index(category)] if category in merged.answered else []
+    return next(iter([*found, *(place for place, names in enumerate(groups) if category in names)]), 0)
 
 
 def _bounds(variable: Variable) -> tuple[float, float]:

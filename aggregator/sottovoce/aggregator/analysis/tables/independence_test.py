@@ -63,7 +63,9 @@ def independence(strata: Sequence[Pairs]) -> Independence:
     found = _single(scatters[0]) if len(scatters) == 1 else _stratified(scatters)
     if not found[1]:
         raise EstimateError("one of the two variables is reported the same by everybody: there is nothing to test")
-    return Independence(found[0], found[1], upper_tail(*found))
+    # Rounding can make a statistic of 0 negative.
+    statistic, df = max(found[0], 0.0), found[1]
+    return Independence(statistic, df, upper_tail(statistic, df))
 
 
 def _single(scatter: _Scatter) -> tuple[float, int]:

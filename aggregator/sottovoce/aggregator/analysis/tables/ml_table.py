@@ -43,6 +43,20 @@ def seen_together(joint: Joint) -> ObservedReports:
     return ObservedReports(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
 
 
+def seen_reports(joint: Joint) -> ObservedReports:
+    """Return the reports that carry one variable or both, as far as they were counted, by cell in row-major order."""
+    together = seen_together(joint)
+    rows, weights = [together.rows], [together.weights]
+    for pairs in joint.strata:
+        for half in pairs.halves:
+            known = (pairs.first if half.first else pairs.second).likelihood(half.reported)
+            # A variable that a report does not carry is as likely in each category.
+            ones = np.ones((len(known), len((pairs.second if half.first else pairs.first).categories)))
+            rows.append(_cells(known, ones) if half.first else _cells(ones, known))
+            weights.append(half.numbers)
+    return ObservedReports(np.concatenate(rows), np.concatenate(weights))
+
+
 def likeliest_table(
     seen: Sequence[ObservedReports], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
 ) -> Floats:

@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     expected_table,
     likeliest_table,
     log_likelihood,
-    seen_together,
+    seen_reports,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
@@ -44,10 +44,11 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     Returns:
         (estimate, low, high); None for an infinite estimate, or an unbounded side.
     """
-    seen = seen_together(joint)
+    seen = seen_reports(joint)
     table = likeliest_table([seen], (2, 2))
     top = log_likelihood([seen], table)
-    scale = joint.n / float(seen.weights.sum()) / joint.deff
+    halves = sum(float(half.numbers.sum()) for pairs in joint.strata for half in pairs.halves)
+    scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff
     centre = _centre(table)
     # The centre of an infinite estimate is cut off at +-FARTHEST; the range must then still reach the other side of 1.
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST

@@ -32,6 +32,21 @@ Products = Callable[[Floats, Floats], Floats]
 """Function from the scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
 
 
+class HalfSeen(NamedTuple):
+    """
+    Reports of one stratum that carry only one of two variables, by distinct reported value.
+
+    Attributes:
+        first: True if it is the first variable.
+        reported: its reported values, (m,).
+        numbers: number of reports with each, (m,).
+    """
+
+    first: bool
+    reported: Numbers
+    numbers: Floats
+
+
 class Moments(NamedTuple):
     """Mean of h, (d,), and its covariance, (d, d)."""
 
@@ -50,6 +65,7 @@ class Pairs:
         weights: sum of the weights of the reports with this pair, (m,).
         squares: sum of their squared weights, (m,).
         numbers: number of reports with this pair, (m,).
+        halves: reports that carry only one of the variables; empty if they were not counted.
     """
 
     first: Variable
@@ -58,6 +74,7 @@ class Pairs:
     weights: Floats
     squares: Floats
     numbers: Floats
+    halves: tuple[HalfSeen, ...] = ()
 
     @cached_property
     def n(self) -> int:
@@ -188,6 +205,28 @@ def count_pairs(
     return Pairs(first, second, both, sums[seen], squares[seen], numbers[seen])
 
 
+def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:
+    """
+    Count the reports that carry only one of two variables, by reported value.
+
+    Args:
+        first: one of the variables.
+        second: the other one.
+        columns: their reported values, each of shape (n,), as for ``count_pairs``.
+    """
+    there = [column != null_of(column) for column in columns]
+    for variable, column, rows in zip((first, second), columns, there, strict=True):
+        rows[rows] = variable.observed(column[rows])
+    found = []
+    for is_first, column, alone in (
+        (True, columns[0], there[0] & ~there[1]),
+        (False, columns[1], there[1] & ~there[0]),
+    ):
+        reported, numbers = np.unique(column[alone], return_counts=True)
+        found.append(HalfSeen(is_first, reported, numbers.astype(float)))
+    return tuple(half for half in found if len(half.reported))
+
+
 def _counted(
     columns: tuple[Numbers, Numbers], sizes: tuple[int, ...], weights: Floats | None
 ) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
@@ -247,6 +286,18 @@ def _mean_square(variable: Variable) -> float:
     share = 1 / len(variable.channels)
     reported = [(b + (a - b) * share, a, b) for a, b in variable.channels]
     return sum((chance * (1 - b) ** 2 + (1 - chance) * b**2) / (a - b) ** 2 for chance, a, b in reported)
+
+
+def answered_scores(scores: Floats, absent: bool) -> Floats:
+    """
+    Return unbiased scores of having answered, (m,).
+
+    Args:
+        scores: of the categories, (m, k), the last of which is no answer if ``absent``.
+        absent: people may have left the question unanswered.
+    """
+    found: Floats = 1 - scores[:, -1] if absent else np.ones(len(scores))
+    return found
 
 
 def null_of(column: Numbers) -> int:

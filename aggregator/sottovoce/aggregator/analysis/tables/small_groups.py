@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
+MERGED = "+"
+"""Sign between the names of merged categories."""
+
 LEAST = 5
 """Smallest number of respondents in a nonempty group by public answers."""
 
@@ -31,15 +34,18 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
     """
     if not (variable.public and isinstance(variable, ChoiceVariable)):
         return variable
-    by_size = sorted(range(len(counts)), key=lambda place: (counts[place], place))
+    answered = range(len(counts) - variable.absent)
+    by_size = sorted(answered, key=lambda place: (counts[place], place))
     joined = [place for place in by_size if 0 < counts[place] < least]
     rest = [place for place in by_size if counts[place] >= least]
     while rest and 0 < sum(counts[place] for place in joined) < least:
         joined.append(rest.pop(0))
     if not joined:
         return variable
-    groups = [[place] for place in range(len(counts)) if place not in joined] + [sorted(joined)]
-    names = tuple("+".join(variable.categories[place] for place in group) for group in groups)
+    groups = [[place] for place in answered if place not in joined] + [sorted(joined)]
+    # People who gave no answer stay the last category.
+    groups += [[place] for place in range(len(answered), len(counts))]
+    names = tuple(MERGED.join(variable.categories[place] for place in group) for group in groups)
     whole = variable.supports
     return replace(
         variable,

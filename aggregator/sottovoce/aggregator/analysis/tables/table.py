@@ -5,6 +5,7 @@ Cells are means of products of scores over the reports that carry both variables
 shares are clipped into [0, 1] and never rescaled to sum to 1.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,8 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.tables.answered_cells import (
+    answered_shape,
+    cell_among_answered,
+    may_decline,
+    share_among_answered,
+)
+from sottovoce.aggregator.analysis.tables.answered_independence import answered_independence
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, independence
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
+from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
+from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
+from sottovoce.aggregator.analysis.tables.ml_table import seen_reports
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, answered_scores
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
@@ -40,6 +51,7 @@ class Rule:
         confidence: nominal coverage of each interval, in (0, 1).
         simultaneous: the limits hold for all cells together (Bonferroni).
         least: smallest group by public answers; 0 for analysts who have the rows anyway.
+        among: "answered" for people who answered, or were asked; "all"; None for the first where they are known.
         balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
     """
 
@@ -47,6 +59,7 @@ class Rule:
     simultaneous: bool = False
     least: int = LEAST
     balanced: bool = False
+    among: str | None = None
 
     def z(self, cells: int = 1) -> float:
         """Return the normal quantile for the limits of one of ``cells`` cells."""
@@ -63,26 +76,36 @@ class TwoWayTable:
     Args:
         whole: the reports.
         rule: options; small groups by public answers are merged as it says.
+        impossible: (row, column) of each cell that skip logic excludes.
     """
 
-    def __init__(self, whole: Joint, rule: Rule) -> None:
+    def __init__(self, whole: Joint, rule: Rule, impossible: frozenset[tuple[int, int]] = frozenset()) -> None:
         self.joint = _merged(whole, rule)
         self.rule = rule
-        self.shape = len(self.joint.first.categories), max(len(self.joint.second.categories), 1)
+        self.among_answered = may_decline(self.joint)
+        self.shape = answered_shape(self.joint)
         self._shares = _shares(self.joint)
         self.raw = self._shares.cells
-        self.hidden = _hidden(self.joint, self.shape, rule)
+        self.hidden = _hidden(self.joint, self.raw.shape, rule)
+        self.impossible = impossible if self._unmerged(whole) else frozenset()
 
     @cached_property
     def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
         """Channels of each (row, column), by stratum."""
-        return {(i, j): _channels(self.joint, i, j) for i in range(self.shape[0]) for j in range(self.shape[1])}
+        rows, columns = self.raw.shape
+        return {(i, j): _channels(self.joint, i, j) for i in range(rows) for j in range(columns)}
 
     def cell(self, row: int, column: int) -> Result:
         """Return the share of a cell."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
+        if self.among_answered:
+            limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
+            return self._ratio(_cell_of(self.joint, row, column), limits)
         raw = float(self.raw[row, column])
+        if self.likeliest is not None:
+            share, low, high = self.likeliest.cell(row, column)
+            return _result(self.joint, share, raw, float(self._shares.errors[row, column]), (low, high), PROFILE)
         margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
         limits = cell_limits(raw, self.channels[row, column], margins, self._z)
         return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
@@ -91,16 +114,90 @@ class TwoWayTable:
         """Return the share of a column within a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
+        if self.joint.second.absent:
+            limits = share_among_answered(self.joint, self.raw, (row, column), self._z)
+            return self._ratio(_share_of(row, column), limits)
+        return self._of_row(row, column)
+
+    def declined(self, row: int) -> Result | None:
+        """Return the share of people in a row who gave no answer to the column's question; None if everybody did."""
+        column = self.raw.shape[1] - 1
+        if not self.joint.second.absent:
+            return None
+        return _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
+
+    def occurs(self, row: int) -> bool:
+        """Return True if an estimated share above 0 of the people is in a row."""
+        return float(self._shares.rows[row]) > 0
+
+    def _ratio(self, products: Products, limits: tuple[float, float]) -> Result:
+        """Return the ratio of the means of two products of scores, with its standard error by the delta method."""
+        found = self.joint.moments(products)
+        part, whole = found.mean.tolist()
+        if whole <= 0:
+            return _result(self.joint, None, None, None, limits, SCORE)
+        gradient = np.array([1 / whole, -part / whole**2])
+        error = math.sqrt(max(float(gradient @ found.covariance @ gradient), 0.0))
+        return _result(self.joint, clip(part / whole), part / whole, error, limits, SCORE)
+
+    def _of_row(self, row: int, column: int) -> Result:
+        """Return the share of a column within a row, among all people of the row."""
         raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
+        if self.likeliest is not None:
+            return self._likeliest_share(row, column)
         limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
         if group <= 0:
             return _result(self.joint, None, None, None, limits, SCORE)
         error = float(self._shares.in_row_errors[row, column])
         return _result(self.joint, clip(raw / group), raw / group, error, limits, SCORE)
 
+    def _likeliest_share(self, row: int, column: int) -> Result:
+        found = None if self.likeliest is None else self.likeliest.share(row, column)
+        if found is None:
+            return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
+        group = float(self._shares.rows[row])
+        raw = float(self.raw[row, column]) / group if group > 0 else None
+        error = float(self._shares.in_row_errors[row, column]) if group > 0 else None
+        return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
+
+    @cached_property
+    def likeliest(self) -> LikeliestTable | None:
+        """Likeliest table of all people, where reports with one question or impossible cells tell more; else None."""
+        more = self.impossible or any(pairs.halves for pairs in self.joint.strata)
+        if (
+            not more
+            or self.among_answered
+            or self.hidden.any()
+            or any(pairs.n != pairs.weights.sum() for pairs in self.joint.strata)
+        ):
+            return None
+        seen = seen_reports(self.joint)
+        if seen.rows.size > MOST_LIKELIHOODS:
+            return None
+        return LikeliestTable(seen, self.shape, self.impossible, self._z)
+
+    def _unmerged(self, whole: Joint) -> bool:
+        names = [(each.first.categories, each.second.categories) for each in (whole, self.joint)]
+        return names[0] == names[1]
+
     @property
     def _z(self) -> float:
         return self.rule.z(self.shape[0] * self.shape[1])
+
+
+def _cell_of(joint: Joint, row: int, column: int) -> Products:
+    """Return the products of scores of a cell and of the people who answered both questions."""
+    first, second = joint.first.absent, joint.second.absent
+    return lambda one, other: np.column_stack(
+        [one[:, row] * other[:, column], answered_scores(one, first) * answered_scores(other, second)]
+    )
+
+
+def _share_of(row: int, column: int) -> Products:
+    """Return the products of scores of a cell and of the people of its row who answered."""
+    return lambda one, other: np.column_stack(
+        [one[:, row] * other[:, column], one[:, row] * answered_scores(other, absent=True)]
+    )
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
@@ -144,7 +241,7 @@ def _result(
     method: str,
 ) -> Result:
     low, high = limits
-    wide = method == SCORE and high is not None and high - low > TOO_WIDE
+    wide = method in {SCORE, PROFILE} and high is not None and high - low > TOO_WIDE
     warnings = (TOO_FEW,) if wide else ()
     return Result(shown, raw, error, SCORE_PRODUCTS, low, high, method, whole.reports, whole.n, whole.deff, warnings)
 
@@ -159,6 +256,11 @@ def tested(strata: Sequence[Pairs]) -> Independence | None:
         return independence(strata)
     except EstimateError:
         return None
+
+
+def independence_of(joint: Joint) -> Independence | None:
+    """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
+    return answered_independence(joint) if may_decline(joint) else tested(joint.strata)
 
 
 def _merged(whole: Joint, rule: Rule) -> Joint:

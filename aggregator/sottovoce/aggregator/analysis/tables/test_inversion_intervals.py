@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Moments
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Moments, answered_scores
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
@@ -57,7 +57,7 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
         bounds: smallest and largest possible difference.
         z: normal quantile of the confidence level.
     """
-    found = joint.moments(_two_groups(groups, outcome))
+    found = joint.moments(_two_groups(groups, outcome, joint.second.absent))
     m0, m1, g0, g1 = found.mean.tolist()
     # Unbiased shares can be negative; then a quotient has no meaning, while the limits still hold.
     raw = m1 / g1 - m0 / g0 if min(g0, g1) > 0 else None
@@ -66,7 +66,7 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
         return m1 * g0 - m0 * g1 - t * g1 * g0, (-g1, g0, m1 - t * g1, -m0 - t * g0)
 
     delta = () if raw is None else (-1 / g0, 1 / g1, m0 / g0**2, -m1 / g1**2)
-    thin = thin_table(joint, groups, outcome)
+    thin = None if joint.second.absent else thin_table(joint, groups, outcome)
     if thin is not None:
         return _around(raw, _delta(found, delta), difference_limits(thin, bounds, z), bounds)
     return _inverted(found, raw, delta, slopes, bounds, z)
@@ -82,7 +82,7 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
         outcome: category of the second variable.
         z: normal quantile of the confidence level.
     """
-    found = joint.moments(_two_groups(groups, outcome))
+    found = joint.moments(_two_groups(groups, outcome, joint.second.absent))
     m0, m1, g0, g1 = found.mean.tolist()
     raw = m1 * g0 / (m0 * g1) if min(g0, g1, m0) > 0 else None
 
@@ -91,7 +91,7 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
         return value, (-u * g1, (1 - u) * g0, (1 - u) * m1, -u * m0)
 
     delta = () if raw is None else (-raw / m0, g0 / (m0 * g1), m1 / (m0 * g1), -raw / g1)
-    thin = thin_table(joint, groups, outcome)
+    thin = None if joint.second.absent else thin_table(joint, groups, outcome)
     if thin is not None:
         low, high = ratio_limits(thin, z)
         return _around(raw, _delta(found, delta), (_odds(low), _odds(high)), (0.0, math.inf))
@@ -188,10 +188,12 @@ _Slopes = Callable[[float], tuple[float, tuple[float, ...]]]
 """Function from t to Q and its gradient in the means."""
 
 
-def _two_groups(groups: tuple[int, int], outcome: int) -> Callable[[Floats, Floats], Floats]:
-    """Return the function that computes h = (z_0 z, z_1 z, z_0, z_1), (m, 4)."""
+def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Callable[[Floats, Floats], Floats]:
+    """Return the function that computes h = (z_0 z, z_1 z, z_0 r, z_1 r), (m, 4), r the scores of having answered."""
     chosen = list(groups)
-    return lambda one, other: np.column_stack([one[:, chosen] * other[:, [outcome]], one[:, chosen]])
+    return lambda one, other: np.column_stack(
+        [one[:, chosen] * other[:, [outcome]], one[:, chosen] * answered_scores(other, absent)[:, None]]
+    )
 
 
 def _inverted(

@@ -36,8 +36,8 @@ def read_declaration(path: Path) -> Declaration:
     """
     try:
         data = path.read_bytes()
-    except OSError:
-        raise SpecError(f"{path.name}: the declaration cannot be read; there must be one beside the data") from None
+    except OSError as error:
+        raise SpecError(f"{cannot_read(path, error)} Declare in it the columns of the data") from None
     if len(data) > MAX_BYTES:
         raise SpecError(f"{path.name}: the declaration is larger than 4 MiB")
     document = parse_yaml(data)

@@ -15,8 +15,9 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.results_document import FORMAT
+from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
 from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
@@ -138,11 +139,11 @@ class OpenResults:
     Results of one survey.
 
     Attributes:
-        export: the estimates, in the form of ``export.schema.json``; None if the folder has none.
+        export: the estimates, in the form of ``export.schema.json``; counted from the reports if the folder has none.
         reports: source of joint analyses; None if there are estimates only.
     """
 
-    export: Mapping[str, Any] | None
+    export: Mapping[str, Any]
     reports: ReportSource | None
 
     @property
@@ -151,14 +152,7 @@ class OpenResults:
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
         ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
-
-        Raises:
-            EstimateError: the folder contains reports only.
         """
-        if self.export is None:
-            raise EstimateError(
-                f"the folder holds no {EXPORT}: sottovoce results export NAME --format all --out FOLDER has one"
-            )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
     def crosstab(
@@ -177,7 +171,7 @@ class OpenResults:
             columns: question of the columns, likewise.
             within: public question to stratify by.
             weights: one weight per report, in the order of the folder's file.
-            options: ``margins``, ``wave``, ``where``, ``confidence``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the table is not available; the message says why.
@@ -197,19 +191,22 @@ class OpenResults:
         """
         Compare a share or a mean among groups.
 
+        The rows of the result have ``declined``, the share of people who gave no answer, where some did not.
+
         Args:
             outcome: the outcome.
             groups: question whose categories are the groups.
-            category: category of the outcome; by default the last one.
+            category: category of the outcome; by default the last answer.
             weights: one weight per report, in the order of the folder's file.
-            options: ``margins``, ``wave``, ``where``, ``confidence``.
+            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises:
             SurveyError: the comparison is not available; the message says why.
         """
         asked = {"outcome": outcome, "groups": groups, "category": category, **options}
         found = self._answer("compare", asked, weights)
-        return _result(found, found["values"])
+        declined = {one["group"]: {"declined": one["shown"]} for one in found.get("declined", ())}
+        return _result(found, [one | declined.get(one["group"], {}) for one in found["values"]])
 
     def pairs(self, wave: int | None = None) -> JointResult:
         """
@@ -255,8 +252,10 @@ class OpenResults:
         return frame(self.estimates, library)
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
-        """Plot the shares with their limits; returns a matplotlib figure."""
-        return plot_intervals([row for row in self.estimates if row["kind"] == "share"])
+        """Plot the shares with their limits, of those who answered where some did not; returns a matplotlib figure."""
+        shares = [row for row in self.estimates if row["kind"] == "share"]
+        answered = {row["question"] for row in shares if row["among"] != "all"}
+        return plot_intervals([row for row in shares if row["among"] != "all" or row["question"] not in answered])
 
     def _answer(self, kind: str, options: Row, weights: ArrayLike | None = None) -> Row:
         if self.reports is None:
@@ -265,7 +264,11 @@ class OpenResults:
 
 
 def open_results(
-    place: str | Path, survey: str | None = None, key: str | None = None, key_file: Path | None = None
+    place: str | Path,
+    survey: str | None = None,
+    key: str | None = None,
+    key_file: Path | None = None,
+    covariates: Path | None = None,
 ) -> OpenResults:
     """
     Open the results of a survey.
@@ -275,10 +278,13 @@ def open_results(
         survey: name of the survey; required for an address.
         key: researcher's key for an address; by default from ``key_file``, ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
         key_file: file with the key.
+        covariates: with a folder, file of your own columns, one line for each report in the order of its file.
 
     Raises:
         SurveyError: the results cannot be opened; the message says why.
     """
+    if covariates is not None and not Path(place).is_dir():
+        raise SpecError("covariates are for a folder of files: only its reports have an order")
     if isinstance(place, str) and "://" in place:
         if survey is None:
             raise SpecError("name the survey at this address with survey=")
@@ -287,8 +293,10 @@ def open_results(
     path = Path(place)
     if not path.is_dir():
         return OpenResults(_export(path, survey), None)
-    beside = path / EXPORT
-    return OpenResults(_export(beside, survey) if beside.is_file() else None, FolderReports(path, survey))
+    beside, folder = path / EXPORT, FolderReports(path, survey, covariates)
+    if beside.is_file():
+        return OpenResults(_export(beside, survey), folder)
+    return OpenResults(MappingProxyType(export_document(results_of_archive(folder.archive))), folder)
 
 
 def _export(path: Path, survey: str | None) -> Mapping[str, Any]:

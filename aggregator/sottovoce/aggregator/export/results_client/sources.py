@@ -17,6 +17,7 @@ from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, 
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.export.read_csv import Read, joined
+from sottovoce.aggregator.export.results_client.covariate_files import with_covariates
 from sottovoce.aggregator.export.row_validation import Expected
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -94,17 +95,20 @@ class FolderReports:
         folder: folder with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or an output
             of ``export --format parquet``, also in a bucket (``s3://``).
         name: expected name of the survey; None to accept any.
+        covariates: file of an analyst's own columns, one line for each report in the order of the file; or None.
 
     Raises:
-        SpecError: the folder is invalid, or contains another survey.
+        SpecError: the folder is invalid, or contains another survey; or the covariates do not fit it.
     """
 
-    def __init__(self, folder: Path | str, name: str | None = None) -> None:
+    def __init__(self, folder: Path | str, name: str | None = None, covariates: Path | None = None) -> None:
         read = _read(folder)
         if name is not None and name != read.survey.name:
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
-        self.columns = columns_of(read)
+        self.archive = read
+        columns = columns_of(read)
+        self.columns = columns if covariates is None else with_covariates(columns, covariates)
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """

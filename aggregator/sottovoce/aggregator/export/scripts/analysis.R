@@ -40,7 +40,7 @@ share_limits <- function(count, n, a, b) {
 reports <- read_table("reports.csv")
 channels <- read_table("channels.csv")
 scores <- read_table("scores.csv")
-# A question may have one of the two names; then the column has a line before it.
+# Files of former releases call the two columns wave and revision.
 wave <- if ("_wave" %in% names(reports)) reports[["_wave"]] else reports[["wave"]]
 revision <- if ("_revision" %in% names(reports)) reports[["_revision"]] else reports[["revision"]]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 Z = 1.959963984540054
 Row = dict[str, str]
-Score = Callable[[int], float | None]
+Score = Callable[[str], float | None]
 
 
 def table(path: Path) -> Iterator[Row]:
@@ -46,8 +46,8 @@ def share_score(row: Row) -> Score:
     """Return the score function of one row of channels.csv."""
     a, b = float(row["a"]), float(row["b"])
 
-    def score(value: int) -> float | None:
-        found = _supports(row["rule"], int(row["code"]), value)
+    def score(value: str) -> float | None:
+        found = _supports(row["rule"], int(row["code"]), int(value))
         return None if found is None else (found - b) / (a - b)
 
     return score
@@ -65,7 +65,7 @@ def _score_limit(x: float, n: int, z: float) -> float:
     return (x + z * z / 2 + z * math.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
 
 
-def estimate(tally: Counter[int], score: Score) -> tuple[int, float, float]:
+def estimate(tally: Counter[str], score: Score) -> tuple[int, float, float]:
     """Return (n, mean of the scores, standard error) of the reports that carry the figure."""
     scored = [(found, count) for value, count in tally.items() if (found := score(value)) is not None]
     n = sum(count for _, count in scored)
@@ -76,21 +76,21 @@ def estimate(tally: Counter[int], score: Score) -> tuple[int, float, float]:
     return n, mean, math.sqrt(squares / (n - 1) / n) if n > 1 else math.nan
 
 
-def tallies(folder: Path) -> dict[tuple[str, int, str], Counter[int]]:
+def tallies(folder: Path) -> dict[tuple[str, int, str], Counter[str]]:
     """Return the number of reports with each value, by question, wave and revision."""
-    found: dict[tuple[str, int, str], Counter[int]] = {}
+    found: dict[tuple[str, int, str], Counter[str]] = {}
     for row in table(folder / "reports.csv"):
-        # If a question has one of the two names, the extra column has a leading underscore.
+        # Files of former releases call the two columns wave and revision.
         wave, revision = (row.pop(f"_{name}" if f"_{name}" in row else name) for name in ("wave", "revision"))
         for question, value in row.items():
             if value:
-                found.setdefault((question, int(wave), revision), Counter())[int(value)] += 1
+                found.setdefault((question, int(wave), revision), Counter())[value] += 1
     return found
 
 
 def _tally_of(
-    found: dict[tuple[str, int, str], Counter[int]], question: str, wave: int, revisions: str
-) -> Counter[int]:
+    found: dict[tuple[str, int, str], Counter[str]], question: str, wave: int, revisions: str
+) -> Counter[str]:
     """Return the tally of a question in one wave, over the revisions with the same channel."""
     return sum((found.get((question, wave, each), Counter()) for each in revisions.split()), Counter())
 
@@ -105,10 +105,10 @@ def lines(folder: Path) -> Iterator[tuple[object, ...]]:
             n, raw, error = estimate(_tally_of(found, row["question"], wave, row["revisions"]), share_score(row))
             limits = _share_limits(n * (b + (a - b) * raw), n, a, b) if n else (0.0, 1.0)
             yield wave, row["question"], row["option"], row["revisions"], n, raw, error, *limits
-    scores: dict[tuple[str, str, str], dict[int, float]] = {}
+    scores: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in table(folder / "scores.csv"):
         key = row["question"], row["mean"], row["revisions"]
-        scores.setdefault(key, {})[int(row["value"])] = float(row["score"])
+        scores.setdefault(key, {})[row["value"]] = float(row["score"])
     for (question, name, revisions), of_value in scores.items():
         for wave in waves:
             n, raw, error = estimate(_tally_of(found, question, wave, revisions), of_value.get)

@@ -6,7 +6,7 @@ The URL holds the whole request, so a shared link computes the same result again
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,7 @@ class JointSubject:
         nothing: reason why no joint results exist; None if they do.
         document: function that computes the result document of a request.
         rehearsed: the simulation; None for a published survey.
+        of_file: True for an uploaded file.
     """
 
     frame: SurveyPage
@@ -78,6 +79,7 @@ class JointSubject:
     nothing: Why | None
     document: Callable[[Request], Mapping[str, Any]]
     rehearsed: Rehearsed | None = None
+    of_file: bool = False
 
     @property
     def about(self) -> About:
@@ -87,7 +89,12 @@ class JointSubject:
     @property
     def endpoint_prefix(self) -> str:
         """Prefix of the endpoints of its pages."""
-        return "studio." if self.rehearsed is None else ENDPOINT_PREFIX
+        return "studio.analyzed_" if self.of_file else "studio." if self.rehearsed is None else ENDPOINT_PREFIX
+
+    @property
+    def base(self) -> str:
+        """Template that the page extends."""
+        return "analyzed_base.html" if self.of_file else "rehearse_base.html" if self.rehearsed else "survey_base.html"
 
 
 def published_subject(name: str, page: str) -> JointSubject:
@@ -148,16 +155,17 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         template: ``tables`` or ``models``.
     """
     names, rehearsed = subject.names, subject.rehearsed
-    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    asked = _asked(names, template)
     if asked is None and subject.nothing is None:
         results().jobs.prepare()
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
-    coded = asked if shown and rehearsed is None else None
+    coded = asked if shown and rehearsed is None and not subject.of_file else None
     text = render_template(
         f"{template}.html",
         page=subject.page,
+        base=subject.base,
         frame=subject.frame,
         names=names,
         asked=asked,
@@ -182,6 +190,19 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     return reply
 
 
+def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
+    """Return the analysis in the URL, without an answer of another question than the outcome's."""
+    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    if asked is None or asked.kind != "compare":
+        return asked
+    # The form keeps the answer that was chosen when another question is chosen.
+    outcome = names.find(asked.options.get("outcome", ""))
+    answers = dict(outcome.categories) if outcome else {}
+    stale = outcome is not None and asked.options.get("category") not in answers
+    kept = {key: value for key, value in asked.options.items() if not (stale and key == "category")}
+    return replace(asked, options=kept)
+
+
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     """
     Write the requested result to a file.
@@ -195,7 +216,7 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
         Refusal: no such file, no analysis in the URL, or the analysis is impossible or the server busy; has the reason.
     """
     survey, about = subject.names.survey, subject.about
-    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    asked = _asked(subject.names, template)
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
     made = answer_to(asked, subject.document)
@@ -218,7 +239,19 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
 
 def end_analysis(name: str, job: str) -> ResponseReturnValue:
     """Stop a running analysis, or forget a stopped one so that it is computed again; then show its page."""
-    found = results().jobs.find(name, job)
+    return end_job(name, job, url_for("studio.tables", name=name))
+
+
+def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
+    """
+    Stop or forget a job, and redirect to the page that the form names.
+
+    Args:
+        queue: name under which the job waits: of a survey or a file.
+        job: id of the job.
+        otherwise: path to redirect to if the form names none of the studio.
+    """
+    found = results().jobs.find(queue, job)
     if found is None:
         raise Refusal("not_found", "this analysis is not here any more")
     if request.form.get("again"):
@@ -227,7 +260,7 @@ def end_analysis(name: str, job: str) -> ResponseReturnValue:
         results().jobs.stop(found)
         found.finished.wait(STOP_SECONDS)
     back = request.form.get("back", "")
-    return redirect(back if is_of_studio(back) else url_for("studio.tables", name=name), 303)
+    return redirect(back if is_of_studio(back) else otherwise, 303)
 
 
 def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
@@ -286,6 +319,7 @@ TABLES_QUERY = (
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
     Query("category", "Of the outcome."),
+    Query("among", "Those who answered, or all."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),
     Query("confidence", "Level of the intervals, as a percentage."),

@@ -4,7 +4,8 @@ Code that reproduces a result of a page from the downloaded files of the survey.
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             except the cohort; if an analysis needs others, the code queries the aggregator instead.
 R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, and the linear
-            model by corrected normal equations. It supports neither weights nor a third question.
+            model by corrected normal equations. It supports neither weights nor a third question, nor questions that
+            people may leave unanswered or that are hidden from some.
 """
 
 import json
@@ -94,6 +95,8 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     found = [names.find(name) for name in _chosen(asked, names)]
     known = [each for each in found if each is not None and each.categories]
     several = len(survey.waves) > 1 or survey.revision > 1
+    # Shares among the people who answered or were asked would need more than sums of scores.
+    plain = plain and not any(each.question.domain.absent or each.question.name in survey.conditional for each in known)
     if not plain or several or len(known) < max(len(found), 2) or not in_files(asked, names):
         return ""
     if asked.kind == "regression":

@@ -1,8 +1,8 @@
 """
 Files of a survey, written on request.
 
-A file is written to a temporary folder, sent from there and stored nowhere. Writing shares a lock with other long
-computations, so that the server keeps admitting reports. Files of reports shuffle their rows on each request, so two
+A file is written to a temporary folder, sent from there and stored nowhere. The files of one survey are written one at
+a time, so that the server keeps admitting reports. Files of reports shuffle their rows on each request, so two
 downloads have different checksums; SHA256SUMS in everything.zip lists those of the files in the same archive.
 """
 
@@ -132,7 +132,8 @@ def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
 @contextmanager
 def _written(source: Source, file: str) -> Iterator[Path]:
     """Write a file for the duration of the context; a handle opened inside it stays readable afterwards."""
-    with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn():
+    name = source.about.survey.name
+    with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn(name):
         path = Path(folder) / file
         write_file(source, file, OFFERED[file], path)
         yield path

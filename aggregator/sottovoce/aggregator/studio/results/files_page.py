@@ -8,6 +8,8 @@ from flask import Response, render_template, request
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
@@ -50,6 +52,7 @@ def files(name: str) -> str:
         of_closed=OF_CLOSED,
         drawn_anew=DRAWN_ANEW,
         nothing=nothing,
+        names=SurveyVariables(survey, words()),
         wave=wave,
         made=made,
         busy=busy,

@@ -5,7 +5,7 @@ from fractions import Fraction
 from flask import Flask
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, written
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.i18n.formatting import NumberFormat
+from sottovoce.aggregator.i18n.formatting import NumberFormat, decimals_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
@@ -31,7 +31,12 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
     """
     if value is None:
         return "–"
-    return percent(value) if estimate.kind == "share" else _format().number(value, grid)
+    return percent(value) if estimate.kind == "share" else _format().number(value, grid, decimals=_digits(estimate))
+
+
+def _digits(estimate: Estimate) -> int | None:
+    """Return the decimals of a mean or quantile and its limits."""
+    return decimals_of(estimate.raw if estimate.clipped is None else estimate.clipped, estimate.low, estimate.high)
 
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
@@ -132,7 +137,8 @@ def numbers(mechanism: Mechanism) -> str:
 def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
     if estimate.kind == "share":
         return _format().interval(percent(low), percent(high))
-    return _format().interval(_format().number(low, grid, -1), _format().number(high, grid, 1))
+    ends = (_format().number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
+    return _format().interval(*ends)
 
 
 def _format() -> NumberFormat:

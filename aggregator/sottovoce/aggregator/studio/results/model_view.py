@@ -22,7 +22,9 @@ from sottovoce.aggregator.studio.results.table_view import (
     interval_heading,
     joined,
     level_of,
+    with_people,
 )
+from sottovoce.shared.answers import ABSENT
 
 Document = Mapping[str, Any]
 
@@ -61,13 +63,15 @@ class ModelsInWords:
             shown.append(self._effects(document))
         if document.get("predictions"):
             shown.append(self._predictions(document))
+        if document.get("detectable"):
+            shown.append(self._detectable(document))
         for key in BESIDE:
             if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
                 shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), aside=True))
         beside = [note for key in BESIDE if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
-        return ShownAnswer(self._paper(document), shown, notes)
+        return ShownAnswer(with_people(self.words, document, self._paper(document)), shown, notes)
 
     def _title(self, document: Document) -> str:
         model = self.words.translate(f"models_{document['model']}")
@@ -93,15 +97,16 @@ class ModelsInWords:
         return self.words.translate("models_odds_words", outcome=self._explained(document, one), **known)
 
     def _explained(self, document: Document, one: Document) -> str:
-        """Name the category that the odds refer to; the last one if the coefficient names none ("yes" of yes/no)."""
+        """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
         outcome = document["outcome"]
         found = self.names.find(outcome)
-        category = one.get("category") or (found.categories[-1][0] if found and found.categories else "")
+        answers = [name for name, _ in found.categories if name != ABSENT] if found else []
+        category = one.get("category") or (answers[-1] if answers else "")
         return f"{self.names.label(outcome)} = {self.names.category(outcome, category)}"
 
     def _ratio(self, one: Document) -> tuple[str, str]:
         figures = {key: _exp(one[key]) for key in ("estimate", "low", "high")}
-        return self.write.point(figures["estimate"], self.write.figure), self.write.limits(figures, self.write.figure)
+        return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
     def _coefficients(self, document: Document, title: str, *, aside: bool) -> ShownTable:
         lines = [
@@ -144,6 +149,22 @@ class ModelsInWords:
         headings.append(interval_heading(self.words, document))
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
         return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))
+
+    def _detectable(self, document: Document) -> ShownTable:
+        """Format the smallest effects that these reports find, as odds ratios in a model of odds."""
+        of_odds = document["model"] in OF_ODDS
+        lines = [
+            (
+                self._name(document, one),
+                self.write.point(_exp(one["smallest"]) if of_odds else one["smallest"], self.write.figure),
+                *([self.words.number(one["people"])] if of_odds else []),
+            )
+            for one in document["detectable"]
+        ]
+        keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
+        headings = [self.words.translate(key) for key in keys]
+        told = [self.words.translate("models_detectable_words")]
+        return ShownTable(self.words.translate("models_detectable"), headings, lines, sentences=told, aside=True)
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
@@ -198,16 +219,15 @@ class ModelsInWords:
         return self.names.term(term)
 
     def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
-        return self.write.point(one["estimate"], show), self.write.point(one["std_error"], show), (
-            self.write.limits(one, show)
-        )  # fmt: skip
+        error = self.write.point(one["std_error"], self.write.following(one, show))
+        return self.write.estimate(one, show), error, self.write.limits(one, show)
 
     def _headings(self, document: Document, estimate: str) -> list[str]:
         known = [self.words.translate(key) for key in ("models_term", estimate, "models_std_error")]
         return [*known, interval_heading(self.words, document)]
 
     def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
-        value, limits = self.write.point(one["estimate"], show), self.write.limits(one, show)
+        value, limits = self.write.estimate(one, show), self.write.limits(one, show)
         return ToDraw(name, value, limits, one["estimate"], one["low"], one["high"])
 
 

@@ -10,7 +10,6 @@ from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.answered_shares import METHOD as ANSWERED_METHOD
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
@@ -269,7 +268,9 @@ def _card(
     beside = [(name, shown_result(other.questions[index], choices)) for name, other in side]
     answered, result = result, shown_result(result, choices)
     among = result.estimates is answered.answered and bool(result.estimates)
-    charts = [_chart(result, kind, labels, group, words) for kind in ("mean", "quantile", "share")]
+    charts = [
+        _chart(result, kind, labels, (group, answered.estimates), words) for kind in ("mean", "quantile", "share")
+    ]
     charts = [_with_points(chart, beside) for chart in charts if chart.rows]
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
@@ -303,13 +304,25 @@ def _declined(result: QuestionResult, still_open: bool, words: Words) -> str:
 
 
 def _chart(
-    result: QuestionResult, kind: str, labels: Mapping[str, str], group: Population | None, words: Words
+    result: QuestionResult,
+    kind: str,
+    labels: Mapping[str, str],
+    people: tuple[Population | None, Sequence[Estimate]],
+    words: Words,
 ) -> Chart:
+    group, of_all = people
+    # Numbers of people are shares among all people times the size of the group.
+    counted = {each.option: each for each in of_all if each.kind == "share"}
     estimates = result.of_kind(kind) if result.n else []
     question = result.question
     whole = question.kind.truth == "option" or question.domain.absent
     rows = [
-        ChartRow(_label(estimate, labels, words), estimate, bar, _people(estimate, group, question.kind.truth, words))
+        ChartRow(
+            _label(estimate, labels, words),
+            estimate,
+            bar,
+            _people(counted.get(estimate.option, estimate), group, question.kind.truth, words),
+        )
         for estimate, bar in bars(estimates, whole)
     ]
     return Chart(kind, rows, question.domain.grid)
@@ -336,8 +349,7 @@ def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
 
 
 def _people(estimate: Estimate, group: Population | None, truth: str, words: Words) -> str:
-    # A share among those who answered is no share of the group, whose size is known.
-    if group is None or estimate.kind != "share" or estimate.method == ANSWERED_METHOD or truth == "number":
+    if group is None or estimate.kind != "share" or truth == "number":
         return ""
     return people_in_words(estimate, group, words)
 

@@ -25,8 +25,8 @@ Query = Mapping[str, Sequence[str]]
 MARGIN, AT = "margin.", "at."
 
 _TEXTS = {
-    "crosstab": ("rows", "columns", "within", "where"),
-    "compare": ("outcome", "groups", "category", "where"),
+    "crosstab": ("rows", "columns", "within", "among", "where"),
+    "compare": ("outcome", "groups", "category", "among", "where"),
     "pairs": ("where",),
     "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),
 }

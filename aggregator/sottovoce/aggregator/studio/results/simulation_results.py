@@ -195,7 +195,7 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
     if subject.survey is None:
         return None
     setting = read_setting(subject.survey, request.args, subject.plan.people)
-    with current_app.extensions["joint_results"].turn():
+    with current_app.extensions["joint_results"].turn(subject.frame.name):
         return Rehearsed(rehearse(subject.survey, setting))
 
 

@@ -117,6 +117,11 @@ def _place(value: float | None, start: float, end: float) -> float:
     return min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0)
 
 
+def _is_empty(one: Mapping[str, Any]) -> bool:
+    """Return True if a share has no estimate, or none above 0."""
+    return one["shown"] is None or one["shown"] <= 0
+
+
 USUAL_LEVEL = 0.95
 
 
@@ -128,6 +133,21 @@ def level_of(words: Words, document: Mapping[str, Any]) -> str:
 def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
     """Return the heading of a document's intervals."""
     return words.translate("results_interval_head", confidence=level_of(words, document))
+
+
+def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
+    """
+    Add to a text for a paper whom its figures describe, where they are not all.
+
+    Args:
+        words: the reader's language.
+        document: result document of the analysis.
+        paper: text for the paper; "" for none.
+    """
+    if not paper or "people" not in document:
+        return paper
+    people = words.translate(f"joint_paper_{document['people']}")
+    return f"{paper} {people}"
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -162,7 +182,7 @@ class TablesInWords:
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
         if "within" not in document:
-            paper = self._paper(document, level_of(self.words, document))
+            paper = with_people(self.words, document, self._paper(document, level_of(self.words, document)))
             return ShownAnswer(paper, list(self._tables(document, "")), self._notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
@@ -184,10 +204,12 @@ class TablesInWords:
         lines = [(each.name, each.value, each.limits) for each in drawn]
         ends = (0.0, 1.0) if is_share else (None, None)
         headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
-        shown = [ShownTable(what, headings, lines, bars(drawn, *ends), self._below_comparison(document))]
+        grid = self._with_declined(document, headings, lines)
+        shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document))]
         if document["differences"]:
             shown.append(self._differences(document, apart))
-        return ShownAnswer(self._compared(document, what, show, apart), shown, self._notes(document))
+        paper = with_people(self.words, document, self._compared(document, what, show, apart))
+        return ShownAnswer(paper, shown, self._notes(document))
 
     def pairs(self, document: Document) -> ShownAnswer:
         """Format the associations of all pairs of questions."""
@@ -218,9 +240,28 @@ class TablesInWords:
         shares, cells = ([f"joint_{key}", f"joint_{key}_where"][bool(where)] for key in ("shares", "cells"))
         title = self.words.translate(shares, **known, **({"where": where} if where else {}))
         drawn = self._bars(table)
-        yield ShownTable(title, *self._grid(table, "conditional"), bars=drawn, sentences=list(self._below(table)))
+        grid = self._with_declined(table, *self._grid(table, "conditional"))
+        yield ShownTable(title, *grid, bars=drawn, sentences=list(self._below(table)))
         title = self.words.translate(cells, **known, **({"where": where} if where else {}))
         yield ShownTable(title, *self._grid(table, "cells"), aside=True)
+
+    def _with_declined(
+        self, document: Document, headings: Sequence[str], lines: Sequence[Sequence[str]]
+    ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Return headings and lines with a column of the people who gave no answer, where there are some."""
+        declined = document.get("declined")
+        if not declined:
+            return headings, lines
+        hidden = document["people"] == "asked_and_answered"
+        heading = self.words.translate("joint_not_asked" if hidden else "joint_absent")
+        more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
+        return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
+
+    def _among(self, document: Document) -> Iterator[str]:
+        """Yield the people whom the shares describe, where they are not all."""
+        if "people" in document:
+            people = self.words.translate(f"joint_among_{document['people']}")
+            yield self.words.translate("note_as_sentence", note=people)
 
     def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         found = {
@@ -246,10 +287,11 @@ class TablesInWords:
     def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
         if one["shown"] is None and one["low"] is None:
             return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
-        return ToDraw(name, self.write.point(one["shown"], show), self.write.limits(one, show), one["shown"],
+        return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],
                       one["low"], one["high"])  # fmt: skip
 
     def _below(self, table: Document) -> Iterator[str]:
+        yield from self._among(table)
         yield self.words.count("joint_pair_reports", table["n"])
         yield from self._test("joint_test", table["independence"])
         for key in MEASURES:
@@ -268,7 +310,12 @@ class TablesInWords:
 
     def _below_comparison(self, document: Document) -> list[str]:
         told = self.words.count("joint_pair_reports", document["n"])
-        return [told, *self._test("joint_test_groups", document["independence"]), *self._weighted(document)]
+        return [
+            *self._among(document),
+            told,
+            *self._test("joint_test_groups", document["independence"]),
+            *self._weighted(document),
+        ]
 
     def _differences(self, document: Document, apart: Callable[[float], str]) -> ShownTable:
         drawn = []
@@ -309,7 +356,9 @@ class TablesInWords:
     def _compared(
         self, document: Document, what: str, show: Callable[[float], str], apart: Callable[[float], str]
     ) -> str:
-        if not document["differences"]:
+        if not document["differences"] or (
+            document["category"] is not None and any(map(_is_empty, document["values"]))
+        ):
             return ""
         values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
         found = document["differences"][-1]

@@ -98,7 +98,7 @@ def _try_action(name: str, act: Callable[[DataSet, Fraction], object], done: str
     except SpecError:
         return "no_number"
     try:
-        with current_app.extensions["joint_results"].turn():
+        with current_app.extensions["joint_results"].turn(name):
             act(survey_data_set(storage(), name, now, settings.data, settings.ledger_anchor_dir, g.who), epsilon)
     except BudgetExhausted:
         return "not_left"

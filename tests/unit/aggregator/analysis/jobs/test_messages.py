@@ -2,6 +2,8 @@
 
 import io
 import json
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,24 +16,44 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     unpack_reply,
     write_message,
 )
-from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.shared.sentence import Sentence
 
 from tests.unit.aggregator.analysis.closed_surveys import OPTIONS
 from tests.unit.aggregator.analysis.jobs.long_model import long_columns
 
-ALL = {
-    "crosstab": {"within": "year", "margins": {"year": {"first": "0.5", "second": 1}}, "wave": 0},
-    "compare": {"category": "yes"},
-    "regression": {"model": "logit", "errors": "sandwich", "cluster": "year", "at": [{"year": "first"}, {"year": 3}]},
-}
-"""The options that have a default, of each kind."""
+ANY = {"wave": 0, "where": "year = first"}
+WEIGHTED = {**ANY, "margins": {"year": {"first": "0.5", "second": 1}}, "confidence": 0.9}
+ALL: dict[str, dict[str, Any]] = {
+    "crosstab": {**WEIGHTED, "rows": "a", "columns": "b", "within": "c", "among": "all"},
+    "compare": {**WEIGHTED, "outcome": "a", "groups": "b", "category": "yes", "among": "all"},
+    "pairs": ANY,
+    "regression": {
+        **WEIGHTED, "outcome": "a", "on": ["b"], "strata": False, "model": "logit",
+        "errors": "sandwich", "among": "all", "declining": "common", "cluster": "c", "at": [{"b": "x"}, {"b": 3}],
+    },
+    "weights": {**ANY, "margins": {"year": {"first": 0.5, "second": 0.5}}},
+}  # fmt: skip
+"""Every option of each kind, other than its default."""
+
+
+INSTEAD = {"regression": {"formula": "a ~ b * c"}}
+"""Options that go without others."""
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_REQUEST)
+def test_every_option_arrives_as_it_was_sent(kind: str) -> None:
+    """Those of a request class are the ones listed here."""
+    assert {each.name for each in fields(KINDS_OF_REQUEST[kind])} == set(ALL[kind]) | set(INSTEAD.get(kind, {}))
+    for options in (ALL[kind], INSTEAD.get(kind, ALL[kind])):
+        sent = Job(parse_request(kind, options), long_columns(1), 0)
+        assert unpack_job(b"".join(pack_job(sent))).asked == sent.asked
 
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_job_arrives_as_it_was_sent(kind: str) -> None:
     """Request, survey, every column and every limit."""
-    sent = Job(parse_request(kind, OPTIONS[kind] | ALL.get(kind, {})), long_columns(50), 7)
+    sent = Job(parse_request(kind, OPTIONS[kind]), long_columns(50), 7)
     found = unpack_job(b"".join(pack_job(sent)))
 
     assert (found.asked, found.memory) == (sent.asked, 7)

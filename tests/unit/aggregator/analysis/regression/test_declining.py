@@ -229,7 +229,7 @@ def test_hidden_answer_that_counts_as_no_is_left_out_where_it_is_public_who_was_
     assert (fitted.people, fitted.n) == ("asked", int(group.sum()))
     assert regress(hidden, "y", ["x"]).people == "all"
     assert any("people who were not asked count as an answer" in each for each in regress(hidden, "y", ["x"]).warnings)
-    with pytest.raises(EstimateError, match="those who were asked are not known"):
+    with pytest.raises(EstimateError, match="public answers do not tell at least 5"):
         regress(hidden, "y", ["x"], among="answered")
 
 
@@ -307,3 +307,28 @@ def test_document_and_printed_text_say_whom_it_describes(declining: str) -> None
     assert "Model of declining: the log odds of no answer" in [table.title for table in tables]
     assert "test of one common share of declined answers against the model of declining" in told
     assert "people" not in regress(columns((0.1, 0.1)), "y", ["g"], among="all").as_dict()
+
+
+@pytest.mark.parametrize("kind", ["boolean", "rating"])
+def test_public_answers_have_the_plain_model_of_the_subset(kind: str) -> None:
+    """Without noise those who answered are known, and only they count."""
+    generator = np.random.default_rng(3)
+    group = generator.integers(0, 2, 900)
+    options = 2 if kind == "boolean" else 3
+    answer = (generator.integers(0, options, 900) + group * (generator.random(900) < 0.3)).clip(max=options - 1)
+    answer = np.where(generator.random(900) < 0.1 + 0.2 * group, options, answer)
+    more: dict[str, Any] = {} if kind == "boolean" else {"choices": names(3)}
+    model = "logit" if kind == "boolean" else "ordered"
+    group_of = asked("g", "boolean", None)
+    whole = parse_survey(survey(group_of, asked("y", kind, None, absent_category=True, **more)))
+    part = parse_survey(survey(group_of, asked("y", kind, None, **more)))
+    there = answer < options
+    found = regress(Columns.from_arrays(whole, {"g": group, "y": answer}), "y", ["g"], model=model)
+    alone = regress(Columns.from_arrays(part, {"g": group[there], "y": answer[there]}), "y", ["g"], model=model)
+
+    for one, other in zip(found.coefficients, alone.coefficients, strict=True):
+        assert (one.estimate, one.std_error) == pytest.approx((other.estimate, other.std_error), abs=1e-6)
+    assert found.linear is not None
+    assert alone.linear is not None
+    for one, other in zip(found.linear.coefficients, alone.linear.coefficients, strict=True):
+        assert (one.estimate, one.std_error) == pytest.approx((other.estimate, other.std_error), abs=1e-9)

@@ -1,7 +1,7 @@
 """The odds ratio and likeliest tables, against published figures."""
 
 import pytest
-from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_together
+from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_reports
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
 from sottovoce.shared.errors import EstimateError
@@ -42,14 +42,14 @@ def test_likeliest_table_of_two_channels():
         for each, counts in ((coin, [[96, 69], [62, 73]]), (warner, [[81, 68], [64, 67]]))
     ]
 
-    table = likeliest_table([seen_together(joint(strata, 580))], (2, 2))
+    table = likeliest_table([seen_reports(joint(strata, 580))], (2, 2))
 
     assert table.ravel() == pytest.approx([0.453103, 0.145858, 0.100248, 0.300791], abs=5e-7)
 
 
 def test_likeliest_table_with_an_impossible_cell():
     """It stays empty, and the others are what is likeliest then."""
-    seen = seen_together(pair(coin, coin, [[375, 175], [244, 206]]))
+    seen = seen_reports(pair(coin, coin, [[375, 175], [244, 206]]))
 
     table = likeliest_table([seen], (2, 2), [(0, 1)])
 
@@ -58,7 +58,7 @@ def test_likeliest_table_with_an_impossible_cell():
 
 def test_impossible_reports_are_told():
     """A public answer in a cell that nobody can be in, or no cell at all."""
-    seen = seen_together(pair(openly, openly, [[3, 1], [2, 2]]))
+    seen = seen_reports(pair(openly, openly, [[3, 1], [2, 2]]))
 
     with pytest.raises(EstimateError, match="is a cell possible after all"):
         likeliest_table([seen], (2, 2), [(0, 1)])

@@ -15,6 +15,7 @@ from tests.conftest import Running, start
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import every_type, survey
 from tests.unit.aggregator.analysis.closed_surveys import states
+from tests.unit.aggregator.analysis.regression.test_declining import columns
 
 EVERY = survey(questions=every_type())
 
@@ -119,15 +120,16 @@ def test_file_that_is_no_export_is_refused(tmp_path: Path, content: str, said: s
 
 
 def test_what_is_not_there_is_said(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An export holds no reports, a folder by hand no estimates; libraries may be missing, and names unknown."""
+    """An export holds no reports; libraries may be missing, and names unknown."""
     with pytest.raises(EstimateError, match="an export holds no reports"):
         open_results(folder / "export.json").crosstab("cheated", "reason")
     for name in ("survey.json", "reports.csv"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     bare = open_results(tmp_path)
     assert bare.crosstab("cheated", "reason").document["n"] == 400
-    with pytest.raises(EstimateError, match=r"holds no export\.json"):
-        bare.frame()
+    private = [row for row in open_results(folder).estimates if row["question"] != "year"]
+    assert [row for row in bare.estimates if row["question"] != "year"] == private
+    assert len(bare.frame()) == len(bare.estimates)
     with pytest.raises(SpecError, match="another survey"):
         open_results(folder, survey="other")
     with pytest.raises(EstimateError, match="a frame is one of: pandas, polars"):
@@ -143,3 +145,21 @@ def test_what_is_not_there_is_said(folder: Path, tmp_path: Path, monkeypatch: py
         open_results(folder).frame()
     with pytest.raises(EstimateError, match=r"sottovoce\[plot\]"):
         open_results(folder).plot()
+
+
+def test_python_gives_shares_and_models_of_those_who_answered(tmp_path: Path) -> None:
+    """Rows of both in the estimates, with whom they describe; tables and models as everywhere."""
+    reports = columns((0.05, 0.35))
+    (tmp_path / "survey.json").write_bytes(reports.survey.canonical)
+    rows = zip(*(reports.values[each.name].tolist() for each in reports.survey.questions), strict=True)
+    lines = [",".join(each.name for each in reports.survey.questions), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "reports.csv").write_text("\n".join(lines) + "\n")
+    results = open_results(tmp_path)
+    compared, model = results.compare("y", "g"), results.model("y", on=["g"], declining="common")
+
+    assert [row["declined"] for row in compared.rows] == [
+        one["shown"] for one in compared.document["declined"]
+    ]  # fmt: skip
+    assert model.document["people"] == "answered"
+    assert {row["term"] for row in model.rows} == {"(constant)", "g=yes"}
+    assert results.crosstab("g", "y", among="all").document.get("people") is None

@@ -420,3 +420,12 @@ def test_card_says_that_nobody_can_decline(ann: Researcher, storage: SQLiteStora
         cards = re.findall(r'<section class="card question".*?</section>', ann.get("surveys/exam/design"), re.DOTALL)
         assert ["People cannot skip this question" in card for card in cards] == [False, said]
         storage.drafts.delete("exam")
+
+
+def test_card_shows_the_name_in_the_files(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Made of the text, until another is typed; two of the same text differ."""
+    asked = [{**document()["questions"][0], "name": f"q{number}", "label": {"en": "Have you ever copied?"}}
+             for number in (1, 2)]  # fmt: skip
+    storage.drafts.add("exam", draft_of(document(questions=asked)).dumped)
+    page = ann.get("surveys/exam/design")
+    assert re.findall(r'Name in the files: <code dir="ltr">(.*?)</code>', page) == ["copied", "copied_2"]

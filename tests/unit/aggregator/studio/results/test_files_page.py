@@ -5,12 +5,21 @@ import hashlib
 import io
 import zipfile
 from pathlib import Path
+from typing import cast
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.estimates import revisions_of
-from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC
+from sottovoce.aggregator.export.catalogue import (
+    AT_ANY_TIME,
+    OF_REPORTS,
+    RELEASED,
+    SINGLE,
+    WITH_PUBLIC,
+    Source,
+    Write,
+)
 from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
 
 from tests.exported import source
@@ -64,6 +73,13 @@ def test_sums_of_the_page_are_those_of_the_downloads(client: FlaskClient) -> Non
     assert page.count("differs with each download") == 4
 
 
+def test_wave_that_the_survey_does_not_have_is_explained(client: FlaskClient) -> None:
+    """The files that need reports are not offered, and the page says why."""
+    for name in ("done", "open"):
+        reply = get(client, f"{name}/files?wave=99")
+        assert (reply.status_code, 'id="refused"' in reply.text) == (200, True)
+
+
 def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
     """The page does not link them, and their address refuses."""
     page = get(client, "open/files?sums=1").text
@@ -79,6 +95,25 @@ def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
 def test_no_other_file_can_be_had(client: FlaskClient, file: str) -> None:
     """Public answers least of all."""
     assert get(client, f"done/files/{file}").status_code == 404
+
+
+def test_file_that_fails_is_named_on_a_page(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of checksums leaves it out, and the archive has the others."""
+
+    def fail(_source: Source, _path: Path) -> None:
+        raise ValueError("an answer")
+
+    for files in (OF_REPORTS, OFFERED):
+        monkeypatch.setitem(cast(dict[str, Write], files), "reports.sav", fail)
+    reply = get(client, "done/files/reports.sav")
+
+    assert reply.status_code == 422
+    assert "reports.sav was not written" in reply.text
+    assert "an answer" not in reply.text
+    assert get(client, "done/files?sums=1").status_code == 200
+    names = zipfile.ZipFile(io.BytesIO(get(client, "done/files/everything.zip").data)).namelist()
+    assert "done/FAILED.txt" in names
+    assert "done/reports.sav" not in names
 
 
 def test_file_of_a_try_out_has_it_in_its_name(client: FlaskClient) -> None:

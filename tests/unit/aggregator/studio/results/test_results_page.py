@@ -317,7 +317,10 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     declined = result.declined
     assert declined is not None
 
+    people = re.findall(r'<p class="people">(.*?)</p>', client.get(f"{address}?people=2000", base_url=SITE).text)
+
     assert "42.9%" in answered
+    assert "600 of 2,000" in people[1]
     assert f"Among those who answered. No answer: 30.0% ({told(declined.low, declined.high)})." in answered
     assert "said yes" not in answered
     assert "42.9%" not in everybody

@@ -1,0 +1,355 @@
+"""
+Columns of a file as the questions of a survey, so that every analysis of reports takes them.
+
+Channel     Of a column, in this order: a channel that the caller names; the column ``<name>_channel`` beside it; the
+            survey's question of this name; else the column is public. ``<name>_once`` is left out.
+Strata      Rows whose channels differ are like reports of different revisions: one revision for each combination.
+Public      A column of numbers with more than ``MOST_LABELS`` different ones is a number, in its own unit. Every other
+            one is a choice of its values. The channels ``number`` and ``public`` decide it otherwise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.data_file.column_channel import (
+    ColumnChannel,
+    Reading,
+    UnknownValue,
+    as_number,
+    parse_channel,
+)
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.storage.pack_values import LETTERS, null
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.sentence import error_message
+from sottovoce.shared.spec import Choice, Question, Survey, Wave
+
+CHANNEL, ONCE = "_channel", "_once"
+"""Ends of the names of columns beside an answer: its channel, and 1 if it was drawn once."""
+
+MOST_LABELS = 10
+"""Different numbers up to which a public column of them is a choice."""
+
+MOST_CHOICES = 1000
+MOST_STRATA = 255
+_NO_CHANNEL = -1
+
+Codes = NDArray[np.int64]
+_NO_CODES = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class ListedNumbers(Grid):
+    """
+    The different numbers of a column, which need no equal steps; a step is a place in the list.
+
+    Attributes:
+        numbers: ascending, at least two.
+    """
+
+    numbers: tuple[Fraction, ...] = ()
+
+    @cached_property
+    def steps(self) -> int:
+        """Number of numbers after the first."""
+        return len(self.numbers) - 1
+
+    def number(self, step: Fraction | int) -> Fraction:
+        """Return the number at this place; between two places, the number between them."""
+        place = min(int(step), len(self.numbers) - 1)
+        after = self.numbers[min(place + 1, len(self.numbers) - 1)]
+        return self.numbers[place] + (step - place) * (after - self.numbers[place])
+
+    def index(self, answer: object) -> int:
+        """
+        Return the place of a number.
+
+        Raises:
+            ValueError: the column does not contain it.
+        """
+        number = self.read(answer)
+        if number not in self.numbers:
+            raise ValueError("is not a number of the column")
+        return self.numbers.index(number)
+
+
+@dataclass(frozen=True)
+class ReadColumn:
+    """
+    A column as a question.
+
+    Attributes:
+        name: of the column.
+        type: of the question.
+        domain: of the true values.
+        mechanisms: one for each stratum; None for a public column.
+        codes: reported value of each row, -1 where missing, (n,).
+        strata: index into ``mechanisms`` of each row, (n,).
+    """
+
+    name: str
+    type: str
+    domain: Domain
+    mechanisms: tuple[Mechanism | None, ...]
+    codes: Codes
+    strata: Codes
+
+    def question(self, stratum: int) -> Question:
+        """Return the question of a stratum."""
+        choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if self.type == "select_one" else ()
+        mechanism = self.mechanisms[stratum]
+        return Question(
+            variable_name(self.name), self.type, {"en": self.name}, {}, choices, self.domain, mechanism, False
+        )
+
+
+def variable_name(column: str) -> str:
+    """Return the name of a column in analyses: dots separate a question from its options there."""
+    return column.replace(".", "_")
+
+
+def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:
+    """
+    Return the columns of a table as reports.
+
+    Args:
+        table: the table.
+        channels: channel by name of the column, as ``parse_channel`` takes it.
+        survey: its questions give the channels of columns with their names.
+
+    Raises:
+        SpecError: a channel is none, or a value cannot be reported through it; the message names column and line.
+    """
+    names = [name for name in table.columns if not beside(name, table)]
+    for name in channels:
+        if name not in names:
+            raise SpecError(f"{table.file}: there is no column '{name}' for a channel; there are: {', '.join(names)}")
+    asked = {} if survey is None else {each.name: each for each in survey.questions}
+    read = [_read_column(table, name, channels.get(name), asked.get(name)) for name in names]
+    used = [each for each in read if each is not None]
+    if not used:
+        raise SpecError(f"{table.file}: all cells are empty")
+    if len({variable_name(each.name) for each in used}) < len(used):
+        raise SpecError(f"{table.file}: two columns differ only in dots and underscores; rename one")
+    return _columns(table, used)
+
+
+def beside(name: str, table: FileTable) -> bool:
+    """Return True for a column that holds the channels of another one, or how often it was drawn."""
+    return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
+
+
+def _read_column(table: FileTable, name: str, given: Any, asked: Question | None) -> ReadColumn | None:  # noqa: ANN401
+    column = table.columns[name]
+    if not column.values:
+        return None
+    beside = table.columns.get(f"{name}{CHANNEL}")
+    if given is not None:
+        channel = _parsed(given, f"{table.file}, column '{name}', channel")
+        return _through(table, name, [channel], np.zeros(len(table), np.int64))
+    if beside is not None and beside.values:
+        return _through(table, name, *_channelsbeside(table, name, beside))
+    if asked is not None and asked.mechanism is not None:
+        return _as_asked(table, name, asked)
+    # A column of names or other free text is of no use in a table, and most exports have one.
+    if len(column.values) > MOST_CHOICES and any(as_number(value) is None for value in column.values):
+        return None
+    return _public(table, name, ColumnChannel("public"))
+
+
+def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a caller gives it
+    try:
+        return parse_channel(given)
+    except ValueError as error:
+        raise SpecError(f"{place}: {error_message(error)}") from None
+
+
+def _channelsbeside(table: FileTable, name: str, beside: TableColumn) -> tuple[list[ColumnChannel], Codes]:
+    """Return the channels in the column beside an answer, and the one of each row."""
+    found = [
+        _parsed(text, table.place(f"{name}{CHANNEL}", row))
+        for text, row in zip(beside.values, beside.firsts, strict=True)
+    ]
+    strata = beside.rows.astype(np.int64)
+    alone = np.flatnonzero((strata == _NO_CHANNEL) & (table.columns[name].rows >= 0))
+    if len(alone):
+        raise SpecError(f"{table.place(f'{name}{CHANNEL}', int(alone[0]))}: the answer has no channel")
+    return found, np.maximum(strata, 0)
+
+
+def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], strata: Codes) -> ReadColumn:
+    column = table.columns[name]
+    open_ones = [each.public for each in channels]
+    if any(open_ones):
+        if not all(open_ones):
+            raise SpecError(f"{table.file}, column '{name}': some rows are public and some are randomized")
+        return _public(table, name, channels[0])
+    readings = [_reading(table, name, each, column) for each in channels]
+    options = readings[0].options
+    if any(each.options != options for each in readings):
+        raise SpecError(f"{table.file}, column '{name}': its channels have different options; name them with levels=")
+    # One table for each channel: the same text may be another report elsewhere.
+    places = np.array([[each.reports[value] for value in column.values] for each in readings], dtype=np.int64)
+    codes = np.where(column.rows >= 0, places[strata, np.maximum(column.rows, 0)], -1)
+    kind = "boolean" if len(options) == 2 else "select_one"
+    return ReadColumn(name, kind, Domain(options), tuple(each.channel for each in readings), codes, strata)
+
+
+def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableColumn) -> Reading:
+    try:
+        return channel.read(column.values)
+    except UnknownValue as error:
+        row = column.firsts[column.values.index(error.value)]
+        raise SpecError(f"{table.place(name, row)}: {error_message(error)}") from None
+    except ValueError as error:
+        raise SpecError(f"{table.file}, column '{name}', channel: {error_message(error)}") from None
+
+
+def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
+    """Read a column by the question of a survey: names of options, or reported values as in ``reports.csv``."""
+    if asked.mechanism is None or isinstance(asked.mechanism, Mask) or asked.kind.truth in {"options", "numbers"}:
+        raise SpecError(
+            f"{table.file}, column '{name}': each report of this question holds several values; open the folder of "
+            "the survey's files with open_results, or with --from"
+        )
+    column = table.columns[name]
+    places = []
+    for value, row in zip(column.values, column.firsts, strict=True):
+        place = _reported(asked, value)
+        if place is None or not asked.admits(place):
+            raise SpecError(f"{table.place(name, row)}: the question's channel cannot report this value")
+        places.append(place)
+    codes = np.where(column.rows >= 0, np.array(places, np.int64)[np.maximum(column.rows, 0)], -1)
+    return ReadColumn(name, asked.type, asked.domain, (asked.mechanism,), codes, np.zeros(len(table), np.int64))
+
+
+def _reported(asked: Question, value: str) -> int | None:
+    if value in asked.options:
+        return asked.options.index(value)
+    return int(value) if value.isdecimal() and len(value) <= 16 else None
+
+
+def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
+    column = table.columns[name]
+    numbers = [as_number(value) for value in column.values]
+    plain = [each for each in numbers if each is not None]
+    many = channel.name == "number" or (len(plain) > MOST_LABELS and not channel.levels)
+    if channel.name == "number" and len(plain) < len(numbers):
+        row = column.firsts[next(place for place, each in enumerate(numbers) if each is None)]
+        raise SpecError(f"{table.place(name, row)}: is not a number")
+    if many and len(plain) == len(numbers) and len(set(plain)) > 1:
+        return _number(table, name, plain)
+    return _choice(table, name, channel.levels)
+
+
+def _number(table: FileTable, name: str, numbers: Sequence[Fraction]) -> ReadColumn:
+    ordered = tuple(sorted(set(numbers)))
+    places = {number: place for place, number in enumerate(ordered)}
+    grid = ListedNumbers(ordered[0], ordered[-1], ordered[-1] - ordered[0], ordered)
+    return _open_column(table, name, "decimal", Domain(grid=grid), [places[number] for number in numbers])
+
+
+def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
+    column = table.columns[name]
+    if len(column.values) > MOST_CHOICES:
+        raise SpecError(
+            f"{table.file}, column '{name}': has more than {MOST_CHOICES:,} different texts; group its values"
+        )
+    options = tuple(levels) or tuple(sorted(column.values, key=lambda text: (as_number(text) or 0, text)))
+    for value, row in zip(column.values, column.firsts, strict=True):
+        if value not in options:
+            raise SpecError(f"{table.place(name, row)}: is none of the levels that were named")
+    two = {value.casefold() for value in options} in ({"no", "yes"}, {"false", "true"})
+    return _open_column(
+        table,
+        name,
+        "boolean" if two else "select_one",
+        Domain(options),
+        [options.index(each) for each in column.values],
+    )
+
+
+def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places: Sequence[int]) -> ReadColumn:
+    rows = table.columns[name].rows
+    codes = np.where(rows >= 0, np.array(places, np.int64)[np.maximum(rows, 0)], -1)
+    return ReadColumn(name, kind, domain, (None,), codes, np.zeros(len(table), np.int64))
+
+
+def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
+    strata = np.stack([each.strata for each in read], axis=1)
+    combinations, revision = np.unique(strata, axis=0, return_inverse=True)
+    if len(combinations) > MOST_STRATA:
+        raise SpecError(f"{table.file}: the rows have more than {MOST_STRATA} combinations of channels")
+    surveys = tuple(_survey(table.file, read, number, each.tolist()) for number, each in enumerate(combinations))
+    values = {
+        variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
+        for place, each in enumerate(read)
+    }
+    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.ravel().astype(np.uint8))
+
+
+def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:
+    largest = max(each.largest for each in questions)
+    kind = np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
+    return np.where(read.codes < 0, null(kind.itemsize), read.codes.astype(np.uint64)).astype(kind)
+
+
+def described_questions(columns: Columns) -> list[dict[str, Any]]:
+    """Return the questions as plain values, for ``described_survey`` in another process."""
+    return [
+        {"name": each.name, "type": each.type, "options": list(each.options), "public": each.mechanism is None}
+        for each in columns.survey.questions
+    ]
+
+
+def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Survey:
+    """
+    Return a survey that has the names and options of a file's columns, for labels on pages.
+
+    Args:
+        file: name of the survey.
+        questions: from ``described_questions``; its channels are not among them, and no figure is computed from it.
+    """
+    read = [
+        ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), _NO_CODES, _NO_CODES)
+        for each in questions
+    ]
+    return _survey(file, read, 0, [0] * len(read))
+
+
+def _described_domain(question: Mapping[str, Any]) -> Domain:
+    ends = Fraction(0), Fraction(1)
+    return Domain(tuple(question["options"])) if question["options"] else Domain(grid=Grid(*ends, Fraction(1)))
+
+
+def _stand_in(question: Mapping[str, Any]) -> Mechanism | None:
+    """Return any channel, which tells that the column is randomized."""
+    return None if question["public"] else parse_channel(f"kary_rr 3 k={len(question['options'])}").read(()).channel
+
+
+def _survey(file: str, read: Sequence[ReadColumn], number: int, strata: Sequence[int]) -> Survey:
+    questions = tuple(each.question(stratum) for each, stratum in zip(read, strata, strict=True))
+    return Survey(
+        document={},
+        name=file,
+        revision=number + 1,
+        default_language="en",
+        title={"en": file},
+        opens=None,
+        closes=None,
+        release_batch=1,
+        ids_days=0,
+        delete_on=None,
+        questions=questions,
+        items=(),
+        waves=(Wave(None, None),),
+    )

@@ -1,0 +1,99 @@
+"""Shares and means of each column of a file: sottovoce-shares/1."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
+
+SHARES = "sottovoce-shares/1"
+
+IMPLAUSIBLE = "{question}, {option}: the reports are further off than this channel explains; check the channel"
+
+Document = dict[str, Any]
+
+
+def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[QuestionResult]:
+    """Return the estimates of each column."""
+    return [question_result(question, _strata(columns, question), rule) for question in columns.survey.questions]
+
+
+def _strata(columns: Columns, question: Question) -> list[Stratum]:
+    """Return (mechanism, tally) of each revision; the newest has the question's own mechanism."""
+    found: list[Stratum] = []
+    for number in range(len(columns.revisions)):
+        values = columns.values[question.name][columns.revision == number]
+        different, counts = np.unique(values[~is_null(values)], return_counts=True)
+        asked = columns.question(question.name, number) or question
+        found.append((asked.mechanism, dict(zip(different.tolist(), counts.tolist(), strict=True))))
+    return found
+
+
+def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:
+    """
+    Return the shares of all columns, or of these.
+
+    Args:
+        columns: the reports.
+        names: names of columns; none for all.
+        rule: how the intervals are made.
+
+    Raises:
+        EstimateError: there is no column with one of these names.
+    """
+    results = {each.question.name: each for each in column_results(columns, rule)}
+    for name in names:
+        if name not in results:
+            words = "there is no column '{name}'; there are: {known}"
+            raise EstimateError(words.format(name=name, known=", ".join(results)))
+    return results_document(columns.survey.name, len(columns), [results[name] for name in names or results])
+
+
+def results_document(file: str, reports: int, results: Sequence[QuestionResult]) -> Document:
+    """
+    Return results as one JSON object.
+
+    Args:
+        file: name of the file, or of the channel that counts came through.
+        reports: number of rows.
+        results: the results of each column.
+    """
+    return {
+        "format": SHARES,
+        "file": file,
+        "reports": reports,
+        "confidence": next((one.confidence for each in results for one in each.estimates), DEFAULT_RULE.confidence),
+        "questions": [_question(each) for each in results],
+        "warnings": [
+            IMPLAUSIBLE.format(question=each.question.name, option=one.option)
+            for each in results
+            for one in each.estimates
+            if one.implausible
+        ],
+    }
+
+
+def _question(result: QuestionResult) -> Document:
+    mechanism = result.question.mechanism
+    return {
+        "name": result.question.name,
+        "channel": None if mechanism is None else mechanism.dump(),
+        "n": result.n,
+        "estimates": [asdict(estimate) for estimate in result.estimates],
+    }
+
+
+def share_rows(document: Document) -> list[Document]:
+    """Return one flat row for each estimate, with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ..."""
+    return [
+        {"question": question["name"], **estimate, "shown": estimate["clipped"]}
+        for question in document["questions"]
+        for estimate in question["estimates"]
+    ]

@@ -1,0 +1,242 @@
+"""
+Cells and shares among the people who answered, in tables of variables that may be left unanswered.
+
+Hypothesis  Of a cell, t = P(i, j) / P(both answered): h = z_i z_j - t r r', r = 1 - z_absent (1 if everybody answers)
+            and r' likewise. Of a share within a row, t = P(i, j) / P(i, column answered): h = z_i (z_j - t r').
+Limits      { t : |num - t den| <= z sqrt(V(t)) + gap/(2n) } as in ``answered_shares``; V(t) = sum over true cells of
+            P(x, x') E[h^2 | x, x'] / n, which factors into moments of either variable, with P the estimated table,
+            changed so that the hypothesis holds in it.
+Difference  Of the shares of two groups, s_1 - s_0 = t: Q = m_1 A_0 - m_0 A_1 - t A_0 A_1, m = P(group, j) and
+            A = P(group, answered), with the variance of its linear part in the table with this t and the same common
+            share.
+Rest        All other answers of a variable have the same moments, so a table of three by three is enough: the
+            category itself, the other answers, no answer.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
+from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments, support_both
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+
+
+class _Stratum(NamedTuple):
+    """Moments of the row's and the column's category, effective n and share u of a stratum, and half a report."""
+
+    row: ScoreMoments
+    column: ScoreMoments
+    n: float
+    share: float
+    step: float
+
+    def of_cell(self, t: float) -> Floats:
+        """Return E[h^2 | x, x'] for a cell, (3, 3)."""
+        squares = np.outer(self.row.own, self.column.own)
+        crossed = np.outer(self.row.crossed, self.column.crossed)
+        return squares - 2 * t * crossed + t * t * np.outer(self.row.answered, self.column.answered)
+
+    def within_row(self, t: float) -> Floats:
+        """Return E[h^2 | x, x'] for a share within a row, (3, 3)."""
+        return np.outer(self.row.own, self.column.ratio(t))
+
+
+def may_decline(joint: Joint) -> bool:
+    """Return True if people may have left one of the two variables unanswered."""
+    return joint.first.absent or joint.second.absent
+
+
+def answered_shape(joint: Joint) -> tuple[int, int]:
+    """Return the numbers of rows and columns without those of people who gave no answer."""
+    return len(joint.first.answered), max(len(joint.second.answered), 1)
+
+
+def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
+    """
+    Return limits for the share of a cell among the people who answered both questions.
+
+    Args:
+        joint: the reports.
+        table: unclipped shares of all cells, also of those without an answer.
+        place: row and column of the cell.
+        z: normal quantile of the confidence level.
+    """
+    rows, columns = answered_shape(joint)
+    whole, part = float(table[:rows, :columns].sum()), float(table[place])
+    small = _three_by_three(joint, table, place)
+    block = float(small[:2, :2].sum())
+
+    def changed(t: float) -> Floats:
+        found = small.copy()
+        others = block - small[0, 0]
+        found[:2, :2] *= (1 - t) * block / others if others > 0 else 0.0
+        found[0, 0] = t * block
+        return found
+
+    return _limits(_strata(joint, place), (part, whole), changed, _Stratum.of_cell, z)
+
+
+def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
+    """
+    Return limits for the share of a column within a row, among the people who answered.
+
+    Args:
+        joint: the reports.
+        table: unclipped shares of all cells, also of those without an answer.
+        place: row and column.
+        z: normal quantile of the confidence level.
+    """
+    _, columns = answered_shape(joint)
+    whole, part = float(table[place[0], :columns].sum()), float(table[place])
+    small = _three_by_three(joint, table, place)
+    row = float(small[0, :2].sum())
+
+    def changed(t: float) -> Floats:
+        found = small.copy()
+        found[0, :2] = t * row, (1 - t) * row
+        return found
+
+    return _limits(_strata(joint, place), (part, whole), changed, _Stratum.within_row, z)
+
+
+def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
+    """
+    Return limits for the share of a column in the second group less that in the first, among the people who answered.
+
+    Args:
+        joint: the reports.
+        table: unclipped shares of all cells, also of those without an answer.
+        groups: two rows.
+        column: the column.
+        z: normal quantile of the confidence level.
+    """
+    _, columns = answered_shape(joint)
+    clipped = np.maximum(table, 0.0) / max(float(np.maximum(table, 0.0).sum()), 1e-12)
+    rest = np.ones(len(clipped), bool)
+    rest[list(groups)] = False
+    lines = np.vstack([clipped[list(groups)], clipped[rest].sum(axis=0)])
+    small = (
+        lines
+        @ np.stack(
+            [np.eye(table.shape[1])[column], _others(table.shape[1], columns, column), _absent(table.shape[1], columns)]
+        ).T
+    )
+    answered = small[:2, :2].sum(axis=1)
+    if min(answered) <= 0:
+        return -1.0, 1.0
+    part = table[list(groups), column]
+    whole = table[list(groups), :columns].sum(axis=1)
+    common = float(small[:2, 0].sum() / answered.sum())
+    strata = _group_strata(joint, groups, column)
+
+    def inside(t: float) -> bool:
+        shares = np.clip([common - t * answered[1] / answered.sum(), common + t * answered[0] / answered.sum()], 0, 1)
+        truth = small.copy()
+        truth[:2, 0], truth[:2, 1] = shares * answered, (1 - shares) * answered
+        first, second = shares
+        # Gradient of Q in m_0, A_0, m_1, A_1 at the hypothesis.
+        slopes = (
+            -answered[1],
+            second * answered[1] - t * answered[1],
+            answered[0],
+            -first * answered[0] - t * answered[0],
+        )
+        variance = sum(each.share**2 / each.n * each.of_difference(truth, slopes) for each in strata)
+        value = part[1] * whole[0] - part[0] * whole[1] - t * whole[0] * whole[1]
+        return bool(abs(value) <= z * math.sqrt(max(variance, 0.0)))
+
+    point = min(max(float(small[1, 0] / answered[1] - small[0, 0] / answered[0]), -1.0), 1.0)
+    return edge(inside, point, -1.0), edge(inside, point, 1.0)
+
+
+class _GroupStratum(NamedTuple):
+    """Second moments of the scores of two groups given the truth, (2, 2, 3), those of the outcome, n and share."""
+
+    groups: Floats
+    column: ScoreMoments
+    n: float
+    share: float
+
+    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
+        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
+        own, crossed, answered = map(np.array, self.column)
+        total = 0.0
+        for one in (0, 1):
+            for other in (0, 1):
+                (a, c), (b, d) = slopes[2 * one : 2 * one + 2], slopes[2 * other : 2 * other + 2]
+                outcome = a * b * own + (a * d + b * c) * crossed + c * d * answered
+                total += float(self.groups[one, other] @ truth @ outcome)
+        return total
+
+
+def _group_strata(joint: Joint, groups: tuple[int, int], column: int) -> list[_GroupStratum]:
+    return [
+        _GroupStratum(group_moments(pairs.first, groups), score_moments(pairs.second, column), pairs.size, share)
+        for pairs, share in zip(joint.strata, joint.shares, strict=True)
+    ]
+
+
+def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
+    """Return E[z_g z_h | x] of two groups g, h for x the first, the second and any other category, (2, 2, 3)."""
+    found = np.empty((2, 2, 3))
+    for place, group in enumerate(groups):
+        own, other, _ = score_moments(replace(variable, absent=False), group).own
+        found[place, place] = [own, other, other] if place == 0 else [other, own, other]
+    if len(variable.categories) == 2:
+        # The scores sum to 1: z_0 z_1 = z_1 - z_1^2.
+        found[0, 1] = found[1, 0] = np.array([0.0, 1.0, 0.0]) - found[1, 1]
+        return found
+    (a, b), (within, without) = variable.channels[groups[0]], support_both(variable)
+    beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
+    found[0, 1] = found[1, 0] = [beside, beside, apart]
+    return found
+
+
+def _limits(
+    strata: Sequence[_Stratum],
+    ratio: tuple[float, float],
+    changed: Callable[[float], Floats],
+    squares: Callable[[_Stratum, float], Floats],
+    z: float,
+) -> Limits:
+    def variance(t: float) -> float:
+        truth = changed(t)
+        return sum(each.share**2 / each.n * float((truth * squares(each, t)).sum()) for each in strata)
+
+    return ratio_limits(*ratio, variance, max(each.step for each in strata), z)
+
+
+def _strata(joint: Joint, place: tuple[int, int]) -> list[_Stratum]:
+    found = []
+    for pairs, share in zip(joint.strata, joint.shares, strict=True):
+        (a, b), (a2, b2) = pairs.first.channels[place[0]], pairs.second.channels[place[1]]
+        step = share / ((a - b) * (a2 - b2)) / (2 * pairs.size)
+        row, column = score_moments(pairs.first, place[0]), score_moments(pairs.second, place[1])
+        found.append(_Stratum(row, column, pairs.size, share, step))
+    return found
+
+
+def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floats:
+    """Return the clipped table of the category, the other answers and no answer, of both variables."""
+    clipped = np.maximum(table, 0.0)
+    clipped = clipped / max(float(clipped.sum()), 1e-12)
+    rows, columns = (
+        np.stack([np.eye(size)[at], _others(size, answered, at), _absent(size, answered)])
+        for size, answered, at in zip(table.shape, answered_shape(joint), place, strict=True)
+    )
+    found: Floats = rows @ clipped @ columns.T
+    return found
+
+
+def _others(size: int, answered: int, at: int) -> Floats:
+    found = (np.arange(size) < answered).astype(float)
+    found[at] = 0.0
+    return found
+
+
+def _absent(size: int, answered: int) -> Floats:
+    return (np.arange(size) >= answered).astype(float)

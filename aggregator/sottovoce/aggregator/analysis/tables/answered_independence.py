@@ -1,0 +1,74 @@
+"""
+Likelihood-ratio test of independence among the people who answered both variables.
+
+Hypothesis  P(i, j) = a_i b_j P(both answered) for the answers i and j; the cells of people who gave no answer to one or
+            both are free, so declining may go with the other variable.
+Statistic   2 (l_free - l_independent), chi-square with (rows - 1)(columns - 1) degrees of freedom; rows and columns
+            that no report supports are not counted. Both maxima by the EM algorithm, which keeps shares within [0, 1],
+            so that the test holds its level or is conservative in small samples.
+"""
+
+import numpy as np
+from sottovoce.aggregator.analysis.tables.answered_cells import answered_shape
+from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.aggregator.analysis.tables.ml_table import (
+    ObservedReports,
+    expected_table,
+    likeliest_table,
+    log_likelihood,
+    seen_together,
+)
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.variable import Floats
+
+_ROUNDS = 5000
+_SETTLED = 1e-10
+_EMPTY = 1e-9
+
+
+def answered_independence(joint: Joint) -> Independence | None:
+    """
+    Test independence among the people who answered both variables.
+
+    Args:
+        joint: the reports.
+
+    Returns:
+        The test; None if one of the variables has a single answer that occurs.
+    """
+    seen, (rows, columns) = seen_together(joint), answered_shape(joint)
+    # Rescale the weights to sum to the effective number of reports.
+    size = sum(pairs.size for pairs in joint.strata)
+    seen = ObservedReports(seen.rows, seen.weights * size / seen.weights.sum())
+    shape = len(joint.first.categories), len(joint.second.categories)
+    free = likeliest_table([seen], shape)
+    block = free[:rows, :columns]
+    occurring = [int((block.sum(axis=axis) > _EMPTY).sum()) for axis in (1, 0)]
+    df = (occurring[0] - 1) * (occurring[1] - 1)
+    if df < 1:
+        return None
+    bound = _independent(seen, free, (rows, columns))
+    statistic = max(0.0, 2 * (log_likelihood([seen], free) - log_likelihood([seen], bound)))
+    return Independence(statistic, df, upper_tail(statistic, df))
+
+
+def _independent(seen: ObservedReports, start: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the likeliest table in which the answers are independent."""
+    table = _bound(start, shape)
+    for _ in range(_ROUNDS):
+        found = _bound(expected_table(seen, table), shape)
+        if np.abs(found - table).max() < _SETTLED:
+            return found
+        table = found
+    return table
+
+
+def _bound(table: Floats, shape: tuple[int, int]) -> Floats:
+    """Replace the answers by the product of their margins."""
+    rows, columns = shape
+    block, found = table[:rows, :columns], table.copy()
+    total = float(block.sum())
+    if total > 0:
+        found[:rows, :columns] = np.outer(block.sum(axis=1), block.sum(axis=0)) / total
+    return found

@@ -1,0 +1,99 @@
+"""
+Values of numbers and dates in files, in the question's own unit: an age of 40 is written 40.
+
+Stored values are steps above the least value. Files written before release 0.4.0 have these steps; they are recognized
+by the columns ``wave`` and ``revision``, which are called ``_wave`` and ``_revision`` since, as no question can be.
+Options, sets and codes of mechanisms are whole numbers in both.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.answers import Grid
+from sottovoce.shared.spec import Question
+from sottovoce.shared.types.date import DayGrid
+
+WAVE, REVISION = "_wave", "_revision"
+"""Names of the additional columns in files of reports."""
+
+_FORMER = ("wave", "revision")
+_NEAR = 1e-6
+"""Tolerance of floating point, in steps."""
+_LARGEST = 2**53
+"""Limit of any report."""
+
+
+def unit_grid(question: Question) -> Grid | None:
+    """Return the grid of a question whose reported values are numbers or dates in its own unit, else None."""
+    kind = "number" if question.mechanism is None else question.mechanism.report_kind
+    return question.domain.grid if kind == "number" else None
+
+
+def has_steps(header: Sequence[str], questions: Sequence[Question]) -> bool:
+    """Return True if a file of reports with this header was written before release 0.4.0, with steps for numbers."""
+    return bool({*_FORMER} & {*header} - {question.name for question in questions})
+
+
+def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None]:
+    """Return the values as texts, None where not asked."""
+    known = {step: grid.text(step) for step in np.unique(column[~is_null(column)]).tolist()}
+    return [known.get(step) for step in column.tolist()]
+
+
+def as_sql(name: str, grid: Grid | None) -> str:
+    """
+    Return an SQL expression for the values of a column of steps, for DuckDB.
+
+    Args:
+        name: SQL expression of the steps.
+        grid: the question's grid; None for a column without a unit.
+    """
+    if grid is None:
+        return name
+    if isinstance(grid, DayGrid):
+        return f"DATE '{grid.text(0)}' + CAST({name} * {int(grid.step)} AS INTEGER)"
+    common = grid.low.denominator * grid.step.denominator
+    value = f"CAST({name} AS BIGINT) * {grid.step * common} + {grid.low * common}"
+    return value if common == 1 else f"({value}) / CAST({common} AS DOUBLE)"
+
+
+def as_numbers(column: NDArray[np.unsignedinteger], grid: Grid) -> NDArray[np.generic]:
+    """Return the values as floats with NaN, or as days with NaT, for statistics programs."""
+    values = column.astype(np.float64)
+    if isinstance(grid, DayGrid):
+        days = np.where(is_null(column), np.iinfo(np.int64).min, float(grid.low) + values * float(grid.step))
+        return days.astype("datetime64[D]").astype("datetime64[ns]")
+    values = float(grid.low) + values * float(grid.step)
+    values[is_null(column)] = np.nan
+    return values
+
+
+def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:
+    """Return the steps of numbers or days, -1 for values below the least or between two steps."""
+    if values.dtype.kind == "M":
+        values = values.astype("datetime64[D]").astype(np.int64)
+    steps = (values.astype(np.float64) - float(grid.low)) / float(grid.step)
+    whole = np.rint(steps)
+    fits = (np.abs(steps - whole) < _NEAR) & (whole >= 0) & (whole < _LARGEST)
+    return np.where(fits, whole, -1).astype(np.int64)
+
+
+def step_of(text: str, grid: Grid) -> int:
+    """
+    Return the step of a number or date as a text. Upper limits belong to the mechanism, and are checked with it.
+
+    Raises:
+        ValueError: the text is no number or date, is below the least one, or lies between two steps.
+    """
+    steps = (grid.read(text) - grid.low) / grid.step
+    if steps.denominator != 1 or not 0 <= steps < _LARGEST:
+        raise ValueError("is not on the grid")
+    return steps.numerator
+
+
+def values_in_words(grid: Grid) -> str:
+    """Describe the values for an error message."""
+    return f"a {grid.noun} from {grid.text(0)} to {grid.text(grid.steps)} in steps of {Fraction(grid.step)}"

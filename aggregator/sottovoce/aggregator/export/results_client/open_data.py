@@ -1,0 +1,221 @@
+"""
+Analyses of any file of randomized answers: ``from sottovoce.aggregator import open_data``.
+
+The columns of the file become questions, see ``analysis.data_file``; tables and models are those of ``open_results``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.data_file.column_channel import parse_channel
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
+from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
+from sottovoce.aggregator.analysis.estimates import question_result
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
+from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, plot_intervals
+from sottovoce.aggregator.export.results_client.sources import Document
+from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.sentence import error_message
+from sottovoce.shared.spec import Question, Survey
+
+SURVEY_FILES = ("survey.yaml", "survey.yml", "survey.json")
+"""Names of a survey file beside the data."""
+
+MOST_CHANNELS = 1 << 22
+"""Largest file of channels, in bytes."""
+
+
+class DataReports:
+    """
+    Rows of a file as a source of analyses.
+
+    Args:
+        columns: the columns of the file as reports.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        Run one analysis and return its document.
+
+        Args:
+            kind: kind of request.
+            options: JSON body of the request.
+            weights: one weight per row, in the order of the file.
+        """
+        return parse_request(kind, options).document(self.columns, weights)
+
+
+@dataclass(frozen=True)
+class OpenData(OpenResults):
+    """
+    An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
+
+    Attributes:
+        columns: the columns of the file as reports.
+    """
+
+    columns: Columns
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Names of the columns that can be analysed."""
+        return tuple(each.name for each in self.columns.survey.questions)
+
+    @property
+    def estimates(self) -> tuple[dict[str, Any], ...]:
+        """Rows of ``shares``, for all columns."""
+        return self.shares().rows
+
+    def shares(self, *questions: str, interval: str = DEFAULT_RULE.method, confidence: float = 0.95) -> JointResult:
+        """
+        Estimate the shares of each column's options; of a public number its mean.
+
+        Args:
+            questions: names of columns; none for all.
+            interval: one of ``intervals.METHODS``.
+            confidence: level of the limits.
+
+        Raises:
+            EstimateError: there is no such column or method.
+        """
+        document = shares_document(self.columns, questions, _rule(interval, confidence))
+        return JointResult(MappingProxyType(document), tuple(share_rows(document)))
+
+    def regress(
+        self,
+        outcome: str | None = None,
+        on: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        formula: str | None = None,
+        **options: Any,  # noqa: ANN401 - as ``model`` takes them
+    ) -> JointResult:
+        """
+        Fit a regression of one column on others; the same as ``model``.
+
+        Args:
+            outcome: the outcome; or a whole formula.
+            on: the predictors.
+            weights: one weight per row, in the order of the file.
+            formula: outcome and terms, in the place of both.
+            options: as ``OpenResults.model`` takes them.
+
+        Raises:
+            SurveyError: the model is not available; the message says why.
+        """
+        return self.model(outcome, on, weights, formula=formula, **options)
+
+    def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
+        """Plot the shares with their limits; returns a matplotlib figure."""
+        return plot_intervals([row for row in self.estimates if row["kind"] == "share"])
+
+
+def open_data(
+    path: str | Path, channels: Mapping[str, Any] | str | Path | None = None, survey: str | Path | None = None
+) -> OpenData:
+    """
+    Open a file of randomized answers: CSV, TSV, XLSX, Parquet, SPSS or Stata.
+
+    Args:
+        path: the file.
+        channels: channel by name of the column, such as ``{"cheated": "coin_flip"}``, rows P(report | truth), or the
+            path of a YAML file with them. Columns without one are public, except where ``<name>_channel`` or a survey
+            says otherwise.
+        survey: a survey file whose questions have the columns' names; by default ``survey.yaml`` in the file's folder.
+
+    Raises:
+        SurveyError: the file cannot be read; the message names column and line.
+    """
+    place = Path(path)
+    given = channels if isinstance(channels, Mapping) else {} if channels is None else read_channels(Path(channels))
+    return of_table(read_table(place), given, _survey_of(place, survey))
+
+
+def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> OpenData:
+    """
+    Open a table that was read.
+
+    Args:
+        table: the table.
+        channels: channel by name of the column.
+        survey: a survey whose questions have the columns' names.
+    """
+    columns = data_columns(table, channels, survey)
+    return OpenData(MappingProxyType({}), DataReports(columns), columns)
+
+
+def read_channels(path: Path) -> Mapping[str, Any]:
+    """
+    Read channels by column from YAML.
+
+    Raises:
+        SpecError: the file cannot be read or is no map.
+    """
+    try:
+        data = path.read_bytes()[: MOST_CHANNELS + 1]
+    except OSError:
+        raise SpecError(f"{path.name} cannot be read") from None
+    found = parse_yaml(data) if len(data) <= MOST_CHANNELS else None
+    if not isinstance(found, dict):
+        raise SpecError(f"{path.name} is no map of columns and their channels")
+    return found
+
+
+def _survey_of(data: Path, survey: str | Path | None) -> Survey | None:
+    beside = (data.parent / name for name in SURVEY_FILES)
+    found = Path(survey) if survey is not None else next((each for each in beside if each.is_file()), None)
+    return None if found is None else read_survey_file(found)
+
+
+def estimate(
+    counts: Mapping[str, int],
+    mechanism: Any,  # noqa: ANN401 - text, rows or a map
+    interval: str = DEFAULT_RULE.method,
+    confidence: float = 0.95,
+) -> JointResult:
+    """
+    Estimate shares from counts alone, such as 30 yes of 100 through the coin flip.
+
+    Args:
+        counts: number of reports by value, such as ``{"yes": 30, "no": 70}``.
+        mechanism: the channel: text such as ``"coin_flip"``, or rows P(report | truth).
+        interval: one of ``intervals.METHODS``.
+        confidence: level of the limits.
+
+    Raises:
+        SurveyError: the channel is none, or cannot report a value; the message says why.
+    """
+    if not counts or any(type(count) is not int or count < 0 for count in counts.values()):
+        raise EstimateError("counts must be whole numbers from 0, one for each reported value")
+    try:
+        channel = parse_channel(mechanism)
+        if channel.public:
+            raise ValueError("a public answer needs no estimate: divide the counts")
+        reading = channel.read(list(counts))
+    except ValueError as error:
+        raise SpecError(f"the channel: {error_message(error)}") from None
+    kind = "boolean" if len(reading.options) == 2 else "select_one"
+    question = Question("answer", kind, {}, {}, (), Domain(reading.options), reading.channel, False)
+    tally = {reading.reports[value]: count for value, count in counts.items()}
+    result = question_result(question, [(reading.channel, tally)], _rule(interval, confidence))
+    document = results_document(channel.name, sum(counts.values()), [result])
+    return JointResult(MappingProxyType(document), tuple(share_rows(document)))
+
+
+def _rule(interval: str, confidence: float) -> IntervalRule:
+    if interval not in METHODS or not 0.5 <= confidence < 1:
+        raise EstimateError(f"an interval is one of {', '.join(METHODS)}, with a confidence from 0.5 to below 1")
+    return replace(DEFAULT_RULE, method=interval, confidence=confidence)

@@ -1,0 +1,119 @@
+"""Channels as people write them."""
+
+from fractions import Fraction
+
+import pytest
+from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue, parse_channel
+from sottovoce.aggregator.analysis.data_file.randomize import randomize
+from sottovoce.shared.errors import AnswerError, SpecError
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "b"),
+    [
+        ("coin_flip", "3/4", "1/4"),
+        ("warner 0.7", "7/10", "3/10"),
+        ("warner truth=7/10", "7/10", "3/10"),
+        ("forced_response yes=1/6 no=1/12", "11/12", "1/6"),
+        ("forced_response truth=3/4 yes=1/6 no=1/12", "11/12", "1/6"),
+        ("unrelated_question 2/3 1/4", "3/4", "1/12"),
+        ("binary_rr a=1 b=1/3", "1", "1/3"),
+        ("crosswise 1/4 same=A", "1/4", "3/4"),
+    ],
+)
+def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
+    """P(report yes | yes) and P(report yes | no); of the crosswise design, of "same"."""
+    rows = parse_channel(text).rows
+    assert rows == ((1 - Fraction(b), Fraction(b)), (1 - Fraction(a), Fraction(a)))
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("coin flip", "is no channel"),
+        ("", "is no channel"),
+        ("coin_flip 3", "parameters: none"),
+        ("warner", "parameters: truth"),
+        ("warner 0.7 0.3", "parameters: truth"),
+        ("warner 7/0", "must be a number"),
+        ("warner 1e9", "must be a number"),
+        ("warner 1.2", "between 0 and 1"),
+        ("warner 0.5", "singular"),
+        ("binary_rr a=1/4 a=1/4", "given twice"),
+        ("forced_response yes=1/2 no=1/2", "less than 1"),
+        ("forced_response truth=1/2 yes=1/6 no=1/12", "sum to 1"),
+        ("kary_rr 3", "how many options"),
+        ("kary_rr 1 k=3", "above 1"),
+        ("kary_rr 3 k=2 levels=a,b,c", "as many"),
+        ("kary_rr 3 k=1", "2 to 100"),
+        ("coin_flip levels=a,b,c", "two levels"),
+        ("coin_flip levels=a,a", "one name"),
+        ([[0.5, 0.5], [0.2, 0.7]], "row 2 of the matrix sums to 0.9"),
+        ({"levels": ["a"]}, "map of matrix or channel"),
+        (3, "text such as"),
+    ],
+)
+def test_no_channel_is_refused(given: object, reason: str) -> None:
+    """The message says what is wrong with it."""
+    with pytest.raises(ValueError, match=reason):
+        parse_channel(given)
+
+
+def test_values_are_recognized_as_the_file_writes_them() -> None:
+    """Capital letters, languages, digits, and values that are not there."""
+    for found, options in (
+        (["Yes", "No"], ("No", "Yes")),
+        (["ja"], ("nein", "ja")),
+        (["1", "0"], ("0", "1")),
+    ):
+        assert parse_channel("coin_flip").read(found).options == options
+    for found in (["yes", "YES"], ["yes", "perhaps"]):
+        with pytest.raises(ValueError, match="levels=NO,YES"):
+            parse_channel("coin_flip").read(found)
+
+
+def test_crosswise_needs_to_know_which_value_means_same() -> None:
+    """1 and 0 do not say it, and a guess would turn the share around."""
+    with pytest.raises(ValueError, match="same=VALUE"):
+        parse_channel("crosswise 1/4").read(["0", "1"])
+    assert parse_channel("crosswise 1/4 same=1").read(["1", "0"]).reports == {"0": 0, "1": 1}
+    assert parse_channel("crosswise 1/4").read(["Same", "different"]).reports == {"different": 0, "Same": 1}
+
+
+def test_options_that_nobody_reported_still_count() -> None:
+    """The channel of four options is not the channel of the three that are in the file."""
+    reading = parse_channel("kary_rr 3 k=4").read(["2", "10", "1"])
+    assert reading.options == ("1", "2", "10", "(not reported 1)")
+    assert reading.channel.rows[0] == (Fraction(1, 2), *[Fraction(1, 6)] * 3)
+    with pytest.raises(UnknownValue) as raised:
+        parse_channel("kary_rr 3 k=2").read(["a", "b", "c"])
+    assert raised.value.value == "c"
+
+
+def test_matrix_has_more_reports_than_truths() -> None:
+    """Truths and reports have names of their own."""
+    given = {"matrix": [["0.5", "0.3", "0.2"], [0, "0.2", "0.8"]], "levels": ["no", "yes"], "reports": ["a", "b", "c"]}
+    reading = parse_channel(given).read(["c", "a"])
+    assert (reading.options, reading.reports) == (("no", "yes"), {"a": 0, "b": 1, "c": 2})
+
+
+def bytes_in_turn(numbers: range) -> "object":
+    """A source that gives these bytes, one a call."""
+    left = iter(numbers)
+    return lambda count: bytes(next(left) for _ in range(count))
+
+
+def test_reports_are_drawn_with_the_channel_s_probabilities() -> None:
+    """Over all bytes alike: 3 in 4 under the coin flip."""
+    read = bytes_in_turn(range(256))
+    drawn = [randomize("coin_flip", True, read) for _ in range(256)]  # type: ignore[arg-type]
+    assert (drawn.count("yes"), drawn.count("no")) == (192, 64)
+    assert randomize("kary_rr 3 levels=never,once,often", "once") in {"never", "once", "often"}
+
+
+def test_answer_that_is_none_is_refused_without_repeating_it() -> None:
+    """The message names the levels."""
+    with pytest.raises(AnswerError, match=r"none of: no, yes$"):
+        randomize("coin_flip", "perhaps")
+    with pytest.raises(SpecError, match="levels"):
+        randomize("kary_rr 3 k=4", "once")

@@ -1,0 +1,117 @@
+"""Tables from files of every kind, and what is wrong with them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pyreadstat
+import pytest
+import xlsxwriter
+from sottovoce.aggregator.analysis.data_file.read_table import MOST_BYTES, FileTable, read_table
+from sottovoce.shared.errors import SpecError
+
+ROWS = [("yes", 31, 2.5), ("no", None, 2.5), ("yes", 40, None)]
+EXPECTED = {"cheated": ["yes", "no", "yes"], "age": ["31", "", "40"], "hours": ["2.5", "2.5", ""]}
+
+
+def texts(table: FileTable) -> dict[str, list[str]]:
+    """Cells by column."""
+    return {
+        name: [column.values[code] if code >= 0 else "" for code in column.rows]
+        for name, column in table.columns.items()
+    }
+
+
+def written(folder: Path, kind: str) -> Path:
+    """The rows in a file of a kind."""
+    path = folder / f"data{kind}"
+    frame = pandas.DataFrame(ROWS, columns=list(EXPECTED))
+    if kind == ".xlsx":
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet()
+            sheet.write_row(0, 0, EXPECTED)
+            for number, row in enumerate(ROWS, 1):
+                sheet.write_row(number, 0, row)
+    elif kind == ".parquet":
+        frame.to_parquet(path)
+    elif kind in {".sav", ".dta"}:
+        coded = frame.assign(cheated=[1.0, 0.0, 1.0])
+        write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
+        write(coded, str(path), variable_value_labels={"cheated": {0: "no", 1: "yes"}})
+    else:
+        frame.to_csv(path, index=False, sep="\t" if kind == ".tsv" else ",", float_format="%g")
+    return path
+
+
+@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".parquet", ".sav", ".dta"])
+def test_every_kind_of_file_reads_alike(tmp_path: Path, kind: str) -> None:
+    """Labels of values, whole numbers without a point, missing cells."""
+    assert texts(read_table(written(tmp_path, kind))) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbfcheated,age,hours\r\nyes,31,2.5\r\nno,NA,2.5\r\nyes,40,\r\n\r\n",
+        b"cheated;age;hours\nyes;31;2,5\nno;;2,5\nyes;40;\n",
+        b"# made by a program\ncheated\tage\thours\nyes\t31\t2.5\nno\t\t2.5\nyes\t40\t\n",
+    ],
+)
+def test_separators_and_line_ends_do_not_matter(tmp_path: Path, data: bytes) -> None:
+    """A byte order mark, semicolons with decimal commas, tabs, empty lines."""
+    (tmp_path / "data.csv").write_bytes(data)
+    assert texts(read_table(tmp_path / "data.csv")) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "data.csv: the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"a,b\n", "there are no rows below"),
+        (b"a,b,a\n1,2,3\n", "line 1: columns 1 and 3 are both named 'a'"),
+        (b"a,,c\n1,2,3\n", "line 1: column 2 has no name"),
+        (b"a,b\n1,2\n3\n", "line 3: 1 cells where the header has 2"),
+        (b'a,b\n1,"2\n', "line 2: cannot be read as CSV"),
+        (b"a,b\n1,\0\n", "line 2: cannot be read as CSV"),
+        (b"a,b\nx,\xc3\xa9\ny,\xe9\n", "line 3, column 'b': is not UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "line 1: the file is in UTF-16"),
+        (b"a,b\n1," + b"x" * 70_000, "line 2: is longer than"),
+    ],
+)
+def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message: str) -> None:
+    """The message names line and column."""
+    (tmp_path / "data.csv").write_bytes(data)
+    with pytest.raises(SpecError) as raised:
+        read_table(tmp_path / "data.csv")
+    assert message in str(raised.value)
+
+
+def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:
+    """A text of two lines moves the rows below."""
+    (tmp_path / "data.csv").write_text('a,b\n"two\nlines",1\nx,2\n')
+    table = read_table(tmp_path / "data.csv")
+    assert table.lines.tolist() == [2, 4]
+
+
+def test_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """A file of zeros, which takes no room on the disk."""
+    with (tmp_path / "data.csv").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(SpecError, match="larger than 2 GB"):
+        read_table(tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("name", ["none.csv", "data.docx", "data.xlsx", "data.sav", "data.parquet"])
+def test_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    """It is not there, of another kind, or not what its name says."""
+    if name != "none.csv":
+        (tmp_path / name).write_bytes(b"no such thing")
+    with pytest.raises(SpecError, match=r"cannot be read|must end in"):
+        read_table(tmp_path / name)
+
+
+def test_column_of_few_values_is_small() -> None:
+    """Four bytes a row."""
+    table = FileTable("d", {})
+    assert table.lines.itemsize == np.dtype(np.int32).itemsize

@@ -1,0 +1,250 @@
+"""Tables and comparisons among those who answered: against the subset where it is known, and exact coverage."""
+
+import json
+from itertools import product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.documents import comparison_document, crosstab_document
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import CompareRequest, CrosstabRequest
+from sottovoce.aggregator.analysis.tables.answered_cells import group_moments
+from sottovoce.aggregator.analysis.tables.crosstab import crosstab
+from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
+from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.aggregator.estimators.answered_shares import answered_shares
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.documents import names, parsed, survey
+from tests.documents import question as question_of
+from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
+from tests.unit.shared.test_schema import validator
+
+CHANNEL = np.full((3, 3), 0.2) + 0.4 * np.eye(3)
+EVERYBODY = Rule(among="all")
+
+
+def columns(counts: Any, *questions: dict[str, Any], **more: Any) -> Columns:
+    """So many reports of each pair of values of two questions, by default a public group and one to be declined."""
+    made = questions or (asked("g", "boolean", None), asked("y", "boolean", COIN, absent_category=True))
+    table = np.array(counts)
+    arrays = [np.repeat(index.ravel(), table.ravel()) for index in np.indices(table.shape)]
+    survey_of = parse_survey(survey(*made, **more))
+    return Columns.from_arrays(survey_of, {each["name"]: array for each, array in zip(made, arrays, strict=True)})
+
+
+def expected(truth: Any, n: int = 1000) -> np.ndarray:
+    """Counts in two public groups as the channel brings them on average from these true shares."""
+    return np.round(n * np.array(truth) @ CHANNEL).astype(int)
+
+
+TWO = expected([[0.45, 0.45, 0.1], [0.28, 0.42, 0.3]])
+
+
+def test_values_are_shares_among_those_who_answered() -> None:
+    """Yes by default: .5 and .6, with a tenth and three tenths who gave no answer beside them."""
+    found = compare(columns(TWO), "y", "g")
+
+    assert (found.category, found.people, found.group_names) == ("yes", "answered", ("no", "yes"))
+    assert [each.raw for each in found.values] == pytest.approx([0.5, 0.6])
+    assert [each.raw for each in found.declined] == pytest.approx([0.1, 0.3])
+    assert found.differences[0].raw == pytest.approx(0.1)
+    assert found.warnings == ()
+
+
+def test_limits_of_a_public_group_are_those_of_its_reports_alone() -> None:
+    """The group is known, so that nothing of the other one matters."""
+    reports = columns(TWO)
+    found = compare(reports, "y", "g").values[1]
+    question = reports.survey.questions[1]
+    alone = answered_shares([(question.mechanism, dict(enumerate(TWO[1].tolist())))], question.domain)[1]
+
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=2e-3)
+
+
+def test_among_all_is_the_share_of_all_people_as_before() -> None:
+    """On request; no answer is then a category like the others."""
+    found = compare(columns(TWO), "y", "g", "yes", rule=EVERYBODY)
+
+    assert [each.raw for each in found.values] == pytest.approx([0.45, 0.42])
+    assert (found.people, found.declined) == ("all", ())
+    assert compare(columns(TWO), "y", "g", rule=EVERYBODY).category == "absent"
+
+
+def test_difference_of_small_public_groups_holds() -> None:
+    """Exact: every pair of counts of two groups of four through the channel."""
+    n, truth = 4, np.array([[0.6, 0.2, 0.2], [0.3, 0.6, 0.1]])
+    rates, difference = truth @ CHANNEL, 0.6 / 0.9 - 0.2 / 0.8
+    counts = [(no, yes, n - no - yes) for no in range(n + 1) for yes in range(n + 1 - no)]
+
+    def chance(count: tuple[int, int, int], rate: np.ndarray) -> float:
+        return comb(n, count[0]) * comb(n - count[0], count[1]) * float(np.prod(rate ** np.array(count)))
+
+    covered = 0.0
+    for first, second in product(counts, counts):
+        found = compare(columns([first, second]), "y", "g")
+        held = True
+        if len(found.values) == 2:
+            low, high = found.differences[0].low, found.differences[0].high
+            assert low is not None
+            assert high is not None
+            held = low <= difference <= high
+        covered += held * chance(first, rates[0]) * chance(second, rates[1])
+
+    assert covered >= 0.95
+
+
+def test_two_randomized_variables_have_shares_among_those_who_answered_both() -> None:
+    """Rows and columns of no answer are left out; the shares of the cells sum to 1."""
+    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
+    truth = np.array([[0.3, 0.15, 0.05], [0.1, 0.25, 0.05], [0.04, 0.04, 0.02]])
+    counts = np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int)
+    found = crosstab(columns(counts, *questions), "a", "b")
+
+    assert (found.row_categories, found.column_categories) == (("no", "yes"), ("no", "yes"))
+    assert [[cell.raw for cell in line] for line in found.cells] == [
+        pytest.approx([0.3 / 0.8, 0.15 / 0.8], abs=2e-3), pytest.approx([0.1 / 0.8, 0.25 / 0.8], abs=2e-3)
+    ]  # fmt: skip
+    assert [share.raw for share in found.conditional[1]] == pytest.approx([0.1 / 0.35, 0.25 / 0.35], abs=2e-3)
+    assert [share.raw for share in found.declined] == pytest.approx([0.05 / 0.5, 0.05 / 0.4], abs=2e-3)
+    assert found.independence is not None
+    assert found.independence.df == 1
+    assert all(
+        cell.low is not None and cell.high is not None and cell.raw is not None and cell.low < cell.raw < cell.high
+        for line in (*found.cells, *found.conditional)
+        for cell in line
+    )
+
+
+def test_independence_does_not_see_that_declining_differs() -> None:
+    """Equal shares of those who answered, .1 and .4 declined: the test of all people finds that, this one does not."""
+    reports = columns(expected([[0.45, 0.45, 0.1], [0.3, 0.3, 0.4]], 4000))
+    answered, everybody = (compare(reports, "y", "g", rule=rule).independence for rule in (Rule(), EVERYBODY))
+
+    assert answered is not None
+    assert everybody is not None
+    assert answered.p > 0.9
+    assert everybody.p < 1e-6
+
+
+def test_independence_of_open_answers_is_the_likelihood_ratio_of_the_subset() -> None:
+    """Without noise, G of the two by two table of those who answered."""
+    questions = (asked("g", "boolean", None), asked("y", "boolean", None, absent_category=True))
+    found = compare(columns([[30, 20, 10], [15, 40, 25]], *questions), "y", "g").independence
+    table = np.array([[30, 20], [15, 40]])
+    fitted = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+
+    assert found is not None
+    assert (found.statistic, found.df) == (pytest.approx(2 * np.sum(table * np.log(table / fitted))), 1)
+
+
+def test_level_of_the_test_of_independence() -> None:
+    """A true null hypothesis is rejected in about 5 of 100 samples, whatever people decline."""
+    generator = np.random.default_rng(4)
+    rates = np.array([[0.35, 0.35, 0.3], [0.47, 0.48, 0.05]]) @ CHANNEL
+    rejected = []
+    for _ in range(150):
+        counts = np.array([generator.multinomial(200, rate) for rate in rates])
+        test = compare(columns(counts), "y", "g").independence
+        rejected.append(test is not None and test.p < 0.05)
+
+    assert 0 < np.mean(rejected) < 0.11
+
+
+def test_group_without_people_is_left_out() -> None:
+    """The first group with people is the one of reference."""
+    questions = (
+        asked("g", "select_one", None, choices=names(3)), asked("y", "boolean", COIN, absent_category=True),
+    )  # fmt: skip
+    found = compare(columns(np.vstack([[0, 0, 0], TWO]), *questions), "y", "g")
+
+    assert found.group_names == ("c1", "c2")
+    assert len(found.differences) == 1
+    assert comparison_document(found)["differences"][0]["from"] == "c1"
+
+
+def test_people_who_were_not_asked_are_left_out() -> None:
+    """Their category would be no answer; who was asked is public."""
+    questions = (
+        asked("g", "boolean", None),
+        asked("y", "boolean", COIN, absent_category=True, visible_if={"g": ["yes"]}),
+    )  # fmt: skip
+    found = compare(columns(TWO, *questions), "y", "g")
+
+    assert (found.people, found.group_names) == ("asked_and_answered", ("yes",))
+    assert found.values[0].raw == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("among", [None, "all"])
+def test_documents_are_as_their_schemas_say(among: str | None) -> None:
+    """With and without the people; the terminal says whom the shares describe."""
+    reports = columns(TWO)
+    compared = CompareRequest(outcome="y", groups="g", among=among).document(reports)
+    crossed = CrosstabRequest(rows="g", columns="y", among=among).document(reports)
+    for name, document in (("comparison", compared), ("crosstab", crossed)):
+        validator(name).validate(json.loads(json.dumps(document, allow_nan=False)))
+        assert ("people" in document) == (among is None)
+        titles = " ".join(table.title for table in in_words(document))
+        assert ("among those who answered" in titles) == (among is None)
+    assert crosstab_document(crosstab(reports, "g", "y"))["people"] == "answered"
+
+
+def test_outcome_of_merged_small_categories_is_found() -> None:
+    """Fewer than five people in each of two public answers: their group is compared."""
+    questions = (asked("g", "boolean", COIN), asked("y", "select_one", None, choices=names(4)))
+    found = compare(columns([[30, 30, 2, 2], [30, 30, 2, 1]], *questions), "y", "g", "c3")
+
+    assert found.category == "c2+c3"
+    assert len(found.values) == 2
+
+
+def test_comparison_without_people_in_any_group_is_refused() -> None:
+    """Where next to nobody answered the question that groups."""
+    questions = (asked("g", "boolean", COIN, absent_category=True), asked("y", "boolean", COIN))
+    with pytest.raises(EstimateError, match="people in none of the groups of 'g'"):
+        compare(columns([[2, 2], [2, 2], [30, 30]], *questions), "y", "g")
+
+
+@pytest.mark.parametrize(
+    "mechanism", [COIN, {"name": "kary_rr", "odds": "3"}, {"name": "subset_selection", "odds": "3", "size": 2}]
+)
+@pytest.mark.parametrize("absent", [True, False])
+def test_moments_of_two_groups_are_those_of_all_reports(mechanism: dict[str, Any], absent: bool) -> None:
+    """E[z_g z_h | x] summed over every possible report with its exact probability."""
+    kind: dict[str, Any] = {} if mechanism == COIN else {"choices": names(4)}
+    keys = {"absent_category": True} if absent else {}
+    question = parsed(question_of(mechanism, "select_one" if kind else "boolean", **kind, **keys))
+    [variable] = variables_of(question)
+    channel = question.mechanism
+    assert channel is not None
+    reports = np.array([value for value in range(channel.largest + 1) if channel.admits(value)])
+    scores = variable.scores(reports)
+    found = group_moments(variable, (0, 1))
+    for place, truth in enumerate((0, 1, len(variable.categories) - 1)[: min(len(variable.categories), 3)]):
+        chances = np.array([float(channel.probability(int(report), truth)) for report in reports])
+        for one, other in product((0, 1), repeat=2):
+            assert found[one, other, place] == pytest.approx(chances @ (scores[:, one] * scores[:, other]), abs=1e-12)
+
+
+def test_difference_of_randomized_groups_holds_where_a_cell_is_nearly_empty() -> None:
+    """The rule for sparse tables: of 150 samples, next to all limits hold the true difference."""
+    questions = (
+        asked("a", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
+        asked("b", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
+    )  # fmt: skip
+    truth = np.array([[0.6, 0.01, 0.09], [0.2, 0.02, 0.05], [0.02, 0.005, 0.005]])
+    channel = np.full((3, 3), 1 / 22) + 19 / 22 * np.eye(3)
+    generator, difference, held = np.random.default_rng(2), 0.02 / 0.22 - 0.01 / 0.61, 0
+    rates = (channel @ (truth / truth.sum()) @ channel).ravel()
+    for _ in range(150):
+        found = compare(columns(generator.multinomial(1000, rates).reshape(3, 3), *questions), "b", "a").differences[0]
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= difference <= found.high
+
+    assert held >= 137

@@ -1,0 +1,226 @@
+"""Any file of randomized answers: figures with known truth, channels from every place, mistakes with their place."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sottovoce.aggregator
+from sottovoce.aggregator import estimate, open_data
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.spec import Question
+
+from tests.surveys import survey
+
+N = 4000
+LEVELS = ("never", "once", "often")
+MATRIX = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.05, 0.25, 0.7]]
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, np.ndarray]:
+    """People with known truth: cheating goes up with the year by a logit slope of 1."""
+    draws = np.random.default_rng(1965)
+    year = draws.integers(0, 2, N)
+    cheated = draws.random(N) < 1 / (1 + np.exp(1.5 - 1.0 * year))
+    often = np.where(cheated, draws.choice(3, N, p=[0.1, 0.4, 0.5]), draws.choice(3, N, p=[0.8, 0.15, 0.05]))
+    return {"year": year, "cheated": cheated, "often": often, "income": draws.gamma(2, 15_000, N).round(2)}
+
+
+@pytest.fixture(scope="module")
+def path(truth: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Their randomized answers: Warner's design with .8, and a matrix."""
+    draws = np.random.default_rng(1969)
+    report = np.where(draws.random(N) < 0.8, truth["cheated"], ~truth["cheated"])
+    often = [draws.choice(3, p=MATRIX[each]) for each in truth["often"]]
+    lines = (
+        f"P{number},{('no', 'yes')[int(r)]},{LEVELS[o]},{('first', 'last')[y]},{i}"
+        for number, (r, o, y, i) in enumerate(zip(report, often, truth["year"], truth["income"], strict=True))
+    )
+    found = tmp_path_factory.mktemp("data") / "answers.csv"
+    found.write_text("\n".join(["id,cheated,how.often,year,income", *lines, ""]))
+    return found
+
+
+CHANNELS = {"cheated": "warner 0.8", "how.often": {"matrix": MATRIX, "levels": LEVELS}}
+
+
+def test_shares_tables_and_models_find_the_truth(path: Path, truth: dict[str, np.ndarray]) -> None:
+    """Within three standard errors of the people themselves."""
+    data = open_data(path, CHANNELS)
+
+    assert data.questions == ("cheated", "how_often", "year", "income")
+    shares = {(row["question"], row["option"]): row for row in data.shares().rows}
+    true = {("cheated", "yes"): truth["cheated"].mean()}
+    true |= {("how_often", level): (truth["often"] == place).mean() for place, level in enumerate(LEVELS)}
+    for key, share in true.items():
+        assert abs(shares[key]["raw"] - share) < 3 * shares[key]["std_error"]
+    assert shares["income", "mean"]["raw"] == pytest.approx(truth["income"].mean())
+    cells = {(row["row"], row["column"]): row for row in data.crosstab("how.often".replace(".", "_"), "cheated").rows}
+    for (row, column), cell in cells.items():
+        both = (truth["often"] == LEVELS.index(row)) & (truth["cheated"] == (column == "yes"))
+        assert abs(cell["raw"] - both.mean()) < 3 * cell["std_error"]
+    groups = {row["group"]: row for row in data.compare("cheated", "year", "yes").rows}
+    for place, group in enumerate(("first", "last")):
+        assert groups[group]["low"] < truth["cheated"][truth["year"] == place].mean() < groups[group]["high"]
+    slope = next(row for row in data.regress("cheated", ["year"]).rows if row["term"] == "year=last")
+    assert abs(slope["estimate"] - 1.0) < 3 * slope["std_error"]
+    assert data.regress("how_often", ["year", "income"]).document["model"] == "multinomial"
+    assert data.plot() is not None
+    assert len(data.frame()) == len(data.estimates) == 7
+    assert "cheated: yes" in str(data.shares("cheated"))
+
+
+def test_tables_equal_those_of_a_survey_of_this_system(tmp_path: Path) -> None:
+    """The survey's own channels through a file and through reports: the same figures."""
+    draws = np.random.default_rng(3)
+    asked = survey()
+    values = {each.name: draws.integers(0, each.largest + 1, 500) for each in asked.questions}
+    columns = Columns.from_arrays(asked, values)
+    rows = zip(*([each.options[v] for v in values[each.name]] for each in asked.questions), strict=True)
+    path = written(tmp_path, "\n".join([",".join(values), *map(",".join, rows)]))
+    channels = {each.name: _matrix(each) for each in asked.questions if each.mechanism is not None}
+
+    for kind, options in (
+        ("crosstab", {"rows": "cheated", "columns": "reason"}),
+        ("compare", {"outcome": "reason", "groups": "year"}),
+        ("regression", {"outcome": "cheated", "on": ["year"]}),
+    ):
+        request = parse_request(kind, options)
+        found = request.document(open_data(path, channels).columns)
+        assert found == approximately(request.document(columns))
+
+
+def _matrix(asked: Question) -> dict[str, object]:
+    size = range(len(asked.options))
+    rows = [[str(asked.mechanism.probability(y, x)) for y in size] for x in size]  # type: ignore[union-attr]
+    return {"matrix": rows, "levels": asked.options}
+
+
+def approximately(value: Any) -> Any:
+    """The same figures up to 1e-9."""
+    if isinstance(value, dict):
+        return {key: approximately(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [approximately(each) for each in value]
+    return pytest.approx(value, abs=1e-9) if isinstance(value, float) else value
+
+
+def written(folder: Path, text: str) -> Path:
+    """A file with this text."""
+    path = folder / "data.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_channel_beside_the_answer_is_used(tmp_path: Path) -> None:
+    """Two channels in one column are two strata, pooled by inverse variance; the third column is left out."""
+    rows = ["yes,binary_rr a=3/4 b=1/4,1"] * 30 + ["no,binary_rr a=3/4 b=1/4,1"] * 70 + ["yes,warner 0.9,0"] * 40
+    rows += ["no,warner 0.9,1"] * 60 + [",,"]
+    data = open_data(written(tmp_path, "\n".join(["cheated,cheated_channel,cheated_once", *rows])))
+
+    [row] = data.shares().rows
+    one, other = (
+        estimate({"yes": yes, "no": 100 - yes}, text).rows[0] for yes, text in ((30, "coin_flip"), (40, "warner 0.9"))
+    )
+    assert data.questions == ("cheated",)
+    assert (row["n"], row["method"]) == (200, "pooled")
+    assert one["raw"] < row["raw"] < other["raw"]
+
+
+def test_channels_come_from_yaml_and_from_a_survey_file(tmp_path: Path) -> None:
+    """A matrix in YAML; a survey whose questions have the columns' names."""
+    path = written(tmp_path, "cheated,x\n" + "yes,B\n" * 30 + "no,A\n" * 70)
+    (tmp_path / "channels.yaml").write_text(
+        'x: {matrix: [["3/4", "1/4"], ["1/4", "3/4"]], levels: [A, B]}\ncheated: coin_flip\n'
+    )
+    shares = {row["question"]: row for row in open_data(path, tmp_path / "channels.yaml").shares().rows}
+    assert (shares["x"]["raw"], shares["x"]["option"]) == (pytest.approx(0.1), "B")
+    assert shares["cheated"]["raw"] == pytest.approx(0.1)
+
+    (tmp_path / "survey.yaml").write_bytes(survey().canonical)
+    of_survey = {row["question"]: row for row in open_data(path).shares().rows}
+    assert of_survey["cheated"]["raw"] == pytest.approx(0.1)
+    assert of_survey["x"]["a"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "channels", "message"),
+    [
+        ("x\nyes\nperhaps\n", {"x": "coin_flip levels=no,yes"}, "line 3, column 'x': the channel cannot report"),
+        ("x,y\nyes,1\n", {"z": "coin_flip"}, "there is no column 'z' for a channel; there are: x, y"),
+        ("x\nyes\n", {"x": "coin"}, "column 'x', channel: is no channel"),
+        ("x,x_channel\nyes,coin_flip\nno,coin\n", {}, "line 3, column 'x_channel': is no channel"),
+        ("x,x_channel\nyes,coin_flip\nno,\n", {}, "line 3, column 'x_channel': the answer has no channel"),
+        ("x,x_channel\nyes,coin_flip\nno,public\n", {}, "some rows are public"),
+        ("x\n1\nb\n", {"x": "number"}, "line 3, column 'x': is not a number"),
+        ("x\n\n,\n", {}, "line 3: 2 cells"),
+        ("x,y\n,NA\n", {}, "all cells are empty"),
+        ("a.b,a_b\n1,2\n", {}, "differ only in dots"),
+    ],
+)  # fmt: skip
+def test_mistake_is_named_with_its_place(tmp_path: Path, text: str, channels: dict[str, str], message: str) -> None:
+    """File, line and column, and never the cell."""
+    with pytest.raises(SpecError) as raised:
+        open_data(written(tmp_path, text), channels)
+    assert message in str(raised.value)
+    assert "perhaps" not in str(raised.value)
+
+
+def test_numbers_of_any_range_are_predictors(tmp_path: Path) -> None:
+    """An income in cents, of which each person has another."""
+    draws = np.random.default_rng(2)
+    income = draws.integers(0, 10**9, 2000)
+    yes = draws.random(2000) < np.where(income > 5 * 10**8, 0.7, 0.3)
+    rows = "\n".join(f"{('no', 'yes')[int(y)]},{i}" for y, i in zip(yes, income, strict=True))
+    data = open_data(written(tmp_path, f"x,income\n{rows}\n"), {"x": "binary_rr a=3/4 b=1/4"})
+    slope = data.regress("x", ["income"]).rows[-1]
+    assert slope["low"] > 0
+
+
+def test_counts_alone_give_a_share() -> None:
+    """The textbook's 100 people: 2 x .30 - 1/2."""
+    [row] = estimate({"yes": 30, "no": 70}, "coin_flip").rows
+    assert (row["raw"], row["option"]) == (pytest.approx(0.1), "yes")
+    assert (round(row["low"], 3), round(row["high"], 3)) == (0.0, 0.302)
+    [narrow] = estimate({"yes": 30, "no": 70}, "coin_flip", confidence=0.8).rows
+    assert narrow["high"] < row["high"]
+    even = {"a": 1, "b": 0}
+    rows = estimate(even, {"matrix": [[Fraction(3, 4), Fraction(1, 4)], [0.25, 0.75]], "levels": ["a", "b"]}).rows
+    assert rows[0]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "mechanism", "interval"),
+    [
+        ({}, "coin_flip", "wilson"),
+        ({"yes": -1, "no": 2}, "coin_flip", "wilson"),
+        ({"yes": 1.5, "no": 2}, "coin_flip", "wilson"),
+        ({"yes": 1, "no": 2}, "public", "wilson"),
+        ({"yes": 1, "perhaps": 2}, "coin_flip", "wilson"),
+        ({"yes": 1, "no": 2}, "coin_flip", "bootstrap"),
+    ],
+)
+def test_impossible_counts_are_refused(counts: dict[str, int], mechanism: str, interval: str) -> None:
+    """Numbers, channel and method are checked."""
+    with pytest.raises((EstimateError, SpecError)):
+        estimate(counts, mechanism, interval)
+
+
+def test_unknown_column_is_refused(path: Path) -> None:
+    """The message lists those that there are."""
+    data = open_data(path, CHANNELS)
+    with pytest.raises(EstimateError, match="there are: cheated, how_often"):
+        data.shares("cheat")
+    with pytest.raises(EstimateError, match="cheated"):
+        data.crosstab("cheat", "year")
+
+
+def test_public_names_are_the_agreed_ones() -> None:
+    """Each one can be imported, and is documented."""
+    names = ["JointResult", "OpenData", "OpenResults", "estimate", "open_data", "open_results", "randomize"]
+    assert sottovoce.aggregator.__all__ == names == sorted(sottovoce.aggregator.PUBLIC)
+    assert all(getattr(sottovoce.aggregator, name).__doc__ for name in names)

@@ -1,0 +1,79 @@
+"""``results`` on a data file and on counts alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """100 people of whom 30 report a yes, by year."""
+    rows = ["yes,first"] * 20 + ["yes,last"] * 10 + ["no,first"] * 30 + ["no,last"] * 40
+    found = tmp_path / "answers.csv"
+    found.write_text("\n".join(["cheated,year", *rows]))
+    return found
+
+
+def run(*words: str | Path) -> Result:
+    """Run a command of ``results``."""
+    return CliRunner().invoke(main, ["results", *map(str, words)])
+
+
+def test_counts_alone_give_the_share() -> None:
+    """The textbook's 100 people; in the crosswise design the count says "same"."""
+    words = ("estimate", "--n", "100", "--mechanism", "coin_flip", "--yes", "30")
+    assert "10.0 %" in run(*words).output
+    [row] = json.loads(run(*words, "--json").output)["questions"][0]["estimates"]
+    assert (row["raw"], row["n"]) == (pytest.approx(0.1), 100)
+    assert "46.0 %" in run("estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
+
+
+def test_every_analysis_takes_a_data_file(path: Path) -> None:
+    """The channel comes from an option, or from a YAML file."""
+    channel = ("--channel", "cheated=coin_flip")
+    (path.parent / "channels.yaml").write_text("cheated: coin_flip\n")
+    assert "10.0 %" in run("estimate", path, *channel).output
+    assert (
+        run("estimate", path, "--channel", path.parent / "channels.yaml").output
+        == run("estimate", path, *channel).output
+    )
+    assert "cheated by year" in run("crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
+    assert "30.0 %" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
+    assert "year=last" in run("regress", path, "--outcome", "cheated", "--on", "year", *channel).output
+    assert "cheated, year" in run("associations", path, *channel).output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("estimate",), "name a FOLDER or a data file"),
+        (("estimate", "--yes", "3", "--n", "2", "--mechanism", "coin_flip"), "--yes counts some"),
+        (("estimate", "--yes", "3", "--n", "9"), "name a FOLDER or a data file"),
+        (("estimate", "answers.csv", "--wave", "1"), "are for a FOLDER"),
+        (("estimate", "answers.csv", "--channel", "cheated"), "is written as"),
+        (("estimate", "answers.csv", "--channel", "a=coin_flip", "--channel", "a=warner 0.7"), "two channels"),
+        (("estimate", "answers.csv", "--channel", "year=coin_flip"), "column 'year', channel: name the values"),
+        (("crosstab", "exam", "--rows", "a", "--columns", "b", "--channel", "a=coin_flip"), "is for a data file"),
+    ],
+)  # fmt: skip
+def test_wrong_words_are_refused(
+    path: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message says what to write; no traceback."""
+    monkeypatch.chdir(path.parent)
+    ended = run(*words)
+    assert ended.exit_code != 0
+    assert message in ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_nothing_is_written_of_a_file_with_a_mistake(path: Path) -> None:
+    """The result file appears only when all of it is right."""
+    out = path.parent / "results.json"
+    assert run("estimate", path, "--channel", "cheated=warner 2", "--out", out).exit_code != 0
+    assert not out.exists()
+    assert run("estimate", path, "--channel", "cheated=coin_flip", "--out", out).exit_code == 0
+    assert json.loads(out.read_text())["format"] == "sottovoce-shares/1"

@@ -1,0 +1,47 @@
+"""The page of all public Python names lists them all; the README's line for analysts leads to commands that run."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import sottovoce.aggregator
+import sottovoce.client
+from click.testing import CliRunner
+from sottovoce.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+HOW_TO = ROOT / "docs" / "how_to" / "analyze_a_file.md"
+
+
+def test_page_lists_every_public_name_with_its_members() -> None:
+    """A name that is added needs its line."""
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    for package in (sottovoce.aggregator, sottovoce.client):
+        for name in package.__all__:
+            assert f"| `{package.__name__}.{name}` |" in page
+            found = getattr(package, name)
+            line = next(line for line in page.splitlines() if f"`{package.__name__}.{name}`" in line)
+            if isinstance(found, type) and package is sottovoce.aggregator:
+                members = {each for each in vars(found) if not each.startswith("_")} - {"reports", "columns"}
+                assert {each for each in members if f"`{each}`" not in line} == set()
+
+
+def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of the how-to, on a file of the columns that it names."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "(docs/how_to/analyze_a_file.md)" in next(each for each in readme.splitlines() if "randomized data" in each)
+    text = HOW_TO.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    people = [f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3}" for n in range(300)]
+    Path("answers.csv").write_text("\n".join(["cheated,year,age,item", *people]))
+    [written] = re.findall(r"\n((?:    .+\n)+)", text)
+    Path("channels.yaml").write_text(
+        written.replace("\n    ", "\n").removeprefix("    ").replace("never, once, often", '"0", "1", "2"')
+    )
+    commands = re.findall(r"^sottovoce (.+)$", text, re.MULTILINE)
+
+    assert len(commands) == 5
+    for command in commands:
+        ended = CliRunner().invoke(main, shlex.split(command))
+        assert ended.exit_code == 0, f"{command}: {ended.output}"
