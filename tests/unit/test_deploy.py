@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY
+from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY, UPLOAD, UPLOAD_PATH
 from sottovoce.aggregator.settings import PREFIX, Settings, describe
 from sottovoce.cli import server
 
@@ -74,12 +74,16 @@ def size(words: list[str]) -> int:
 
 def test_proxy_writes_nothing_of_a_request(nginx: Block) -> None:
     """No access log, no error log, and no body or reply in a file, however large it may be."""
-    (largest,) = directives(nginx, "client_max_body_size")
+    largest, of_uploads = directives(nginx, "client_max_body_size")
     (buffer,) = directives(nginx, "client_body_buffer_size")
 
     assert directives(nginx, "access_log") == [["off"]]
     assert directives(nginx, "error_log") == [["/dev/null", "emerg"]]
-    assert size(buffer) >= size(largest) >= max(MAX_BODY, *LARGER.values())
+    usual = {end: most for end, most in LARGER.items() if end != UPLOAD_PATH}
+    assert size(buffer) >= size(largest) >= max(MAX_BODY, *usual.values())
+    # A data file is larger than the buffer, and is passed on as it arrives.
+    assert size(of_uploads) >= UPLOAD
+    assert directives(nginx, "proxy_request_buffering") == [["on"], ["off"]]
     assert directives(nginx, "client_body_in_file_only") == [["off"]]
     assert directives(nginx, "proxy_max_temp_file_size") == [["0"]]
 

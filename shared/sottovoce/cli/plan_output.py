@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.table import Table
+from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
 from sottovoce.aggregator.planning.pair_power import pair_plan, pair_words
@@ -38,6 +39,18 @@ def show_pair(file: Survey | None, question: str | None, beside: str, power: flo
         raise SpecError("--with is a question of a SURVEY, which is not named")
     made = pair_plan(file, question_named(file, question), question_named(file, beside), power)
     click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
+
+
+def show_given(made: GivenSample, power: float, as_json: bool) -> None:
+    """
+    Show the power of a number of reports, and the reports needed.
+
+    Args:
+        made: the plan of a test.
+        power: wanted power.
+        as_json: for programs.
+    """
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(made.in_words(power)))
 
 
 def show_plan(made: SampleSize, chosen: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:

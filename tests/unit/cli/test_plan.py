@@ -185,3 +185,28 @@ def test_comparison_takes_no_survey(path: str) -> None:
 
     assert refused.exit_code == 1
     assert "without a SURVEY" in refused.stderr
+
+
+def test_power_of_a_given_number_is_told(path: str) -> None:
+    """Of two groups, of one sample, and of an odds ratio between two questions."""
+    assert "2,000 reports find it with power 40%" in plan("-p", "0.1", "--against", "0.15", "--n", "2000").stdout
+    assert "2,720 reports find 0.1 against the known 0.15" in plan("-p", "0.1", "--known", "0.15").stdout
+    pair = (path, "--question", "cheated", "--with", "smokes", "--odds-ratio", "2", "--n", "5000")
+    document = json.loads(plan(*pair, "--json").stdout)
+    assert set(document) == {"effect", "reports", "n", "power", "smallest"}
+    assert "smallest odds ratio" in plan(*pair).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-p", "0.1", "--n", "100"], "--n is for --against, --known or --with"),
+        (["-p", "0.1", "--known", "0.2", "--response-rate", "0.5"], "--known and --n count reports"),
+        (["-p", "0.1", "--known", "0.1"], "must differ from the known one"),
+    ],
+)
+def test_power_that_cannot_be_told_is_refused(words: list[str], message: str) -> None:
+    """In words."""
+    ended = plan(*words)
+    assert ended.exit_code != 0
+    assert message in ended.stderr

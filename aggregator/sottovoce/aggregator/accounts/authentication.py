@@ -19,6 +19,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import EXPECTED, bearer_token
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account, StaffSession
+from werkzeug.http import parse_cookie
 
 ADDRESS = "kept_for"
 """Form field with the address that the kept form was posted to."""
@@ -120,6 +121,20 @@ def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Ac
     """
     given = bearer_token(authorization)
     return storage.access.key(key_hash(given), day) if given else None
+
+
+def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bool:
+    """
+    Return True if the cookies of a request hold a valid session.
+
+    Args:
+        storage: an open database.
+        cookies: value of the header ``Cookie``.
+        secure: True for a site over https, whose cookie has another name.
+        moment: the current time, in seconds since 1970.
+    """
+    secret = parse_cookie(cookies).get(_name_of_cookie(secure), "")
+    return bool(secret) and storage.access.session(key_hash(secret), moment) is not None
 
 
 def register(app: Flask) -> None:
@@ -331,8 +346,12 @@ def session_secret() -> str:
 
 
 def _cookie_name() -> str:
+    return _name_of_cookie(is_secure())
+
+
+def _name_of_cookie(secure: bool) -> str:
     # Browsers accept the __Host- prefix only over https, which a local set-up does not have.
-    return "__Host-sottovoce" if is_secure() else "sottovoce"
+    return "__Host-sottovoce" if secure else "sottovoce"
 
 
 def _cookie_options() -> dict[str, Any]:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 
 from flask import Flask, Response, g, request, url_for
+from sottovoce.aggregator.health import storage_failures
 from sottovoce.aggregator.http import error_pages
 from sottovoce.aggregator.i18n import languages
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
@@ -190,7 +191,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
     if isinstance(error, ReportRejected | EstimateError):
         return error.code, str(error)
     if isinstance(error, StorageError):
-        _log.error("storage: %s", error)
+        storage_failures.note(str(error))
         return "storage", ""
     # Privacy: log files and lines only, since the request and the exception's text may contain answers.
     frames = []

@@ -74,7 +74,8 @@ class NumberFormat:
             show: the usual way; any other than ``figure`` has fixed digits and is returned.
         """
         decimals = decimals_of(figures.get("shown", figures.get("estimate")), figures["low"], figures["high"])
-        if show != self.figure or decimals is None:
+        # Of any object of this class: two bound methods are equal only if their objects are the same one.
+        if getattr(show, "__func__", None) is not type(self).figure or decimals is None:
             return show
         return lambda value: self.rounded(value, decimals)
 

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
-from sottovoce.aggregator.accounts.authentication import authenticate_key
+from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import problems
@@ -27,7 +27,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import CommitGroup
-from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
+from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, UPLOAD_PATH, Limits, check_head
 from sottovoce.aggregator.intake.shutdown import Ending
 from sottovoce.aggregator.intake.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
@@ -61,6 +61,9 @@ T = TypeVar("T")
 
 REQUEST_BYTES = 8 * 1024
 """Memory of a request besides its body, which counts towards the limit of bodies in flight."""
+
+UPLOADS_AT_ONCE, UPLOAD_SECONDS = 2, 300
+"""Uploads of data files that a node reads at once, and seconds within which each must arrive."""
 
 _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n")
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
@@ -127,6 +130,7 @@ class Gate:
         # A thread of its own for readiness checks, since all threads of the pool may wait for the database.
         self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._bytes = 0
+        self._uploads = 0
         self._waiting = 0
         self._ending = Ending(settings.drain_seconds)
         self._limits = Limits(settings)
@@ -166,11 +170,15 @@ class Gate:
             declared = await self._check_request(scope)
         except (Refusal, StorageError) as refusal:
             return self._refuse_unread(scope, refusal)
-        self._bytes += declared
+        # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
+        upload = _is_upload(scope, declared)
+        self._uploads += upload
+        self._bytes += 0 if upload else declared
         try:
             return await self._reply_to(scope, exchange, declared)
         finally:
-            self._bytes -= declared
+            self._uploads -= upload
+            self._bytes -= 0 if upload else declared
 
     def _refuse_unread(self, scope: Scope, error: Exception) -> Reply:
         status, headers, body = self._refuse(scope, error)
@@ -179,7 +187,7 @@ class Gate:
 
     async def _reply_to(self, scope: Scope, exchange: Exchange, declared: int) -> Reply:
         try:
-            body = await self._read_whole(exchange, declared)
+            body = await self._read_whole(exchange, declared, _is_upload(scope, declared))
         except Refusal as refusal:
             return self._refuse_unread(scope, refusal)
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
@@ -289,25 +297,29 @@ class Gate:
         declared = check_head(scope.method, scope.path, headers)
         if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
-        if self._bytes + declared > 1024 * self._settings.max_body_kib:
+        if _is_upload(scope, declared):
+            await self._check_session(scope)
+            if self._uploads >= UPLOADS_AT_ONCE:
+                raise Refusal("busy")
+        elif self._bytes + declared > 1024 * self._settings.max_body_kib:
             raise Refusal("busy")
         return declared
 
-    async def _read_whole(self, exchange: Exchange, declared: int) -> bytes:
+    async def _read_whole(self, exchange: Exchange, declared: int, upload: bool = False) -> bytes:
         """
         Read a body of the declared length.
 
         Raises:
             Refusal: the body is incomplete or too slow.
         """
-        body = await self._read(exchange) if declared else b""
+        body = await self._read(exchange, upload) if declared else b""
         if len(body) != declared:
             raise Refusal("malformed")
         return body
 
-    async def _read(self, exchange: Exchange) -> bytes:
+    async def _read(self, exchange: Exchange, upload: bool) -> bytes:
         """Read a body within its timeout, or until the process shuts down."""
-        limit = asyncio.timeout(self._settings.body_seconds)
+        limit = asyncio.timeout(UPLOAD_SECONDS if upload else self._settings.body_seconds)
         try:
             async with limit:
                 self._ending.add(limit)
@@ -320,6 +332,13 @@ class Gate:
             return b""
         finally:
             self._ending.remove(limit)
+
+    async def _check_session(self, scope: Scope) -> None:
+        """Refuse a large upload without a session before it is read; Flask authenticates again after it is read."""
+        cookies = "; ".join(value for name, value in scope.headers.items() if name == "cookie")
+        moment = int(self._clock().timestamp())
+        if not await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment):
+            raise Refusal("unauthorized", "sign in, and send the file again")
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""
@@ -342,6 +361,11 @@ class Gate:
         fields += self._limits.headers(f"{scope.method} {scope.path}", status)
         fields += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
         return status, add_headers(fields, self._standing), body
+
+
+def _is_upload(scope: Scope, declared: int) -> bool:
+    """Return True for a data file that is too large for the usual limit."""
+    return scope.method == "POST" and scope.path == UPLOAD_PATH and declared > MAX_BODY
 
 
 def _gate_endpoint(scope: Scope) -> str | None:

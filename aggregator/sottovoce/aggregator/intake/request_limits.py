@@ -13,7 +13,12 @@ from sottovoce.aggregator.settings import Settings
 MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
 FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024, "/dashboard/login": 640 * 1024}
-LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
+UPLOAD_PATH = "/dashboard/analyze"
+UPLOAD = (100 << 20) + MAX_BODY
+"""Path of the page that takes data files, and bytes of its body: a file of 100 MB and the fields of its form."""
+
+FOR_UPLOADS = {UPLOAD_PATH: UPLOAD}
+LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS, **FOR_UPLOADS}
 """Limits of a body in bytes: ``MAX_BODY``, but larger for paths with these endings."""
 
 PASSED = "sottovoce.passed"

@@ -12,6 +12,7 @@ from sottovoce.aggregator.studio import language
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
 from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
+from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
     analysis_page,
     files_page,
@@ -88,6 +89,7 @@ _PAGES = (
     invite_files,
     results_page,
     analysis_page,
+    file_page,
     files_page,
     settings_page,
     accounts_page,
@@ -106,3 +108,4 @@ def register(app: Flask) -> None:
     """Register the template filters and the language on the app."""
     format_numbers.register(app)
     language.register(app)
+    file_page.register(app)

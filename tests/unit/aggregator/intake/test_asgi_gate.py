@@ -10,9 +10,11 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
+from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, Gate
+from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
@@ -330,3 +332,46 @@ def test_failures_of_the_application_are_counted(
         status, _, body = run(ask_raw(gate, "GET", "/api/v1/surveys/exam/export", head))
         assert (status, json.loads(body)["code"]) == (503 if code == "storage" else 500, code)
         assert gate._admission.rejected[code] == 1
+
+
+class Endless(Exchange):
+    """A body that is on its way until an event, and then breaks off."""
+
+    def __init__(self, end: asyncio.Event) -> None:
+        super().__init__(None)
+        self._end = end
+
+    async def __call__(self) -> bytes:
+        """Its end before it was whole."""
+        await self._end.wait()
+        return await super().__call__()
+
+
+def test_large_upload_needs_a_session_and_keeps_no_report_out(
+    gate: Gate, storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """A data file is read only for staff, in its own room: beside it, reports find theirs."""
+    sizes = [("content-length", str(UPLOAD)), ("content-type", "multipart/form-data; boundary=x")]
+    refused = run(ask_raw(gate, "POST", UPLOAD_PATH, sizes, b"", "10.0.0.1"))
+    assert refused[0] == 401
+    cookie, digest = new_cookie()
+    storage.add_researcher("ann", new_key()[1])
+    ann = storage.access.accounts()[0]
+    assert storage.access.start_session(digest, ann.id, "link", int(clock().timestamp()))
+    signed_in = [*sizes, ("cookie", f"sottovoce={cookie}")]
+
+    async def beside() -> tuple[list[int], tuple[int, Any]]:
+        end = asyncio.Event()
+        sent = [Endless(end) for _ in range(3)]
+        whole = [asyncio.create_task(gate.__rsgi__(request("POST", UPLOAD_PATH, signed_in), each)) for each in sent]
+        # The third upload is refused while the first two are being read.
+        while not any(each.answer for each in sent):
+            await asyncio.sleep(0.01)
+        stored = await ask(gate, PATH, dump_report(report(), survey()))
+        end.set()
+        await asyncio.gather(*whole)
+        return sorted(each.answer[0] for each in sent if each.answer), stored
+
+    statuses, (status, _) = run(beside())
+    assert statuses == [400, 400, 503]
+    assert status == 200

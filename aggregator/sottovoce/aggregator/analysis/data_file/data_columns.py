@@ -44,6 +44,7 @@ MOST_STRATA = 255
 _NO_CHANNEL = -1
 
 Codes = NDArray[np.int64]
+_NO_CODES = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     Raises:
         SpecError: a channel is none, or a value cannot be reported through it; the message names column and line.
     """
-    names = [name for name in table.columns if not _beside(name, table)]
+    names = [name for name in table.columns if not beside(name, table)]
     for name in channels:
         if name not in names:
             raise SpecError(f"{table.file}: there is no column '{name}' for a channel; there are: {', '.join(names)}")
@@ -142,7 +143,8 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     return _columns(table, used)
 
 
-def _beside(name: str, table: FileTable) -> bool:
+def beside(name: str, table: FileTable) -> bool:
+    """Return True for a column that holds the channels of another one, or how often it was drawn."""
     return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
 
 
@@ -155,7 +157,7 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
         channel = _parsed(given, f"{table.file}, column '{name}', channel")
         return _through(table, name, [channel], np.zeros(len(table), np.int64))
     if beside is not None and beside.values:
-        return _through(table, name, *_channels_beside(table, name, beside))
+        return _through(table, name, *_channelsbeside(table, name, beside))
     if asked is not None and asked.mechanism is not None:
         return _as_asked(table, name, asked)
     # A column of names or other free text is of no use in a table, and most exports have one.
@@ -171,7 +173,7 @@ def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a cal
         raise SpecError(f"{place}: {error_message(error)}") from None
 
 
-def _channels_beside(table: FileTable, name: str, beside: TableColumn) -> tuple[list[ColumnChannel], Codes]:
+def _channelsbeside(table: FileTable, name: str, beside: TableColumn) -> tuple[list[ColumnChannel], Codes]:
     """Return the channels in the column beside an answer, and the one of each row."""
     found = [
         _parsed(text, table.place(f"{name}{CHANNEL}", row))
@@ -299,6 +301,39 @@ def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:
     largest = max(each.largest for each in questions)
     kind = np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
     return np.where(read.codes < 0, null(kind.itemsize), read.codes.astype(np.uint64)).astype(kind)
+
+
+def described_questions(columns: Columns) -> list[dict[str, Any]]:
+    """Return the questions as plain values, for ``described_survey`` in another process."""
+    return [
+        {"name": each.name, "type": each.type, "options": list(each.options), "public": each.mechanism is None}
+        for each in columns.survey.questions
+    ]
+
+
+def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Survey:
+    """
+    Return a survey that has the names and options of a file's columns, for labels on pages.
+
+    Args:
+        file: name of the survey.
+        questions: from ``described_questions``; its channels are not among them, and no figure is computed from it.
+    """
+    read = [
+        ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), _NO_CODES, _NO_CODES)
+        for each in questions
+    ]
+    return _survey(file, read, 0, [0] * len(read))
+
+
+def _described_domain(question: Mapping[str, Any]) -> Domain:
+    ends = Fraction(0), Fraction(1)
+    return Domain(tuple(question["options"])) if question["options"] else Domain(grid=Grid(*ends, Fraction(1)))
+
+
+def _stand_in(question: Mapping[str, Any]) -> Mechanism | None:
+    """Return any channel, which tells that the column is randomized."""
+    return None if question["public"] else parse_channel(f"kary_rr 3 k={len(question['options'])}").read(()).channel
 
 
 def _survey(file: str, read: Sequence[ReadColumn], number: int, strata: Sequence[int]) -> Survey:

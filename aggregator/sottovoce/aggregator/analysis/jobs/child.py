@@ -43,9 +43,9 @@ def main() -> None:
 def answer(message: bytes) -> dict[str, Any]:
     """Return the reply to the job in a message: a document, an error, or the reason why it stopped."""
     try:
-        asked, columns, memory = unpack_job(message)
-        limit_memory(memory)
-        return {"document": asked.document(columns)}
+        job = unpack_job(message)
+        limit_memory(job.memory)
+        return {"document": job.document()}
     except EstimateError as error:
         return {"error": error.args[0]}
     except MemoryError:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.data_file.file_analysis import FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
@@ -22,12 +23,24 @@ _SENTENCE = "sentence/1"
 """Key of an encoded ``Sentence``; no name of a question or category contains a slash."""
 
 
-class Job(NamedTuple):
-    """Analysis to compute: its request, its reports, and the memory that it may take in MiB (0: no limit)."""
+Asked = Request | FileAnalysis
+Data = Columns | UploadedFile
 
-    asked: Request
-    columns: Columns
+
+class Job(NamedTuple):
+    """Analysis to compute: its request, its data, and the memory that it may take in MiB (0: no limit)."""
+
+    asked: Asked
+    columns: Data
     memory: int
+
+    def document(self) -> dict[str, Any]:
+        """Compute the analysis and return its document."""
+        if isinstance(self.asked, FileAnalysis) and isinstance(self.columns, UploadedFile):
+            return self.asked.document(self.columns)
+        if isinstance(self.asked, Request) and isinstance(self.columns, Columns):
+            return self.asked.document(self.columns)
+        raise TypeError("an analysis of a file takes a file, and every other one reports")
 
 
 def write_message(stream: BinaryIO, *parts: bytes | memoryview) -> None:
@@ -59,6 +72,12 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
 def pack_job(job: Job) -> list[bytes | memoryview]:
     """Return the parts of a message with a job."""
     asked, columns, memory = job
+    if isinstance(asked, FileAnalysis) and isinstance(columns, UploadedFile):
+        file = {"name": columns.name, "channels": dict(columns.channels)}
+        of_file = {"kind": asked.kind, "options": dict(asked.options), "memory": memory, "file": file}
+        return [json.dumps(of_file).encode(), b"\n", columns.data]
+    if not (isinstance(asked, Request) and isinstance(columns, Columns)):
+        raise TypeError("an analysis of a file takes a file, and every other one reports")
     arrays = {**columns.values, ".wave": columns.wave, ".revision": columns.revision}
     options = {each.name: getattr(asked, each.name) for each in fields(asked)}
     head = {
@@ -77,6 +96,9 @@ def unpack_job(message: bytes) -> Job:
     """Return the job of a message; its columns are views into it."""
     start = message.index(b"\n") + 1
     head = json.loads(message[:start])
+    if "file" in head:
+        file = UploadedFile(head["file"]["name"], message[start:], head["file"]["channels"])
+        return Job(FileAnalysis(head["kind"], head["options"]), file, head["memory"])
     arrays: dict[str, NDArray[Any]] = {}
     for name, kind, length in head["arrays"]:
         arrays[name] = np.frombuffer(message, kind, length, start)

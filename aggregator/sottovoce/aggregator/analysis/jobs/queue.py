@@ -13,10 +13,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.jobs.messages import Job
+from sottovoce.aggregator.analysis.jobs.messages import Asked, Data, Job
 from sottovoce.aggregator.analysis.jobs.worker import IDLE, POOL, Worker, WorkerPool
-from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -29,7 +27,7 @@ MOST_WAITING = 20
 MOST_KEPT = 100
 """Finished jobs that a node keeps."""
 
-Compute = Callable[[Request, Columns], Document]
+Compute = Callable[[Asked, Data], Document]
 """Function that computes an analysis in a process of its own."""
 
 Work = Callable[[Compute], Document]
@@ -252,7 +250,7 @@ class JobQueue:
             job.finished.set()
             self._start_next()
 
-    def _compute(self, job: QueuedJob, asked: Request, columns: Columns) -> Document:
+    def _compute(self, job: QueuedJob, asked: Asked, columns: Data) -> Document:
         worker = self._pool.take()
         with self._lock:
             job.worker = worker

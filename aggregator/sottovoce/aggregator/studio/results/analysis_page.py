@@ -70,6 +70,7 @@ class JointSubject:
         nothing: reason why no joint results exist; None if they do.
         document: function that computes the result document of a request.
         rehearsed: the simulation; None for a published survey.
+        of_file: True for an uploaded file.
     """
 
     frame: SurveyPage
@@ -78,6 +79,7 @@ class JointSubject:
     nothing: Why | None
     document: Callable[[Request], Mapping[str, Any]]
     rehearsed: Rehearsed | None = None
+    of_file: bool = False
 
     @property
     def about(self) -> About:
@@ -87,7 +89,12 @@ class JointSubject:
     @property
     def endpoint_prefix(self) -> str:
         """Prefix of the endpoints of its pages."""
-        return "studio." if self.rehearsed is None else ENDPOINT_PREFIX
+        return "studio.analyzed_" if self.of_file else "studio." if self.rehearsed is None else ENDPOINT_PREFIX
+
+    @property
+    def base(self) -> str:
+        """Template that the page extends."""
+        return "analyzed_base.html" if self.of_file else "rehearse_base.html" if self.rehearsed else "survey_base.html"
 
 
 def published_subject(name: str, page: str) -> JointSubject:
@@ -154,10 +161,11 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
-    coded = asked if shown and rehearsed is None else None
+    coded = asked if shown and rehearsed is None and not subject.of_file else None
     text = render_template(
         f"{template}.html",
         page=subject.page,
+        base=subject.base,
         frame=subject.frame,
         names=names,
         asked=asked,
@@ -231,7 +239,19 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
 
 def end_analysis(name: str, job: str) -> ResponseReturnValue:
     """Stop a running analysis, or forget a stopped one so that it is computed again; then show its page."""
-    found = results().jobs.find(name, job)
+    return end_job(name, job, url_for("studio.tables", name=name))
+
+
+def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
+    """
+    Stop or forget a job, and redirect to the page that the form names.
+
+    Args:
+        queue: name under which the job waits: of a survey or a file.
+        job: id of the job.
+        otherwise: path to redirect to if the form names none of the studio.
+    """
+    found = results().jobs.find(queue, job)
     if found is None:
         raise Refusal("not_found", "this analysis is not here any more")
     if request.form.get("again"):
@@ -240,7 +260,7 @@ def end_analysis(name: str, job: str) -> ResponseReturnValue:
         results().jobs.stop(found)
         found.finished.wait(STOP_SECONDS)
     back = request.form.get("back", "")
-    return redirect(back if is_of_studio(back) else url_for("studio.tables", name=name), 303)
+    return redirect(back if is_of_studio(back) else otherwise, 303)
 
 
 def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:

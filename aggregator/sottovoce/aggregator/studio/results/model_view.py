@@ -219,9 +219,8 @@ class ModelsInWords:
         return self.names.term(term)
 
     def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
-        return self.write.estimate(one, show), self.write.point(one["std_error"], show), (
-            self.write.limits(one, show)
-        )  # fmt: skip
+        error = self.write.point(one["std_error"], self.write.following(one, show))
+        return self.write.estimate(one, show), error, self.write.limits(one, show)
 
     def _headings(self, document: Document, estimate: str) -> list[str]:
         known = [self.words.translate(key) for key in ("models_term", estimate, "models_std_error")]

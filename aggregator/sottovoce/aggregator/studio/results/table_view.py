@@ -342,7 +342,7 @@ class TablesInWords:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
         first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
-        if any(map(_is_empty, shares.values())):
+        if any(shares[row, column]["shown"] is None for row in (first, last)):
             return ""
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)

@@ -3,9 +3,8 @@
  * into a draft is saved by drafts.js.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
- * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes without
- * that section. A button with `data-copy` copies the text of the element with
- * that id, then says data-copied.
+ * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes
+ * without that section. A button with `data-copy` copies the text of the element with that id, then says data-copied.
  */
 export const SECOND = 1000;
 

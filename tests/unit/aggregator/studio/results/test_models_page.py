@@ -22,6 +22,12 @@ def four(value: float) -> float:
     return float(f"{value:.4g}")
 
 
+def as_shown(one: dict[str, float], key: str = "estimate") -> float:
+    """A figure with two significant digits of the distance between the estimate and its nearer limit."""
+    distance = min(one["estimate"] - one["low"], one["high"] - one["estimate"])
+    return round(one[key], 1 - math.floor(math.log10(distance)))
+
+
 def read(cell: str) -> float:
     """A number of the page."""
     return float(cell.replace("−", "-"))
@@ -39,7 +45,7 @@ def test_coefficients_of_the_page_are_those_of_the_api(app: Flask, client: Flask
 
     assert [line[0] for line in shown] == ["(constant)", "Year? = Second", "Why? = Fear", "Why? = Fun"]
     assert [(read(line[1]), read(line[2])) for line in shown] == [
-        (four(one["estimate"]), four(one["std_error"])) for one in found["coefficients"]
+        (as_shown(one), as_shown(one, "std_error")) for one in found["coefficients"]
     ]
 
 
@@ -64,7 +70,7 @@ def test_formula_takes_the_place_of_the_choices(app: Flask, client: FlaskClient)
     shown = coefficients(page.text)
 
     assert [line[0] for line in shown][-1] == "Year? = Second × Why? = Fun"
-    assert [read(line[1]) for line in shown] == [four(one["estimate"]) for one in found["coefficients"]]
+    assert [read(line[1]) for line in shown] == [as_shown(one) for one in found["coefficients"]]
     assert "90% interval" in page.text
     assert "formula=&#39;cheated ~ year" in page.text
     refused = get(client, path + "cheated ~ eval(year)", "de")
@@ -78,7 +84,7 @@ def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) 
     path = "done/models?kind=regression&outcome=cheated&on=reason&model=linear&where=year %3D first"
     shown = coefficients(get(client, path).text)
 
-    assert [read(line[1]) for line in shown] == [four(one["estimate"]) for one in found["coefficients"]]
+    assert [read(line[1]) for line in shown] == [as_shown(one) for one in found["coefficients"]]
 
 
 def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
@@ -105,7 +111,7 @@ def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) ->
     path = "done/models?kind=regression&outcome=cheated&on=year&model=linear&at.year=second"
     told = next(line for line in cells(get(client, path).text) if line[0] == "Year? = Second" and len(line) == 3)
 
-    assert read(told[1]) == four(found["predictions"][0]["estimate"])
+    assert read(told[1]) == as_shown(found["predictions"][0])
 
 
 def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> None:

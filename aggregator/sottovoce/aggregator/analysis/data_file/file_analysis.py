@@ -1,0 +1,113 @@
+"""
+Analyses of an uploaded file, in the process that computes them: the server's own process never reads the file.
+
+    columns    names of the columns, with their values, and the channels that stand beside them
+    shares     shares of all columns, and the columns as questions
+    others     tables and models, as ``requests`` has them
+"""
+
+import io
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.analysis.data_file.data_columns import (
+    CHANNEL,
+    beside,
+    data_columns,
+    described_questions,
+)
+from sottovoce.aggregator.analysis.data_file.read_table import (
+    DELIMITED,
+    FileTable,
+    TableColumn,
+    read_delimited,
+    read_workbook,
+)
+from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.shared.errors import EstimateError, SpecError
+
+IN_MEMORY = (*DELIMITED, ".xlsx")
+"""Ends of the names of files that are read from memory; the readers of the others need a file on a disk."""
+
+COLUMNS, SHARES = "columns", "shares"
+SHOWN_VALUES = 5
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class UploadedFile:
+    """
+    File as it was uploaded.
+
+    Attributes:
+        name: its name, which tells the kind.
+        data: its bytes.
+        channels: channel by name of the column, as text.
+    """
+
+    name: str
+    data: bytes
+    channels: Mapping[str, str]
+
+    def table(self) -> FileTable:
+        """Read the table in the file."""
+        if Path(self.name).suffix.lower() == ".xlsx":
+            return read_workbook(self.data, self.name)
+        return read_delimited(io.BytesIO(self.data), self.name)
+
+
+@dataclass(frozen=True)
+class FileAnalysis:
+    """
+    Analysis of an uploaded file.
+
+    Attributes:
+        kind: ``columns``, ``shares`` or a kind of request.
+        options: options of the request.
+    """
+
+    kind: str
+    options: Mapping[str, Any]
+
+    def document(self, file: UploadedFile) -> Document:
+        """
+        Read the file, run the analysis and return its document.
+
+        Raises:
+            EstimateError: the file or a channel is wrong, or the analysis impossible; the message says why.
+        """
+        try:
+            if self.kind == COLUMNS:
+                return _columns(file.table())
+            found = data_columns(file.table(), file.channels)
+            if self.kind == SHARES:
+                return {"questions": described_questions(found), "shares": shares_document(found)}
+            return parse_request(self.kind, dict(self.options)).document(found)
+        except SpecError as error:
+            raise EstimateError("; ".join(problem.message for problem in error.problems)) from None
+
+
+def _columns(table: FileTable) -> Document:
+    names = [name for name in table.columns if not beside(name, table)]
+    return {"rows": len(table), "columns": [_column(table, name) for name in names]}
+
+
+def _column(table: FileTable, name: str) -> Document:
+    column, channels = table.columns[name], table.columns.get(f"{name}{CHANNEL}")
+    return {
+        "name": name,
+        "different": len(column.values),
+        # A column of names has as many texts as people, and showing some would help no choice of a channel.
+        "values": _most_frequent(column) if len(column.values) <= len(table) // 2 else [],
+        "channels": [] if channels is None else channels.values[:SHOWN_VALUES],
+    }
+
+
+def _most_frequent(column: TableColumn) -> list[str]:
+    counts = Counter(column.rows[column.rows >= 0].tolist())
+    return [column.values[place][:60] for place, _ in counts.most_common(SHOWN_VALUES)]

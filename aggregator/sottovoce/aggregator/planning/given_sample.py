@@ -1,0 +1,166 @@
+"""
+Power of a given number of reports, one-sample tests, and the smallest odds ratio that a number of reports finds.
+
+Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
+One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
+            and v_1 at the expected one.
+Odds ratio  Between two questions, as in ``pair_power``; the smallest one is found by bisection.
+Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
+
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.planning.estimand import Measure
+from sottovoce.aggregator.planning.pair_power import MARGINS, pair_share, power_reports
+from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question, Survey
+
+LARGEST_RATIO = 1e6
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class GivenSample:
+    """
+    Plan of a test.
+
+    Attributes:
+        effect: effect in words.
+        reports: reports needed to find it with the wanted power; in each group where there are two.
+        n: given number of reports; None if none is given.
+        power: probability that so many find the effect; None likewise.
+        smallest: smallest odds ratio that so many find with the wanted power; None without odds, or if none is.
+    """
+
+    effect: str
+    reports: int
+    n: int | None = None
+    power: float | None = None
+    smallest: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as a JSON-serializable dict, without what was not asked for."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def in_words(self, power: float) -> list[str]:
+        """Return the plan as sentences."""
+        lines = [f"{self.reports:,} reports find {self.effect} with power {power:.0%}"]
+        if self.power is not None:
+            lines.append(f"{self.n:,} reports find it with power {self.power:.0%}")
+        if self.smallest is not None:
+            lines.append(f"the smallest odds ratio that they find with power {power:.0%} is {self.smallest:.2f}")
+        return lines
+
+
+def two_groups(
+    measure: Measure, values: tuple[float, float], levels: tuple[float, float], n: int | None
+) -> GivenSample:
+    """
+    Plan a comparison of two groups.
+
+    Args:
+        measure: share or mean, with the channel of its reports.
+        values: expected value in each group.
+        levels: confidence and power.
+        n: reports in each group, or None.
+
+    Raises:
+        EstimateError: a value is out of range, or they are equal.
+    """
+    variance, difference = sum(_checked(measure, value) for value in values), abs(values[0] - values[1])
+    if not difference:
+        raise EstimateError("the two groups must differ")
+    z, of_power = _quantiles(levels)
+    power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
+    effect = f"{values[0]:.4g} against {values[1]:.4g} in two groups, so many in each,"
+    return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
+
+
+def one_sample(
+    measure: Measure, known: float, expected: float, levels: tuple[float, float], n: int | None
+) -> GivenSample:
+    """
+    Plan a test of one value against a known one.
+
+    Args:
+        measure: share or mean, with the channel of its reports.
+        known: value under the hypothesis.
+        expected: expected value.
+        levels: confidence and power.
+        n: reports, or None.
+
+    Raises:
+        EstimateError: a value is out of range, or they are equal.
+    """
+    null, true = math.sqrt(_checked(measure, known)), math.sqrt(_checked(measure, expected))
+    if known == expected:
+        raise EstimateError("the expected value must differ from the known one")
+    z, of_power = _quantiles(levels)
+    needed = ((z * null + of_power * true) / (expected - known)) ** 2
+    power = None
+    if n is not None:
+        power = NormalDist().cdf((abs(expected - known) * math.sqrt(n) - z * null) / true)
+    return GivenSample(f"{expected:.4g} against the known {known:.4g}", math.ceil(needed), n, power)
+
+
+def odds_ratio_of_two(
+    survey: Survey, questions: tuple[Question, Question], odds_ratio: float, power: float, n: int | None
+) -> GivenSample:
+    """
+    Plan the search for an odds ratio between two questions, at the 5 % level.
+
+    Args:
+        survey: the survey that asks them.
+        questions: the question whose categories are groups, and the outcome.
+        odds_ratio: the odds ratio, above 0 and not 1.
+        power: wanted power.
+        n: reports of the survey, or None.
+
+    Raises:
+        EstimateError: the odds ratio is impossible, a question is a number, or no report carries both.
+    """
+    if not 0 < odds_ratio < LARGEST_RATIO or odds_ratio == 1:
+        raise EstimateError("an odds ratio is above 0 and not 1")
+    share = pair_share(survey, *questions)
+    first, second = (variables_of(question)[0] for question in questions)
+    if not share or not (first.categories and second.categories):
+        raise EstimateError("an odds ratio is between two questions with categories that one report can carry")
+    channels = ShareChannel(*first.channels[-1]), ShareChannel(*second.channels[-1])
+
+    def needed(ratio: float, target: float = power) -> float:
+        odds = ratio * MARGINS[1] / (1 - MARGINS[1])
+        return power_reports(channels, MARGINS[0], (MARGINS[1], odds / (1 + odds)), target) / share
+
+    effect = f"an odds ratio of {odds_ratio:.4g} between {questions[0].name} and {questions[1].name}"
+    if n is None:
+        return GivenSample(effect, math.ceil(needed(odds_ratio)))
+    reach = math.sqrt(n / needed(odds_ratio)) * sum(_quantiles((0.95, power)))
+    found = NormalDist().cdf(reach - NormalDist().inv_cdf(0.975))
+    return GivenSample(effect, math.ceil(needed(odds_ratio)), n, found, _smallest(needed, n))
+
+
+def _smallest(needed: Callable[[float], float], n: int) -> float | None:
+    """Return the smallest odds ratio above 1 that n reports find; None if they find none."""
+    low, high = 0.0, math.log(LARGEST_RATIO)
+    if needed(LARGEST_RATIO) > n:
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if needed(math.exp(middle)) <= n else (middle, high)
+    return math.exp(high)
+
+
+def _quantiles(levels: tuple[float, float]) -> tuple[float, float]:
+    return NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
+
+
+def _checked(measure: Measure, value: float) -> float:
+    if not measure.low <= value <= measure.high:
+        raise EstimateError(f"the {measure.noun} must lie in [{measure.low:.15g}, {measure.high:.15g}]")
+    return measure.variance(value)

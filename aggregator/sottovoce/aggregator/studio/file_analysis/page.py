@@ -1,0 +1,246 @@
+"""
+Page "Analyze a file": answers that were randomized elsewhere, with the tables and models of a survey.
+
+The upload stays in memory. The process that takes reports never reads it: all analyses run in a process of their own.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.analysis.data_file.column_channel import DESIGNS
+from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
+from sottovoce.aggregator.analysis.data_file.file_analysis import (
+    COLUMNS,
+    IN_MEMORY,
+    SHARES,
+    FileAnalysis,
+    UploadedFile,
+)
+from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.api.joint_results import Calculating
+from sottovoce.aggregator.http.memory_request import MemoryRequest
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
+from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.results.analysis_page import (
+    MEDIA,
+    MODELS_QUERY,
+    TABLES_QUERY,
+    JointSubject,
+    end_job,
+    joint_file,
+    joint_page,
+    results,
+)
+from sottovoce.aggregator.studio.survey_frame import SurveyPage
+from sottovoce.shared.errors import EstimateError
+
+UPLOAD_BYTES = 100 << 20
+"""Largest file; ``intake.request_limits`` refuses larger requests before they are read."""
+
+GONE, REFUSED = 410, 422
+PREFIX = "studio.analyzed_"
+FIELD = "channel."
+LONGEST_CHANNEL = 500
+
+
+def register(app: Flask) -> None:
+    """Let uploads stay in memory, and make the place for them; their jobs are dropped with them."""
+    app.request_class = MemoryRequest
+    jobs = app.extensions["joint_results"].jobs
+    app.extensions["uploaded_files"] = UploadedFiles(lambda id: jobs.drop(_queue(id)))
+
+
+def _files() -> UploadedFiles:
+    found: UploadedFiles = current_app.extensions["uploaded_files"]
+    return found
+
+
+def _account() -> str:
+    found: str = g.actor.account.id.hex()
+    return found
+
+
+def _queue(id: str) -> str:
+    """Return the name under which the jobs of a file wait; no survey has a name with a colon."""
+    return f"file:{id}"
+
+
+def analyze() -> Response:
+    """Show the form for an upload."""
+    return _upload_form()
+
+
+def _upload_form(refused: str = "", status: int = 200, detail: str = "") -> Response:
+    told = words().translate(refused) if refused else ""
+    text = render_template(
+        "analyze.html", refused=told, detail=detail, kinds=",".join(IN_MEMORY), most=UPLOAD_BYTES >> 20
+    )
+    return Response(text, status, content_type="text/html; charset=utf-8")
+
+
+def upload() -> ResponseReturnValue:
+    """Keep the uploaded file in memory, and show its columns."""
+    sent = request.files.get("file")
+    if sent is None or not sent.filename:
+        return _upload_form("analyze_nothing", REFUSED)
+    name = Path(sent.filename).name[-100:]
+    if Path(name).suffix.lower() not in IN_MEMORY:
+        return _upload_form("analyze_other_kind", REFUSED)
+    data = sent.read(UPLOAD_BYTES + 1)
+    if len(data) > UPLOAD_BYTES:
+        raise Refusal("too_large")
+    id = _files().add(_account(), name, data)
+    if id is None:
+        return _upload_form("analyze_no_room", 503)
+    return redirect(url_for("studio.analyzed", name=id), 303)
+
+
+def analyzed(name: str) -> Response:
+    """Show the columns of a file with their channels, and the shares."""
+    file = _files().find(_account(), name)
+    if file is None:
+        return _upload_form("analyze_again", GONE)
+    try:
+        columns = _computed(name, file, FileAnalysis(COLUMNS, {}))
+        found = _computed(name, file, FileAnalysis(SHARES, {}))
+    except Calculating as calculating:
+        return _page(name, file, calculating=calculating)
+    except EstimateError as error:
+        return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))
+    return _page(name, file, columns=columns, shares=found["shares"])
+
+
+def _columns_or_none(name: str, file: UploadedFile) -> Mapping[str, Any] | None:
+    """Return the columns of a file whose channels are wrong; None of a file that cannot be read."""
+    try:
+        return _computed(name, file, FileAnalysis(COLUMNS, {}))
+    except (EstimateError, Calculating):
+        return None
+
+
+def _page(name: str, file: UploadedFile, **shown: Any) -> Response:  # noqa: ANN401 - of the template
+    text = render_template(
+        "analyzed.html",
+        frame=_frame(name, file),
+        page="analyze",
+        file=file,
+        designs=DESIGNS,
+        endpoint_prefix=PREFIX,
+        back=url_for("studio.analyzed", name=name),
+        **{"columns": None, "shares": None, "calculating": None, "detail": "", **shown},
+    )
+    status = 202 if shown.get("calculating") else REFUSED if shown.get("detail") else 200
+    return Response(text, status, content_type="text/html; charset=utf-8")
+
+
+def _frame(name: str, file: UploadedFile) -> SurveyPage:
+    return SurveyPage(name, file.name, "closed", False, "", (), (), "")
+
+
+def _computed(name: str, file: UploadedFile, asked: FileAnalysis) -> Mapping[str, Any]:
+    """Return the document of an analysis of a file, computed in a process of its own."""
+    channels = {} if asked.kind == COLUMNS else file.channels
+    key = asked.kind, sorted(asked.options.items()), sorted(channels.items())
+    return results().computed(_queue(name), key, lambda compute: compute(asked, file))
+
+
+def change(name: str) -> ResponseReturnValue:
+    """Set the channels of a file's columns, or delete the file."""
+    if request.form.get("delete"):
+        _files().drop(_account(), name)
+        return redirect(url_for("studio.analyze"), 303)
+    given = {key.removeprefix(FIELD): " ".join(text.split())[:LONGEST_CHANNEL]
+             for key, text in request.form.items() if key.startswith(FIELD) and text.strip()}  # fmt: skip
+    if not _files().set_channels(_account(), name, given):
+        return _upload_form("analyze_again", GONE)
+    return redirect(url_for("studio.analyzed", name=name), 303)
+
+
+def _subject(name: str, page: str) -> JointSubject | Response:
+    """Return the subject of tables and models, or the page to show instead."""
+    file = _files().find(_account(), name)
+    if file is None:
+        return _upload_form("analyze_again", GONE)
+    try:
+        questions = _computed(name, file, FileAnalysis(SHARES, {}))["questions"]
+    except (Calculating, EstimateError):
+        # The page of the file shows how far it is, or what is wrong.
+        return redirect(url_for("studio.analyzed", name=name), 303)  # type: ignore[return-value]
+    names = SurveyVariables(described_survey("file", questions), words())
+    return JointSubject(_frame(name, file), page, names, None, partial(_document, name, file), of_file=True)
+
+
+def _document(name: str, file: UploadedFile, asked: Request) -> Mapping[str, Any]:
+    options = {key: value for key, value in vars(asked).items() if value is not None}
+    parse_request(asked.kind, options)
+    return _computed(name, file, FileAnalysis(asked.kind, options))
+
+
+def tables(name: str) -> Response:
+    """Show the page "Tables" of a file."""
+    return _joint(name, "tables")
+
+
+def models(name: str) -> Response:
+    """Show the page "Models" of a file."""
+    return _joint(name, "models")
+
+
+def _joint(name: str, page: str) -> Response:
+    subject = _subject(name, page)
+    return subject if isinstance(subject, Response) else joint_page(subject, page)
+
+
+def tables_file(name: str, file: str) -> Response:
+    """Download the requested table as CSV, Excel or JSON."""
+    return _joint_file(name, "tables", file)
+
+
+def models_file(name: str, file: str) -> Response:
+    """Download the requested model as CSV, Excel or JSON."""
+    return _joint_file(name, "models", file)
+
+
+def _joint_file(name: str, page: str, file: str) -> Response:
+    subject = _subject(name, page)
+    return subject if isinstance(subject, Response) else joint_file(subject, page, file)
+
+
+def end(name: str, job: str) -> ResponseReturnValue:
+    """Stop a running analysis of a file, or forget a stopped one; then show its page."""
+    if _files().find(_account(), name) is None:
+        return _upload_form("analyze_again", GONE)
+    return end_job(_queue(name), job, url_for("studio.analyzed", name=name))
+
+
+_PATH = "/dashboard/analyze"
+_HTML = ("text/html",)
+_REFUSED = ("options_invalid", "estimate_impossible", "analysis_stopped")
+
+ROUTES = (
+    Route("studio.analyze", "GET", _PATH, analyze, "Choose a file to analyze.", Kind.PAGE, _HTML),
+    Route("studio.analyze_upload", "POST", _PATH, upload, "Upload a file to analyze.", Kind.PAGE, _HTML),
+    Route("studio.analyzed", "GET", f"{_PATH}/<name>", analyzed, "Show columns and shares.", Kind.PAGE, _HTML),
+    Route("studio.analyzed_change", "POST", f"{_PATH}/<name>", change, "Set channels of a file, or delete it.",
+          Kind.PAGE, _HTML),
+    Route("studio.analyzed_tables", "GET", f"{_PATH}/<name>/tables", tables, "Analyze tables of a file's columns.",
+          Kind.PAGE, _HTML, query=TABLES_QUERY, refuses=_REFUSED),
+    Route("studio.analyzed_tables_file", "GET", f"{_PATH}/<name>/tables/<file>", tables_file,
+          "Download a table of a file's columns.", Kind.PAGE, MEDIA,
+          query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.analyzed_models", "GET", f"{_PATH}/<name>/models", models, "Fit a regression of a file's columns.",
+          Kind.PAGE, _HTML, query=MODELS_QUERY, refuses=_REFUSED),
+    Route("studio.analyzed_models_file", "GET", f"{_PATH}/<name>/models/<file>", models_file,
+          "Download a model of a file's columns.", Kind.PAGE, MEDIA,
+          query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.analyzed_end_analysis", "POST", f"{_PATH}/<name>/analyses/<job>", end,
+          "Stop an analysis of a file, or try it again.", Kind.PAGE, _HTML, refuses=("not_found",)),
+)  # fmt: skip
+"""Routes of the page "Analyze a file"."""

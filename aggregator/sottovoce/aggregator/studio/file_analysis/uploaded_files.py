@@ -1,0 +1,127 @@
+"""Files that staff uploaded to analyze: in the memory of this node, for a while, each for the account that sent it."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from threading import Lock, Timer
+from time import monotonic
+
+from sottovoce.aggregator.analysis.data_file.file_analysis import UploadedFile
+
+IDLE = 15 * 60
+"""Seconds after the last use at which a file is dropped."""
+
+MOST_BYTES = 500 << 20
+"""Bytes of all files of a node."""
+
+_DROP_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """
+    A file that is kept.
+
+    Attributes:
+        account: hexadecimal id of the account that sent it.
+        file: the file with its channels.
+        used: monotonic time of the last use, in seconds.
+    """
+
+    account: str
+    file: UploadedFile
+    used: float
+
+
+class UploadedFiles:
+    """
+    Files of one node.
+
+    Args:
+        dropped: called with the id of each file that is dropped.
+        seconds: monotonic clock in seconds.
+    """
+
+    def __init__(self, dropped: Callable[[str], None], seconds: Callable[[], float] = monotonic) -> None:
+        self._dropped = dropped
+        self._seconds = seconds
+        self._lock = Lock()
+        self._files: dict[str, KeptFile] = {}
+        self._timer: Timer | None = None
+
+    def add(self, account: str, name: str, data: bytes) -> str | None:
+        """
+        Keep a file and return its id; None if there is no room.
+
+        Args:
+            account: id of the account that sent it.
+            name: name of the file.
+            data: its bytes.
+        """
+        self.drop_idle()
+        with self._lock:
+            if sum(len(kept.file.data) for kept in self._files.values()) + len(data) > MOST_BYTES:
+                return None
+            id = os.urandom(16).hex()
+            self._files[id] = KeptFile(account, UploadedFile(name, data, {}), self._seconds())
+        self._schedule()
+        return id
+
+    def find(self, account: str, id: str) -> UploadedFile | None:
+        """Return a file of an account, and keep it on; None if it is not here."""
+        self.drop_idle()
+        with self._lock:
+            kept = self._files.get(id)
+            if kept is None or kept.account != account:
+                return None
+            self._files[id] = replace(kept, used=self._seconds())
+            return kept.file
+
+    def set_channels(self, account: str, id: str, channels: Mapping[str, str]) -> bool:
+        """
+        Set the channels of a file's columns; False if it is not here.
+
+        Args:
+            account: id of the account that sent it.
+            id: of the file.
+            channels: channel by name of the column.
+        """
+        with self._lock:
+            kept = self._files.get(id)
+            if kept is None or kept.account != account:
+                return False
+            self._files[id] = replace(kept, file=replace(kept.file, channels=dict(channels)), used=self._seconds())
+            return True
+
+    def drop(self, account: str, id: str) -> None:
+        """Drop a file of an account."""
+        with self._lock:
+            kept = self._files.get(id)
+            mine = kept is not None and kept.account == account
+            if mine:
+                del self._files[id]
+        if mine:
+            self._dropped(id)
+
+    def drop_idle(self) -> None:
+        """Drop the files that were not used for long."""
+        last = self._seconds() - IDLE
+        with self._lock:
+            idle = [id for id, kept in self._files.items() if kept.used <= last]
+            for id in idle:
+                del self._files[id]
+        for id in idle:
+            self._dropped(id)
+
+    def _schedule(self) -> None:
+        """Drop idle files also if no one asks for any."""
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = Timer(_DROP_SECONDS, self._drop_in_turn)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _drop_in_turn(self) -> None:
+        self._timer = None
+        self.drop_idle()
+        if self._files:
+            self._schedule()

@@ -1,0 +1,88 @@
+"""Page "Analyze a file" in a browser: without scripts from the upload to a model, and with the checker in two looks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.studio_site import studio_site
+from tests.browser.test_access import violations
+from tests.browser.visit import log_in
+from tests.conftest import Running
+
+HEADER = b"cheated,cheated_channel,year\n"
+YES = b"yes,coin_flip,first\n" * 20 + b"yes,coin_flip,last\n" * 10
+NO = b"no,coin_flip,first\n" * 30 + b"no,coin_flip,last\n" * 40
+DATA = HEADER + YES + NO
+LOOKS: tuple[dict[str, Any], ...] = (
+    {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark"},
+    {"viewport": {"width": 1100, "height": 800}},
+)
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A site with a researcher."""
+    with studio_site(tmp_path_factory.mktemp("studio") / "data") as site:
+        yield site
+
+
+def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> None:
+    """Upload, shares, a table, a model, deletion."""
+    context = browser.new_context(java_script_enabled=False)
+    page = log_in(context, studio)
+    page.goto(f"{studio.url}/dashboard/")
+    page.get_by_role("link", name="Analyze a file").click()
+    page.get_by_label("File").set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA})
+    page.get_by_role("button", name="Upload").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "answers.csv"
+    page.get_by_label("Channel of cheated").fill("warner 0.75")
+    page.get_by_role("button", name="Estimate").click()
+    assert "10.0" in page.locator("section", has=page.get_by_role("heading", name="Shares")).inner_text()
+    page.get_by_role("link", name="Tables").click()
+    page.get_by_label("Rows").select_option("cheated")
+    page.get_by_label("Columns").select_option("year")
+    page.get_by_role("button", name="Show").first.click()
+    assert page.locator("#answer table").count()
+    page.get_by_role("link", name="Models").click()
+    page.get_by_label("Outcome").select_option("cheated")
+    page.get_by_role("checkbox", name="year").check()
+    page.get_by_role("button", name="Show").first.click()
+    assert page.locator("#answer table").count()
+    page.get_by_role("link", name="Columns and shares").click()
+    page.get_by_role("button", name="Delete the file from the server").click()
+    assert page.get_by_label("File").count() == 1
+    context.close()
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["320 px", "wide"])
+def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe: str, look: dict[str, Any]) -> None:
+    """No violation, and nothing that makes a page scroll sideways, also with a mistake."""
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", **look)
+    page = log_in(context, studio)
+    found = {}
+
+    def check(place: str) -> None:
+        found[place] = violations(page, axe)
+        if page.evaluate("document.documentElement.scrollWidth") > look["viewport"]["width"]:
+            found[place].append("wider than the window")
+
+    page.goto(f"{studio.url}/dashboard/analyze")
+    check("upload")
+    page.get_by_label("File").set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA})
+    page.get_by_role("button", name="Upload").click()
+    check("shares")
+    address = page.url
+    page.get_by_label("Channel of cheated").fill("coin")
+    page.get_by_role("button", name="Estimate").click()
+    check("mistake")
+    page.get_by_label("Channel of cheated").fill("")
+    page.get_by_role("button", name="Estimate").click()
+    page.goto(f"{address}/tables?kind=crosstab&rows=cheated&columns=year")
+    check("tables")
+    page.goto(f"{address}/models?kind=regression&outcome=cheated&on=year")
+    check("models")
+    context.close()
+
+    assert {place: faults for place, faults in found.items() if faults} == {}

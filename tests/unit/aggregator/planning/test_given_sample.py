@@ -1,0 +1,72 @@
+"""Power of a given number of reports, one-sample tests, and the smallest odds ratio, against textbooks and samples."""
+
+import math
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.planning.given_sample import odds_ratio_of_two, one_sample, two_groups
+from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.documents import names, survey
+from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
+
+LEVELS = (0.95, 0.8)
+FLIP = ShareChannel(0.75, 0.25)
+ASKS = parse_survey(
+    survey(
+        asked("g", "boolean", None),
+        asked("y", "boolean", COIN),
+        asked("age", "integer", None, min=0, max=9),
+        asked("third", "select_one", None, choices=names(3)),
+    )
+)
+
+
+def test_open_questions_take_the_textbooks_numbers() -> None:
+    """.5 against a known .6, and two groups of .3 and .5 with unpooled variance, by hand."""
+    by_hand = ((1.959964 * math.sqrt(0.24) + 0.841621 * math.sqrt(0.25)) / 0.1) ** 2
+    assert one_sample(DIRECT, 0.6, 0.5, LEVELS, None).reports == math.ceil(by_hand)
+    assert two_groups(DIRECT, (0.3, 0.5), LEVELS, None).reports == math.ceil(2.801585**2 * 0.46 / 0.04)
+
+
+def test_needed_reports_have_the_wanted_power() -> None:
+    """Of each plan; fewer have less."""
+    for plan in (
+        lambda n: one_sample(FLIP, 0.15, 0.1, LEVELS, n),
+        lambda n: two_groups(FLIP, (0.1, 0.15), LEVELS, n),
+        lambda n: odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1.5, 0.8, n),
+    ):
+        needed = plan(None).reports
+        assert plan(needed).power == pytest.approx(0.8, abs=0.001)
+        assert (plan(needed // 2).power or 1) < 0.6
+
+
+def test_one_sample_power_is_that_of_simulated_tests() -> None:
+    """Coin flips, 10,000 samples of 1,500 reports, true .2 against a known .3."""
+    reported = np.random.default_rng(5).binomial(1500, 0.25 + 0.5 * 0.2, 10_000) / 1500
+    null = 0.25 + 0.5 * 0.3
+    rejected = np.abs(reported - null) > 1.959964 * math.sqrt(null * (1 - null) / 1500)
+    assert one_sample(FLIP, 0.3, 0.2, LEVELS, 1500).power == pytest.approx(rejected.mean(), abs=0.015)
+
+
+def test_smallest_odds_ratio_is_found_with_the_wanted_power() -> None:
+    """By so many reports; a handful of them find none."""
+    both = ASKS.questions[0], ASKS.questions[1]
+    found = odds_ratio_of_two(ASKS, both, 2, 0.8, 2000)
+    assert found.smallest is not None
+    assert odds_ratio_of_two(ASKS, both, found.smallest, 0.8, None).reports == pytest.approx(2000, abs=1)
+    assert odds_ratio_of_two(ASKS, both, 2, 0.8, 3).smallest is None
+
+
+def test_impossible_plans_are_refused() -> None:
+    """With what is wrong."""
+    with pytest.raises(EstimateError, match="above 0 and not 1"):
+        odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1, 0.8, None)
+    with pytest.raises(EstimateError, match="two questions with categories"):
+        odds_ratio_of_two(ASKS, (ASKS.questions[2], ASKS.questions[1]), 2, 0.8, None)
+    with pytest.raises(EstimateError, match="must differ"):
+        one_sample(FLIP, 0.1, 0.1, LEVELS, None)
+    with pytest.raises(EstimateError, match="must lie in"):
+        two_groups(FLIP, (0.1, 1.5), LEVELS, None)

@@ -1,0 +1,173 @@
+"""Page "Analyze a file": nothing reaches a disk, shares, tables and models of the upload, and each way to go wrong."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.intake.request_limits import UPLOAD
+from sottovoce.aggregator.studio.file_analysis import page
+from sottovoce.aggregator.studio.file_analysis.uploaded_files import IDLE, UploadedFiles
+
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.studio.joint_pages import SITE, app, application, client
+
+__all__ = ["app", "client"]
+
+OWN = {"Sec-Fetch-Site": "same-origin"}
+ROWS = "yes,first,30\n" * 20 + "yes,last,40\n" * 10 + "no,first,31\n" * 30 + "no,last,22\n" * 40
+DATA = f"cheated,year,age\n{ROWS}".encode()
+HERE = "/dashboard/analyze"
+
+
+def get(client: FlaskClient, path: str, language: str = "en") -> Any:
+    """The reply to a page."""
+    return client.get(path, base_url=SITE, headers={"Accept-Language": language})
+
+
+def post(client: FlaskClient, path: str, **fields: str) -> Any:
+    """The reply to a form."""
+    return client.post(path, data={"form_token": token(client), **fields}, headers=OWN, base_url=SITE)
+
+
+def token(client: FlaskClient) -> str:
+    """The token of this session's forms."""
+    found = re.search(r'name="form_token" value="([0-9a-f]+)"', get(client, HERE).text)
+    assert found
+    return found[1]
+
+
+def send(client: FlaskClient, data: bytes, name: str = "answers.csv") -> Any:
+    """The reply to an upload; its body is made by hand, because the test client would use a temporary file."""
+    mark = "0123456789"
+    head = f'--{mark}\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n{token(client)}\r\n--{mark}\r\n'
+    head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/csv\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{mark}--\r\n".encode()
+    return client.post(
+        HERE, input_stream=BytesIO(body), content_length=len(body), headers=OWN, base_url=SITE,
+        content_type=f"multipart/form-data; boundary={mark}",
+    )  # fmt: skip
+
+
+def uploaded(client: FlaskClient, data: bytes = DATA, channel: str = "coin_flip") -> str:
+    """The address of an uploaded file, with the channel of its first column."""
+    address: str = send(client, data).headers["Location"]
+    assert post(client, address, **{"channel.cheated": channel}).status_code == 303
+    return address
+
+
+def test_upload_has_shares_tables_and_models(client: FlaskClient) -> None:
+    """30 of 100 report a yes through the coin flip: 10 %."""
+    address = uploaded(client)
+
+    shown = get(client, address)
+    assert shown.status_code == 200
+    assert "10.0%" in shown.text.replace(" ", "").replace("\u00a0", "")
+    tables = get(client, f"{address}/tables?kind=crosstab&rows=cheated&columns=year")
+    assert tables.status_code == 200
+    assert 'class="error"' not in tables.text
+    assert "first" in tables.text
+    models = get(client, f"{address}/models?kind=regression&outcome=cheated&on=year&model=linear")
+    assert (models.status_code, "year = last" in models.text) == (200, True)
+    file = get(client, f"{address}/tables/answer.json?kind=crosstab&rows=cheated&columns=year")
+    assert file.json["format"] == "sottovoce-crosstab/1"
+
+
+def test_nothing_of_the_upload_reaches_a_disk(
+    app: Flask, client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No temporary file can be made, and none is missed; the data folder has none of its bytes."""
+    get(client, HERE)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no folder"))
+    marker = b"a marker of this very file"
+    data = DATA + (b"no," + marker + b",50\n") * 20_000
+    assert len(data) > 500 * 1024
+
+    address = uploaded(client, data)
+    assert get(client, address).status_code == 200
+    assert get(client, f"{address}/tables?kind=crosstab&rows=cheated&columns=year").status_code == 200
+    folder = app.extensions["settings"].data
+    assert [path for path in folder.rglob("*") if path.is_file() and marker in path.read_bytes()] == []
+
+
+def test_channel_beside_the_column_is_recognized(client: FlaskClient) -> None:
+    """Nothing needs to be typed."""
+    data = b"cheated,cheated_channel,cheated_once\n" + b"yes,coin_flip,1\n" * 30 + b"no,coin_flip,1\n" * 70
+    address = send(client, data).headers["Location"]
+    shown = get(client, address).text
+    assert "Recognized" in shown
+    assert "10.0" in shown
+    assert "cheated_once" not in shown
+
+
+@pytest.mark.parametrize(
+    ("data", "channel", "message"),
+    [
+        (DATA, "coin", "channel: is no channel"),
+        (DATA, "binary_rr a=1.5 b=0.2", "a must be between 0 and 1"),
+        (DATA, "kary_rr 3 levels=no,perhaps", "line 2, column &#39;cheated&#39;"),
+        (b"cheated,cheated\n1,2\n", "coin_flip", "columns 1 and 2 are both named"),
+        (b"", "coin_flip", "the file is empty"),
+        (b"cheated\nyes\nn\xe9\n", "coin_flip", "line 3, column &#39;cheated&#39;: is not UTF-8"),
+    ],
+)
+def test_mistake_is_said_with_its_place(client: FlaskClient, data: bytes, channel: str, message: str) -> None:
+    """In a page, which offers the channels again if the file could be read."""
+    shown = get(client, uploaded(client, data, channel))
+    assert shown.status_code == 422
+    assert message in shown.text
+    assert "Traceback" not in shown.text
+
+
+def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file, another kind, no room, too large."""
+    assert "No file was chosen" in send(client, b"", "").text
+    assert "cannot be read here" in send(client, b"x", "data.sav").text
+    monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.uploaded_files.MOST_BYTES", 10)
+    assert send(client, DATA).status_code == 503
+    monkeypatch.setattr(page, "UPLOAD_BYTES", 10)
+    assert send(client, DATA).status_code == 413
+    sent = client.post(HERE, headers=OWN, base_url=SITE, environ_overrides={"CONTENT_LENGTH": str(UPLOAD + 1)})
+    assert sent.status_code == 413
+
+
+def test_file_is_its_sender_s_alone_and_can_be_deleted(client: FlaskClient, tmp_path: Path) -> None:
+    """Another node, or an address that was guessed: "Upload the file again"."""
+    address = uploaded(client)
+    other: Iterator[Flask] = application(tmp_path)
+    elsewhere = log_in(next(other))[0]
+    for reply in (get(elsewhere, address), get(elsewhere, f"{address}/tables"), post(elsewhere, address)):
+        assert (reply.status_code, "Upload the file again" in reply.text) == (410, True)
+    next(other, None)
+
+    assert post(client, address, delete="1").headers["Location"] == HERE
+    assert get(client, address).status_code == 410
+
+
+def test_page_speaks_the_reader_s_language(client: FlaskClient) -> None:
+    """The same upload in German."""
+    shown = get(client, uploaded(client), "de").text
+    assert "Wie jede Spalte randomisiert wurde" in shown
+    assert '<html lang="de"' in shown
+
+
+def test_files_are_kept_for_a_while_and_for_their_account() -> None:
+    """15 minutes after the last use; the jobs of a dropped file are dropped with it."""
+    clock, dropped = [0.0], []
+    files = UploadedFiles(dropped.append, lambda: clock[0])
+    id = files.add("ann", "a.csv", b"x")
+    assert id
+    assert files.find("ben", id) is None
+    assert not files.set_channels("ben", id, {})
+    clock[0] = IDLE - 1
+    assert files.find("ann", id)
+    clock[0] += IDLE - 1
+    assert files.set_channels("ann", id, {"a": "coin_flip"})
+    clock[0] += IDLE
+    assert files.find("ann", id) is None
+    assert dropped == [id]
