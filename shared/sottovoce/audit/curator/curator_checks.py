@@ -29,7 +29,7 @@ def audit_curator() -> list[Check]:
 
 
 def _noise() -> Iterator[Check]:
-    """The samplers: e^(-n/d) enclosed by exact fractions, the two laws from all branches."""
+    """The samplers: e^(-n/d) enclosed by exact fractions, the two distributions from all branches."""
     wrong = [f"{n}/{d}" for n, d in ((0, 1), (1, 1), (2, 3), (1, 10)) if not _encloses(*exp_bounds(n, d), n / d)]
     yield _check("e^(-n/d)", not wrong, "every branch, exact fractions")
     found = noise_distribution(lambda draws: draws.discrete_laplace(1, 2))
@@ -115,8 +115,8 @@ def judged(name: str, loss: float, claim: float, scope: str = "every branch") ->
     """
     message = _verdict("the loss", loss, claim)
     # JSON has no infinity.
-    told = None if math.isinf(loss) else loss
-    return Check("python", name, FAILED if message else PASSED, claim, told, scope, message)
+    shown = None if math.isinf(loss) else loss
+    return Check("python", name, FAILED if message else PASSED, claim, shown, scope, message)
 
 
 def _verdict(figure: str, found: float, claim: float) -> str:
@@ -135,7 +135,9 @@ def _verdict(figure: str, found: float, claim: float) -> str:
 
 
 def _check(name: str, right: bool, scope: str) -> Check:
-    return Check("python", name, PASSED if right else FAILED, scope=scope, message="" if right else "another law")
+    return Check(
+        "python", name, PASSED if right else FAILED, scope=scope, message="" if right else "another distribution"
+    )
 
 
 def curator_report(checks: list[Check]) -> dict[str, Any]:
