@@ -312,8 +312,7 @@ def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places:
 
 
 def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
-    strata = np.stack([each.strata for each in read], axis=1)
-    combinations, revision = np.unique(strata, axis=0, return_inverse=True)
+    combinations, revision = _combinations(read, len(table))
     if len(combinations) > MOST_STRATA:
         raise SpecError(f"{table.file}: the rows have more than {MOST_STRATA} combinations of channels")
     surveys = tuple(_survey(table.file, read, number, each.tolist()) for number, each in enumerate(combinations))
@@ -321,7 +320,20 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
         variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
         for place, each in enumerate(read)
     }
-    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.ravel().astype(np.uint8))
+    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8))
+
+
+def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:
+    """Return the combinations of strata, (c, k), and the one of each row, (n,)."""
+    several = [place for place, each in enumerate(read) if len(each.mechanisms) > 1]
+    if not several:
+        return np.zeros((1, len(read)), np.int64), np.zeros(rows, np.int64)
+    found, revision = np.unique(
+        np.stack([read[place].strata for place in several], axis=1), axis=0, return_inverse=True
+    )
+    combinations = np.zeros((len(found), len(read)), np.int64)
+    combinations[:, several] = found
+    return combinations, revision.ravel()
 
 
 def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:
