@@ -25,7 +25,7 @@ from sottovoce.aggregator.estimators.variable import Floats
 _ROUNDS = 2000
 _FLOOR = 1e-300
 _SETTLED = 1e-8
-"""Change of a share per step at which both searches end; the statistic is then right to a hundredth of its degrees of freedom."""
+"""Change of a share per step at which both searches end; the statistic is right to a hundredth of its df then."""
 _EMPTY = 1e-9
 
 
