@@ -148,3 +148,20 @@ def test_verify_says_which_table_is_not_as_it_should_be(
             db.execute(statement)
 
     assert storage.verify() == [words]
+
+
+def test_full_disk_and_damaged_file_are_named(storage: SQLiteStorage, tmp_path: Path) -> None:
+    """Each with advice of its own, and without a value that the statement held."""
+    with storage._write() as db:
+        (pages,) = db.execute("PRAGMA page_count").fetchone()
+        db.execute(f"PRAGMA max_page_count = {pages:d}")
+    with pytest.raises(StorageError, match="its disk is full") as refused, storage._write() as db:
+        db.execute("CREATE TABLE more AS SELECT 'secret' || hex(randomblob(99999)) AS one")
+    assert "secret" not in str(refused.value)
+
+    damaged = tmp_path / "damaged.sqlite"
+    storage.backup(damaged)
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:2048] + b"\xff" * (len(content) - 2048))
+    with pytest.raises(StorageError, match="its file is damaged; "), closing(SQLiteStorage(damaged)) as opened:
+        opened.surveys()

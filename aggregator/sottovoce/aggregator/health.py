@@ -15,10 +15,44 @@ AGE = 0.5
 PAUSE = 0.5
 """Seconds between probes while the database fails."""
 
+LINE_SECONDS = 60.0
+"""Seconds between two lines about the same failure."""
+
 ROUND = 10.0
 """Seconds between background probes without a request."""
 
 _log = logging.getLogger("sottovoce")
+
+
+class FailureLog:
+    """
+    Log of failures that repeat: a line at once, then one a minute at most, with their number and first time.
+
+    Args:
+        monotonic: clock for the pauses, in seconds.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._failure, self._count, self._since, self._logged = "", 0, "", 0.0
+
+    def note(self, failure: str) -> None:
+        """Log a failure, or count it if the last line about it is less than a minute old."""
+        with self._lock:
+            now = self._monotonic()
+            is_new = failure != self._failure or now - self._logged >= 2 * LINE_SECONDS
+            if is_new:
+                self._failure, self._count, self._since = failure, 0, time.strftime("%Y-%m-%d %H:%M", time.gmtime())
+            self._count += 1
+            if is_new or now - self._logged >= LINE_SECONDS:
+                self._logged = now
+                times = "time" if self._count == 1 else "times"
+                _log.error("storage: %s (%d %s since %s UTC)", failure, self._count, times, self._since)
+
+
+storage_failures = FailureLog()
+"""The log of this process: what fails at every request would fill a disk with lines."""
 
 
 class Readiness:
@@ -100,8 +134,8 @@ class Readiness:
         return failure
 
     def _record(self, failure: str | None) -> None:
-        if failure is not None and self._failure is None:
-            _log.error("storage: %s; what needs the database is refused until it answers", failure)
+        if failure is not None:
+            storage_failures.note(f"{failure}; what needs the database is refused until it answers")
         self._failure = failure
 
     def _answer(self) -> str | None:

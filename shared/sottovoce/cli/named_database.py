@@ -30,11 +30,8 @@ def named_database(url: str, file: Path | None) -> Iterator[None]:
     except StorageError as error:
         if not str(error).startswith("the database is unavailable"):
             raise
-        server = urlsplit(url)
-        name, advice = f"{server.hostname or ''}{server.path}", "Check its address, and if its server runs"
         if file is not None:
-            name, advice = (
-                str(file),
-                'Is it damaged? "sottovoce db restore" restores a backup',
-            )
-        raise StorageError(f"{name}: {error}. {advice}") from None
+            raise StorageError(f"{file}: {error}") from None
+        server = urlsplit(url)
+        name = f"{server.hostname or ''}{server.path}"
+        raise StorageError(f"{name}: {error}. Check its address, and if its server runs") from None

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from sottovoce.aggregator import health
-from sottovoce.aggregator.health import Readiness
+from sottovoce.aggregator.health import FailureLog, Readiness
 from sottovoce.shared.errors import StorageError
 
 
@@ -79,7 +79,7 @@ def test_red_turns_green_without_being_asked(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(health, "PAUSE", 0.001)
     database, ready = readiness(10)
     green = threading.Event()
-    monkeypatch.setattr(ready, "_tell", lambda failure: (Readiness._tell(ready, failure), failure or green.set()))
+    monkeypatch.setattr(ready, "_record", lambda failure: (Readiness._record(ready, failure), failure or green.set()))
     database.go.set()
     database.error = StorageError("full")
     assert not ready.is_red
@@ -97,10 +97,27 @@ def test_watched_readiness_turns_red_without_being_asked(monkeypatch: pytest.Mon
     monkeypatch.setattr(health, "ROUND", 0.001)
     database, ready = readiness(10)
     red = threading.Event()
-    monkeypatch.setattr(ready, "_tell", lambda failure: (Readiness._tell(ready, failure), failure and red.set()))
+    monkeypatch.setattr(ready, "_record", lambda failure: (Readiness._record(ready, failure), failure and red.set()))
     database.go.set()
     ready.watch()
     database.error = StorageError("another clock")
 
     assert red.wait(30)
     assert ready.is_red
+
+
+def test_repeated_failure_is_logged_once_a_minute_with_a_count(caplog: pytest.LogCaptureFixture) -> None:
+    """A hundred failed requests a second write two lines in a minute and a second; another failure is told at once."""
+    seconds = 0.0
+    log = FailureLog(lambda: seconds)
+    for _ in range(61):
+        log.note("full")
+        seconds += 1
+    log.note("read-only")
+
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.split(" since ")[0] for line in lines] == [
+        "storage: full (1 time",
+        "storage: full (61 times",
+        "storage: read-only (1 time",
+    ]

@@ -67,6 +67,19 @@ def test_people_of_a_whole_group_are_told(data: Path) -> None:
     assert 0 <= told["low"] <= told["people"] <= told["high"] <= 60
 
 
+def test_another_level_narrows_every_interval(data: Path) -> None:
+    """Of shares, and said in each estimate and in words; other formats refuse it."""
+    usual, narrow = export(data, "done"), export(data, "done", "--confidence", "0.8")
+    pairs = zip(json.loads(usual.stdout)["questions"], json.loads(narrow.stdout)["questions"], strict=True)
+    for one, other in ((one, other) for first, second in pairs for one, other in zip(
+        first["estimates"], second["estimates"], strict=True)):  # fmt: skip
+        assert (one["confidence"], other["confidence"]) == (0.95, 0.8)
+        assert other["high"] - other["low"] < one["high"] - one["low"]
+    assert "80% interval" in narrow.stderr or "80 % interval" in narrow.stderr
+    refused = export(data, "done", "--format", "reports.csv", "--confidence", "0.8", "--out", str(data / "out.csv"))
+    assert (refused.exit_code, "--confidence" in refused.stderr) == (2, True)
+
+
 def test_all_files_come_as_a_new_folder(data: Path) -> None:
     """A folder that is there is left alone."""
     out = data.parent / "out"

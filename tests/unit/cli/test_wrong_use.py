@@ -24,7 +24,10 @@ WRONG = [
     ("plan -p 0.1 --half-width wide", "'wide' is not a valid number."),
     ("survey list --data nowhere", "no database was found in nowhere/. Name its folder with --data, or begin with"),
     ("survey list --data folder", "the database folder/sottovoce.sqlite is an empty file."),
-    ("survey list --data text", "text/sottovoce.sqlite: the database is unavailable (DatabaseError). Is it damaged?"),
+    (
+        "survey list --data text",
+        "text/sottovoce.sqlite: the database is unavailable: its file is damaged, or no database; ",
+    ),
     ("survey close exm --data open", 'survey "exm" was not found in open/. Did you mean "exam"? Run "sottovoce survey'),
     ("results export exm --data open", 'survey "exm" was not found in open/. Did you mean "exam"?'),
     ("results crosstab exam --data open --rows cheated --columns year", "the survey is open"),

@@ -157,6 +157,7 @@ def analyse(
     cohort: str | None = None,
     interval: str = DEFAULT_RULE.method,
     wave: int | None = None,
+    confidence: float = DEFAULT_RULE.confidence,
 ) -> SurveyResults:
     """
     Estimate the results of a survey, for the questions of its newest revision.
@@ -170,6 +171,7 @@ def analyse(
         interval: interval method for shares, one of ``intervals.METHODS``.
         wave: only this wave; None adds all waves up, with intervals valid if the same people answered each wave, and
             no estimates where devices memoize a draw from wave to wave.
+        confidence: nominal coverage of the intervals.
 
     Raises:
         EstimateError: the cohort group, the wave or the interval method does not exist.
@@ -184,7 +186,7 @@ def analyse(
     # Researchers look repeatedly while reports arrive, so an open survey gets a band that is valid for all looks.
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
-    rule = IntervalRule(interval, band=not newest.stored.closed, waves=added_up if same_people else 1)
+    rule = IntervalRule(interval, confidence, not newest.stored.closed, added_up if same_people else 1)
     conditional = newest.survey.conditional
     results = [
         replace(_result(question, chosen, rule), conditional=question.name in conditional)

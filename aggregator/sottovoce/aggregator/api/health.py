@@ -1,6 +1,7 @@
 """Endpoints for monitoring: liveness, readiness and metrics."""
 
 from math import inf
+from shutil import disk_usage
 from time import perf_counter
 
 from flask import Flask, Response, current_app, g, request
@@ -13,6 +14,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP
+from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import REJECTIONS, StorageError
@@ -57,7 +59,18 @@ def _standing(storage: Storage) -> PublicStatus:
         _backup_age(storage),
         len(storage.held_invitations()),
         len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
+        _disk_free(),
     )
+
+
+def _disk_free() -> float | None:
+    settings = current_app.extensions["settings"]
+    file = file_of(settings.database, settings.data)
+    if file is None or not file.parent.is_dir():
+        return None
+    disk = disk_usage(file.parent)
+    # Privacy: in hundredths, since each report takes a few bytes.
+    return 100 * disk.free // disk.total / 100
 
 
 def _backup_age(storage: Storage) -> float:

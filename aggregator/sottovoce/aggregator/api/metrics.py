@@ -65,6 +65,7 @@ class PublicStatus:
         backup_age: days since the last backup began; infinite without a backup.
         held: number of open surveys with invitations on hold after a restore.
         keyless: number of open surveys with ``access: blind`` whose keys this node lacks.
+        disk_free: free share of the database file's disk, in hundredths; None for a database server.
     """
 
     reports: int
@@ -75,6 +76,7 @@ class PublicStatus:
     backup_age: float = inf
     held: int = 0
     keyless: int = 0
+    disk_free: float | None = None
 
 
 class Metrics:
@@ -139,6 +141,9 @@ class _Families(Collector):
         yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
         about = "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation."
         yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
+        if standing.disk_free is not None:
+            about = "Free share of the disk with the database's file, rounded down to hundredths."
+            yield GaugeMetricFamily("sottovoce_disk_free_ratio", about, standing.disk_free)
         yield self._refused()
         yield self._requests()
         groups = HistogramMetricFamily(

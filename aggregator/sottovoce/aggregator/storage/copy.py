@@ -25,6 +25,8 @@ def save(storage: Storage, path: Path) -> None:
     """
     if isinstance(storage, SQLiteStorage):
         storage.backup(path)
+        with closing(SQLiteStorage(path)) as saved:
+            saved.settle()
         return
     with closing(SQLiteStorage(path)) as saved:
         saved.copy_from(storage)

@@ -121,7 +121,7 @@ def audit_curator(draws: ExactNoise, runs: int, alpha: float) -> list[Check]:
 
 
 def _noise() -> Iterator[Check]:
-    """The samplers: e^(-n/d) enclosed by exact fractions, the two laws from all branches."""
+    """The samplers: e^(-n/d) enclosed by exact fractions, the two distributions from all branches."""
     wrong = [f"{n}/{d}" for n, d in ((0, 1), (1, 1), (2, 3), (1, 10)) if not _encloses(*exp_bounds(n, d), n / d)]
     yield _check("e^(-n/d)", not wrong, "every branch, exact fractions")
     found = noise_distribution(lambda draws: draws.discrete_laplace(1, 2))
@@ -233,12 +233,14 @@ def judged(name: str, loss: float, claim: float, scope: str = "every branch") ->
     wrong = loss > claim * (1 + ROUNDED)
     message = f"the loss is {loss:.3f} at least, and {claim:.3f} is claimed" if wrong else ""
     # JSON has no infinity.
-    told = None if math.isinf(loss) else loss
-    return Check("python", name, FAILED if wrong else PASSED, claim, told, scope, message)
+    shown = None if math.isinf(loss) else loss
+    return Check("python", name, FAILED if wrong else PASSED, claim, shown, scope, message)
 
 
 def _check(name: str, right: bool, scope: str) -> Check:
-    return Check("python", name, PASSED if right else FAILED, scope=scope, message="" if right else "another law")
+    return Check(
+        "python", name, PASSED if right else FAILED, scope=scope, message="" if right else "another distribution"
+    )
 
 
 def curator_report(checks: list[Check]) -> dict[str, Any]:

@@ -193,8 +193,8 @@ def _asked(context: BrowserContext, survey: Survey) -> list[int]:
         return [*every]
     drawn = next(value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value)
     names = sorted(survey.questions[index].name for index in survey.private)
-    chosen = {names[place] for place in drawn}
-    return [index for index in every if index not in survey.private or survey.questions[index].name in chosen]
+    asked = {names[place] for place in drawn}
+    return [index for index in every if index not in survey.private or survey.questions[index].name in asked]
 
 
 def wait_for_receipt(page: Page, survey: Survey) -> None:

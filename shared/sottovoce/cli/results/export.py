@@ -16,6 +16,7 @@ from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option
 from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.number import Number
 from sottovoce.cli.output_file import write_json
 from sottovoce.cli.place import PlaceName
 from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
@@ -36,6 +37,13 @@ from sottovoce.shared.errors import StorageError
     show_default=True,
     help="For shares (json).",
 )
+@click.option(
+    "--confidence",
+    type=Number(0.5, 1, max_open=True),
+    default=DEFAULT_RULE.confidence,
+    show_default=True,
+    help="Level of the limits (json).",
+)
 @click.option("--people", type=click.IntRange(1), default=None, help="In a group of whom all have answered (json).")
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option(
@@ -50,7 +58,7 @@ from sottovoce.shared.errors import StorageError
 )
 @data_option
 def export(  # noqa: PLR0913, PLR0917 - one option each
-    name: str, kind: str, cohort: str | None, interval: str, people: int | None, wave: int | None,
+    name: str, kind: str, cohort: str | None, interval: str, confidence: float, people: int | None, wave: int | None,
     out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
 ) -> None:  # fmt: skip
     """
@@ -60,8 +68,9 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     for "sottovoce results estimate") write a new folder. Files of reports exist when the survey, or the wave, is
     closed.
     """
+    usual = (interval, confidence) == (DEFAULT_RULE.method, DEFAULT_RULE.confidence)
     if release_epsilon is not None:
-        if kind != "json" or interval != DEFAULT_RULE.method or {cohort, people, wave} != {None}:
+        if kind != "json" or not usual or {cohort, people, wave} != {None}:
             raise click.UsageError("--release-epsilon is of the whole survey: only --out, --force, --yes go with it")
         check_out("json", out, force)
         release_tables(name, release_epsilon, (), data, None if out is None else Path(out), yes)
@@ -70,13 +79,13 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     storage = open_survey(data, name)
     revisions = revisions_of(storage, name)
     if kind == "json":
-        results = _told(analyse(revisions, cohort, interval, wave))
+        results = _print_results(analyse(revisions, cohort, interval, wave, confidence))
         group = None if people is None else whole_group(revisions, results, people)
         storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
         document = export_document(results, storage.journal.head(), group)
         write_json(document, None if out is None else Path(out))
-    elif cohort is not None or people is not None or interval != DEFAULT_RULE.method:
-        raise click.UsageError("--cohort, --interval and --people are for --format json")
+    elif cohort is not None or people is not None or not usual:
+        raise click.UsageError("--cohort, --interval, --confidence and --people are for --format json")
     elif out is not None:
         source = Source(storage, revisions, present(storage), wave)
         check_public(kind, source, yes)
@@ -92,8 +101,8 @@ def _write(kind: str, source: Source, out: Path | str) -> None:
         raise StorageError("\n".join(failed))
 
 
-def _told(results: SurveyResults) -> SurveyResults:
-    """The results, told in words too."""
+def _print_results(results: SurveyResults) -> SurveyResults:
+    """Print the results in words on standard error, and return them."""
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from math import inf
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
@@ -201,3 +203,13 @@ def test_surveys_with_held_invitations_are_told_until_they_are_let_go(door: Door
     storage.reissue_invitations(key)
 
     assert [*told, door.metrics()["sottovoce_held_surveys"]] == [0, 1, 1, 0]
+
+
+def test_free_share_of_the_disk_is_told_in_hundredths(
+    door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounded down, so that no single report moves it."""
+    monkeypatch.chdir(tmp_path)
+    Settings().data.mkdir()
+    monkeypatch.setattr("sottovoce.aggregator.api.health.disk_usage", lambda _: SimpleNamespace(total=3000, free=299))
+    assert door.metrics()["sottovoce_disk_free_ratio"] == 0.09

@@ -27,6 +27,7 @@ from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisi
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
+from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
 from sottovoce.aggregator.storage.sqlite.migration_copy import KEPT_SECONDS, remove_copies
 from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
@@ -290,8 +291,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
         except sqlite3.ProgrammingError:
             raise  # a bug, not a state of the database
         except sqlite3.Error as error:
-            # Privacy: SQLite's message may quote values of reports; the class name is enough for an operator.
-            raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
+            raise StorageError(failure_reason(error)) from None
 
 
 def _insert(db: "_Handle", arrivals: Sequence[ReportBatch]) -> int:

@@ -19,7 +19,7 @@ export function savePagePart(words, survey, transport) {
   return element("div", {}, ...notes.map((note) => words.line("p", note)), row, failure);
 }
 
-/** The page in one file, with this survey, from its pieces: byte for byte what `sottovoce survey page --file LINK` makes. */
+/** The page in one file, with this survey, from its pieces; equal bytes to `sottovoce survey page --file LINK`. */
 export function savedPage([policy, setup, rest], origin, { digest, document, name }) {
   const held = JSON.stringify({ name, digest: digest.slice(0, 32), text: dumpCanonical(document) });
   return `${policy}${origin}${setup}${JSON.stringify(origin)},"survey":${held.replaceAll("<", "\\u003c")}${rest}`;
