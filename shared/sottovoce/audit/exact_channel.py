@@ -268,10 +268,10 @@ def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]
     reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
     found: Distribution = {}
     for toss in tosses:
-        said = [action for action, outcomes in parts if _is_among(toss, outcomes)]
-        if len(said) != 1 or said[0] not in reports:
+        actions = [action for action, outcomes in parts if _is_among(toss, outcomes)]
+        if len(actions) != 1 or actions[0] not in reports:
             raise Mismatch("the instructions say nothing about some toss, or two things")
-        reported = reports[said[0]]
+        reported = reports[actions[0]]
         found[reported] = found.get(reported, Fraction(0)) + Fraction(1, len(tosses))
     return found
 

@@ -17,7 +17,7 @@ from sottovoce.aggregator.surveys.lifecycle import (
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.db.restore_steps import tell_held
+from sottovoce.cli.db.restore_steps import print_held
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.progress import waiting
 from sottovoce.cli.prompts import ask, ask_for
@@ -78,7 +78,7 @@ def reopen(name: str, data: Path | None) -> None:
     check_reopening(storage, name, present(storage))
     storage.reopen_survey(name, MACHINE)
     click.echo(reopening_words(storage, name), err=True)
-    tell_held(storage, data)
+    print_held(storage, data)
 
 
 @command(example="sottovoce survey delete exam")
