@@ -164,9 +164,9 @@ def _scores(source: Source, path: Path) -> None:
 
 def _script(name: str) -> Write:
     def write(source: Source, path: Path) -> None:
-        told = "".join(f"# {line}\n" for line in source.about.lines)
+        header = "".join(f"# {line}\n" for line in source.about.lines)
         script = files("sottovoce.aggregator.export.scripts").joinpath(name).read_text(encoding="utf-8")
-        path.write_text(told + script, encoding="utf-8")
+        path.write_text(header + script, encoding="utf-8")
 
     return write
 

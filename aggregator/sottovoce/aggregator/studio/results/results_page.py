@@ -39,8 +39,8 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
-    if (told := draft_placeholder(name, "results")) is not None:
-        return Response(told, content_type="text/html; charset=utf-8")
+    if (placeholder := draft_placeholder(name, "results")) is not None:
+        return Response(placeholder, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
     shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
     live = render_template("results_live.html", view=view, **shown)
