@@ -108,13 +108,12 @@ def analyzed(name: str) -> Response:
     if file is None:
         return _upload_form("analyze_again", GONE)
     try:
-        columns = _computed(name, file, FileAnalysis(COLUMNS, {}))
         found = _computed(name, file, FileAnalysis(SHARES, {}))
     except Calculating as calculating:
         return _page(name, file, calculating=calculating)
     except EstimateError as error:
         return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))
-    return _page(name, file, columns=columns, shares=found["shares"])
+    return _page(name, file, columns=found, shares=found["shares"])
 
 
 def _columns_or_none(name: str, file: UploadedFile) -> Mapping[str, Any] | None:
