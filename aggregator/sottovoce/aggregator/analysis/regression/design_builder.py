@@ -66,8 +66,8 @@ class _Builder:
         terms = [*self._terms(), *(_stratum(names[each]) for each in there[1:])]
         public = np.stack([*(self._public(term) for term in self._terms()), *(strata == each for each in there[1:])])
         # A product of categories that no report has is 0 in every report.
-        kept = [place for place, column in enumerate(public) if column.any()]
-        terms, public = [terms[place] for place in kept], np.ascontiguousarray(public[kept], dtype=float)
+        used = [place for place, column in enumerate(public) if column.any()]
+        terms, public = [terms[place] for place in used], np.ascontiguousarray(public[used], dtype=float)
         randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
         scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
         columns = np.stack(scored) if randomized else public
@@ -126,8 +126,8 @@ class _Builder:
         predictor = ":".join(factors) or CONSTANT
         numbers = tuple(self._formula.factors[factor] for factor in factors if factor not in self._groups)
         levels = [self._groups[factor][not full :] for factor, full in coding.items()]
-        for chosen in product(*reversed(levels)):
-            groups = dict(zip(coding, reversed(chosen), strict=True))
+        for categories in product(*reversed(levels)):
+            groups = dict(zip(coding, reversed(categories), strict=True))
             named = [f"{factor}={groups[factor]}" if factor in groups else factor
                      for factor in factors if factor in groups or factor not in self._groups]  # fmt: skip
             yield Term(":".join(named) or CONSTANT, predictor, factors, groups, numbers)

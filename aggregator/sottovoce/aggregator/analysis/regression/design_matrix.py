@@ -120,9 +120,9 @@ class Design:
     def known(self) -> "Design":
         """Design of the columns without a randomized predictor."""
         names = {each.name for each in self.randomized}
-        kept = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
-        terms = tuple(self.terms[place] for place in kept)
-        columns = np.ascontiguousarray(self.public[kept])
+        indices = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
+        terms = tuple(self.terms[place] for place in indices)
+        columns = np.ascontiguousarray(self.public[indices])
         return Design(Recipe(terms, self.recipe.groups, self.recipe.scales), columns, columns, (), self.rows)
 
     @cached_property

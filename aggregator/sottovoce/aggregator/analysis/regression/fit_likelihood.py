@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, m
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
-from sottovoce.aggregator.analysis.weights import BESIDE, kish_effect
+from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
 from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
@@ -213,7 +213,7 @@ def _with_errors(fitted: Fitted) -> Regression:
         log_likelihood=fitted.fit.log_likelihood,
         ame=tuple(effect for effect in effects if effect.term in _alone(sample.design)),
         tests=tuple(_tests(fitted)) if sample.plain else (),
-        **_beside(fitted, found, _kind(sample)),
+        **_other_models(fitted, found, _kind(sample)),
         covariance=variance[:count, :count],
     )
 
@@ -265,7 +265,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
         std_error_kind="none",
         converged=False,
         warnings=(missing,),
-        **_beside(fitted, found, "none"),
+        **_other_models(fitted, found, "none"),
     )
 
 
@@ -283,7 +283,7 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name != CONSTANT) or (CONSTANT,)
 
 
-def _beside(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> dict[str, Regression | None]:
+def _other_models(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> dict[str, Regression | None]:
     """Return the models beside the main one: of declining and of a randomized predictor, where there are any."""
     first, second = fitted.declining.start, fitted.declining.stop
     sample, declining = fitted.sample, tuple(found[first:second])
@@ -299,7 +299,7 @@ def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Re
     if not found:
         return None
     model = "logit" if found[0].category is None else "multinomial"
-    names = BESIDE.join(each.name for each in fitted.sample.design.randomized)
+    names = CROSS_SEPARATOR.join(each.name for each in fitted.sample.design.randomized)
     return Regression(model, names, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
 
 

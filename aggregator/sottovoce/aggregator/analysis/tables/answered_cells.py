@@ -191,8 +191,8 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
         found[0, 1] = found[1, 0] = np.array([0.0, 1.0, 0.0]) - found[1, 1]
         return found
     (a, b), (within, without) = variable.channels[groups[0]], support_both(variable)
-    beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
-    found[0, 1] = found[1, 0] = [beside, beside, apart]
+    inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
+    found[0, 1] = found[1, 0] = [inside, inside, outside]
     return found
 
 

@@ -40,7 +40,7 @@ _TINY = 1e-300
 class ShareConstraint(Protocol):
     """A fixed share of a table: of a cell, or of a column within its row."""
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         """Return the likeliest table with this share, given expected shares of the cells."""
         ...
 
@@ -106,7 +106,7 @@ class LikeliestTable:
 
     def _reaches(self, share: float, constraint: ShareConstraint) -> bool:
         """Return True if the profile log likelihood of a share is high enough."""
-        table = constraint.kept(self._start, share)
+        table = constraint.with_share(self._start, share)
         for _ in range(_ROUNDS):
             once, ceiling = self._step(table, share, constraint)
             # The likelihood is concave in the table, so it lies below its tangent plane at every table.
@@ -129,7 +129,7 @@ class LikeliestTable:
             gradient[place] = -np.inf
         here, total = float(self.seen.weights @ np.log(chances)), float(self.seen.weights.sum())
         ceiling = here + constraint.steepest(gradient, share) - total
-        return constraint.kept(table * np.maximum(gradient, 0.0) / total, share), ceiling
+        return constraint.with_share(table * np.maximum(gradient, 0.0) / total, share), ceiling
 
     def _leap(self, start: Floats, once: Floats, twice: Floats) -> Floats:
         """Return the SQUAREM extrapolation of three tables if it is one and likelier, else the last of them."""
@@ -148,7 +148,7 @@ class _OfAll:
 
     place: Place
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         others = table.copy()
         others[self.place] = 0.0
         scaled: Floats = others * ((1 - share) / max(float(others.sum()), _TINY))
@@ -167,7 +167,7 @@ class _OfRow:
 
     place: Place
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         scaled: Floats = table / table.sum()
         row = scaled[self.place[0]].copy()
         total = float(row.sum())
