@@ -24,6 +24,7 @@ from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
+# Conventions: beyond 50 a few reports decide the result, and beyond 10 the reader is warned.
 LARGEST_RATIO = 50
 LARGE_RATIO = 10
 
@@ -251,6 +252,7 @@ def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
 
 
 def _codes(answers: Sequence[Answers]) -> Codes:
+    # One number for each combination of categories, in mixed radix.
     codes = np.zeros(len(answers[0].codes), np.intp)
     for each in answers:
         codes = codes * len(each.variable.categories) + each.scores.argmax(axis=1)[each.codes]

@@ -82,6 +82,7 @@ class _Builder:
         """Return the categories in use, the reference first; refuse small groups of a public answer."""
         answers = self._predictors[name]
         there = answers.variable.categories
+        # Of a randomized answer all categories stay: the reports do not show which ones occur.
         if answers.variable.public:
             there = _occurring(answers, self._rows, self._smallest)
         reference = self._formula.references.get(name, there[0])
@@ -136,6 +137,7 @@ class _Builder:
         """Refuse an interaction of public answers that a handful of people have in common."""
         public = [self._predictors[name] for name in factors if name in self._groups]
         public = [each for each in public if each.variable.public]
+        # One number for each combination of answers, in mixed radix.
         cells = np.zeros(len(self._rows), np.intp)
         for each in public:
             cells = cells * len(each.variable.categories) + known_categories(each, self._rows)

@@ -212,6 +212,7 @@ def _table(
 ) -> Crosstab:
     table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
+    # The measures use all four cells, so they would reveal a suppressed one.
     measured = table.shape == (2, 2) and not hide and not table.among_answered
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
@@ -263,4 +264,5 @@ def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
     if ask is None or not private:
         return chance
     names = {each.question.name for each in private}
+    # Two given questions of ``total`` are both drawn with probability ask (ask - 1) / (total (total - 1)).
     return chance * (ask / total if len(names) == 1 else ask * (ask - 1) / (total * (total - 1)))
