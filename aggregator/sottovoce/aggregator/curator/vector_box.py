@@ -6,7 +6,7 @@ Shift of a coordinate  By how much the sum's coordinate changes at most: its wid
 Sensitivity            The sum of shifts in L1, the root of their squares in L2. Both are reached by a pair of records
                        at opposite ends of every range. With a ball the ball's own bound counts where it is smaller.
 Units                  Coordinates with different ranges get noise in proportion to their shifts, so that a mark is not
-                       drowned by the noise of an income. In a ball all have one scale, that of the ball.
+                       drowned by the noise of an income. In a ball all have the same scale.
 """
 
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ class VectorBox:
 
     def units(self, records: int) -> tuple[int, ...]:
         """
-        Return the noise of each coordinate in proportion to the others'.
+        Return the noise of each coordinate in proportion.
 
         Args:
             records: as in ``shifts``.
