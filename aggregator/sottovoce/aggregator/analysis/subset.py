@@ -129,7 +129,7 @@ def subset(columns: Columns, condition: SubsetCondition) -> Mask:
     people = int(mask.sum())
     if not people:
         raise EstimateError("this subset is empty: no report fulfils its condition")
-    # An empty rest is fine: the result is then that of all people.
+    # An empty rest is fine: the result then describes all people.
     if people < SMALLEST_SUBSET or 0 < len(mask) - people < SMALLEST_SUBSET:
         raise EstimateError(
             Sentence("fewer than {least} people are in this subset, or outside it", least=SMALLEST_SUBSET)
