@@ -21,8 +21,8 @@ from sottovoce.aggregator.analysis.data_file.column_channel import (
     Reading,
     UnknownValue,
     as_number,
-    parse_channel,
 )
+from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
