@@ -40,7 +40,7 @@ from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
 TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
-WITHHELD = (
+EXACT_TABLES_SUPPRESSED = (
     "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
     " the noisy ones they would undo the noise; sottovoce results export --release-epsilon, or curator with --survey,"
     " answer"

@@ -40,8 +40,8 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
-    if (told := draft_placeholder(name, "results")) is not None:
-        return Response(told, content_type="text/html; charset=utf-8")
+    if (placeholder := draft_placeholder(name, "results")) is not None:
+        return Response(placeholder, content_type="text/html; charset=utf-8")
     frame = published_page(name, "results")
     shown = _rendered(name, frame.stage == "few")
     view = shown.view
