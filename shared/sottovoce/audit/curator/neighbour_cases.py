@@ -24,6 +24,7 @@ from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.audit.curator.curator_loss import FLOOR
 from sottovoce.shared.exact_noise import ExactNoise
 
@@ -112,6 +113,12 @@ ENUMERATED = (
         "vector (Laplace)",
         lambda data, terms, draws: vectors.vector(data, Ball(1, 1, 2), terms, draws),
         _both(([[9, 0]], [[0, -9]]), ([[0, 0]], [[0, 0], [9, 0]])),
+    ),
+    NeighbourCase(
+        "vector of a mark and a number",
+        lambda data, terms, draws: vectors.vector(data, VectorBox((0, -1), (1, 2)), terms, draws),
+        _both(([[-9, -9]], [[9, 9]]), ([[0, 0]], [[0, 0], [9, 9]])),
+        Fraction(4),
     ),
     NeighbourCase(
         "vector (Gaussian)",
