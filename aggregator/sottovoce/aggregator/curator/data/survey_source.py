@@ -140,7 +140,7 @@ def survey_data_set(
     ordered = opened_last(revisions, ledger.read())
     declared = survey_declaration(ordered[-1].survey)
     anchor = open_ledger_anchor(anchor_folder, data)
-    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
+    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}", per_survey=True)
 
     def read(names: Sequence[str] | None) -> DataRecords:
         reports = read_reports(storage, ordered, public=True)
