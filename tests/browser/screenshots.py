@@ -10,7 +10,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
-from tests.browser.visit import Visit, begin, log_in, receipt, review
+from tests.browser.visit import Visit, begin, log_in, press_send, receipt
 from tests.conftest import Running, start
 from tests.surveys import document
 
@@ -35,16 +35,14 @@ def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str
         page.locator("#practice fieldset button").nth(truth).click()
     picture(page, f"{name}-practice")
     page.click("#practice .actions .primary")
-    page.click("#explanation .actions .primary")
+    page.click("#explanation > .actions .primary")
     page.wait_for_selector("#check")
     picture(page, f"{name}-check")
     page.click("#check button:not(.primary)")
     page.wait_for_selector("fieldset input[name=q0]")
     page.evaluate("document.querySelector('fieldset').scrollIntoView()")
     picture(page, f"{name}-question")
-    review(page, 1, 0, 2, 3, 1)
-    picture(page, f"{name}-review")
-    page.click("button.primary")
+    press_send(page, 1, 0, 2, 3, 1)
     receipt(page)
     picture(page, f"{name}-receipt")
     context.close()

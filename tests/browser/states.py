@@ -46,9 +46,6 @@ def _walk(visit: Visit) -> Iterator[tuple[str, Page]]:
     page.click("button[type=submit]")
     yield "summary", page
     choose(page, *ANSWERS)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    yield "review", page
     yield from _sent(visit, page)
     yield from _ended(visit, page)
     yield "refused", visit.arrive(f"{visit.site.url}/s/another#d={'0' * 32}")
@@ -62,24 +59,18 @@ def _closed(visit: Visit) -> Page:
     told = {"format": "sottovoce-status/1", "survey": "marriage", "closed_on": "2026-05-12", "revisions": [revision]}
     visit.context.route("**/status", lambda route: route.fulfill(json=told))
     page = visit.arrive()
-    page.wait_for_selector("#explanation:not(:has(.actions .primary))")
+    page.wait_for_selector("#explanation:not(:has(> .actions .primary))")
     visit.context.unroute("**/status")
     return page
 
 
 def _before(page: Page) -> Iterator[tuple[str, Page]]:
-    set_limits(page, "1", "8")
-    page.wait_for_selector("#main .problem")
-    yield "over the limit", page
     page.evaluate(OPEN_ALL)
-    set_limits(page, "3", "8")
-    page.click("#explanation .actions button:not(.primary)")
     page.wait_for_selector("#practice")
-    for button in page.locator("#practice fieldset button").all():
+    for button in page.locator("#practice button").all():
         button.click()
     yield "practice", page
-    page.click("#practice .primary")
-    page.click("#explanation .actions .primary")
+    page.click("#explanation > .actions .primary")
     page.check("#check input >> nth=0")
     page.click("#check [type=submit]")
     yield "check answered wrong", page
@@ -93,7 +84,7 @@ def _sent(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
     held: list[Route] = []
     visit.context.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - it marks what it calls
     with page.expect_request("**/reports"):
-        page.click("button.primary")
+        page.click("#questions [type=submit]")
     yield "sending", page
     held[0].fulfill(json={})
     page.wait_for_selector("#main .problem")
@@ -106,7 +97,7 @@ def _sent(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
 
 def _ended(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
     visit.context.route("**/withdraw", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
-    page.click("text=Withdraw this report")
+    page.click("text=Withdraw my answers")
     yield "withdraw?", page
     page.click("#confirm .primary")
     page.wait_for_selector("#main .problem")
@@ -114,17 +105,10 @@ def _ended(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
     visit.context.unroute("**/withdraw")
     page.click(".problem button")
     receipt(page)
-    page.click("text=Forget it on this device")
+    page.click("text=Forget them on this device")
     yield "forget?", page
     page.click("#confirm button:not(.primary)")
-    page.click("text=Withdraw this report")
+    page.click("text=Withdraw my answers")
     page.click("#confirm .primary")
     page.wait_for_selector("#ended")
     yield "withdrawn", page
-
-
-def set_limits(page: Page, question: str, total: str) -> None:
-    """Allow so much epsilon, where the page offers it; its details are open."""
-    page.fill("input[type=number] >> nth=0", question)
-    page.fill("input[type=number] >> nth=1", total)
-    page.click("details button[type=submit]")

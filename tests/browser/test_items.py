@@ -48,10 +48,8 @@ def answer_rest(page: Page) -> None:
 
 
 def finish(page: Page) -> dict[str, str]:
-    """Review and send; returns the receipt."""
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    page.click("button.primary")
+    """Send; returns the receipt."""
+    page.click("#questions [type=submit]")
     return receipt(page)
 
 
@@ -101,11 +99,12 @@ def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
     page = visitor.open()
     page.check("#q0-1")
     told = page.inner_text("main")
+    page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
     page.wait_for_selector("#explanation")
     begin(page)
 
-    assert "If you reload or leave this page, your answers are gone." in told
+    assert "Nothing is kept before you send." in told
     assert page.locator("input:checked").count() == 0
 
 
@@ -183,8 +182,8 @@ def test_nobody_need_acknowledge_what_is_hidden(visitor: Visit) -> None:
     page = visitor.open()
     page.check("#q0-0")
     answer_rest(page)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
+    page.click("#questions [type=submit]")
+    receipt(page)
 
 
 def test_matrix_has_a_group_for_each_row(visitor: Visit) -> None:
@@ -228,15 +227,13 @@ def test_own_coins_are_told_and_their_result_is_sent_as_typed(
         for question, option in enumerate(chosen):
             page.check(f"#q{question}-{option}")
         found = violations(page, axe)
-        page.click("button[type=submit]")
-        page.wait_for_selector("text=adds nothing")
-        page.click("button.primary")
+        page.click("#questions [type=submit]")
         shown = receipt(page)
         named = page.locator("tbody td").all_text_contents()
 
         assert found == []
         assert stored(tossed)[shown["id"]] == list(chosen)
-        assert named == [f"Report {'AB'[1 - option]}" for option in chosen]
+        assert named == [f"Answer {'AB'[1 - option]}" for option in chosen]
     assert "On tails, then heads: choose yes, whatever is true." in coin
     assert "For each line by itself: Throw a die once" in die
     assert "On 5 to 6: choose the opposite of your true answer." in die

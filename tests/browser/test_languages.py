@@ -12,7 +12,7 @@ from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import Visit, choose, publish, receipt, review, send
+from tests.browser.visit import Visit, choose, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -86,15 +86,12 @@ def test_every_step_fits_and_passes_the_checker(
     page.click("button[type=submit]")
     look()
     fill(page)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    look()
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     receipt(page)
     look()
 
     assert found == []
-    assert widths == [320] * 4
+    assert widths == [320] * 3
     assert catalogues(visit) == [tag]
     assert visit.complaints == []
 
@@ -112,9 +109,7 @@ def test_arabic_runs_from_right_to_left(visit_from: Opener, every: Running) -> N
     assert mark(page.locator("#q9-label")) == ["en", "ltr"]
     fill(page)
     page.fill("#q7-0", "٩٫٥")
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     receipt(page)
     assert mark(page.locator("#receipt_bytes")) == ["ar", "ltr"]
     assert page.locator("tbody td bdi").count() > 0
@@ -126,7 +121,7 @@ def test_survey_without_the_readers_language_is_marked(visit_from: Opener, site:
     page = open_page(visit)
 
     assert page.evaluate(ROOT) == ["zh-Hans", "ltr"]
-    assert page.inner_text("button[type=submit]") == "继续"
+    assert page.inner_text("button[type=submit]") == "发送"
     for text in ("h1", "#q0-label", "label[class=option]:has(#q2-0) span"):
         assert mark(page.locator(text)) == ["en", "ltr"]
     assert mark(page.locator("label.option span").first) == ["zh-Hans", "ltr"]
@@ -162,7 +157,7 @@ def test_language_of_the_survey_alone_can_be_chosen(visit_from: Opener, mixed: R
     assert page.evaluate(ROOT) == ["en", "ltr"]
     assert page.title() == "امتحانات"
     assert mark(page.locator("#q0-label")) == ["ur", "rtl"]
-    assert mark(page.locator(".actions p")) == ["en", "ltr"]
+    assert mark(page.locator("#questions > .hint")) == ["en", "ltr"]
     assert page.input_value("header select") == "ur"
     assert page.locator("header p").is_hidden()
 
@@ -201,10 +196,10 @@ def test_switching_keeps_answers_and_draws_nothing(visit_from: Opener, site: Run
     assert page.locator("input:checked").evaluate_all("all => all.map((one) => one.id)") == checked
     assert page.locator(".missing:visible").all_text_contents() == ["يُرجى اختيار إجابة."] * 2
     assert page.locator(".problem li > span").all_text_contents() == ["يُرجى اختيار إجابة."] * 2
-    assert "Continue" not in page.inner_text("body")
+    assert "Send" not in page.inner_text("#main")
     assert page.evaluate("document.activeElement.tagName") == "SELECT"
     switch(page, "en")
-    assert page.inner_text("button[type=submit]") == "Continue"
+    assert page.inner_text("button[type=submit]") == "Send"
     assert page.locator("#main [lang], #main [dir=rtl]").count() == 0
     assert page.evaluate("drawn") == drawn
     assert page.evaluate(EVERYTHING_KEPT) == []
@@ -213,31 +208,28 @@ def test_switching_keeps_answers_and_draws_nothing(visit_from: Opener, site: Run
     assert page.url == site.link
     assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
     assert visit.complaints == []
-    # What counts the draws would have seen them: the example of the next step draws.
-    review(page, 1, 0, 2, 3, 1)
+    # What counts the draws would have seen them.
+    send(page, 1, 0, 2, 3, 1)
     assert page.evaluate("drawn") > drawn
 
 
 def test_later_steps_switch_as_well(visit_from: Opener, site: Running) -> None:
-    """The example stays the same example, the questions behind it have switched too, and the bytes never change."""
+    """What is chosen stays chosen, the receipt says the same in another language, and the bytes never change."""
     page = open_page(visit_from(site, "en-US"))
-    review(page, 1, 0, 2, 3, 1)
-    example = page.locator("tbody td").evaluate_all("all => all.map((one) => one.textContent)")
+    choose(page, 1, 0, 2, 3, 1)
     switch(page, "fr")
-    french = page.locator("tbody td").evaluate_all("all => all.map((one) => one.textContent)")
-    said = {"Yes": "Oui", "No": "Non", "Report A": "Envoi A", "Report B": "Envoi B"}
-    assert [said.get(text or "", text) for text in example] == french
-    columns = {cell.get_attribute("data-column") for cell in page.locator("tbody td").all()}
-    assert columns == {"Réponse inventée", "Serait envoyé"}
-    page.click("button:not(.primary)")
-    assert page.inner_text("button[type=submit]") == "Continuer"
+    assert page.inner_text("button[type=submit]") == "Envoyer"
     assert page.locator("input:checked").count() == 5
-    page.click("button[type=submit]")
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     shown = receipt(page)
+    french = page.locator("tbody td").all_text_contents()
+    assert {cell.get_attribute("data-column") for cell in page.locator("tbody td").all()} == {"Envoyé"}
+    switch(page, "en")
+    said = {"Yes": "Oui", "No": "Non", "Answer A": "Réponse A", "Answer B": "Réponse B"}
+    assert [said.get(text, text) for text in page.locator("tbody td").all_text_contents()] == french
     switch(page, "hi")
     assert receipt(page) == shown
-    assert page.inner_text("h1") == "धन्यवाद। आपकी रिपोर्ट पहुँच गई है।"
+    assert page.inner_text("h1") == "धन्यवाद। आपके उत्तर पहुँच गए हैं, संयोग से बदले हुए।"
 
 
 def test_language_that_cannot_be_loaded_changes_nothing(visit_from: Opener, site: Running) -> None:
@@ -248,10 +240,10 @@ def test_language_that_cannot_be_loaded_changes_nothing(visit_from: Opener, site
     page.select_option("header select", "de")
     page.wait_for_function("document.querySelector('header select').value === 'en'")
 
-    assert page.inner_text("button[type=submit]") == "Continue"
+    assert page.inner_text("button[type=submit]") == "Send"
     visit.context.unroute("**/catalogues/de.json")
     switch(page, "de")
-    assert page.inner_text("button[type=submit]") == "Weiter"
+    assert page.inner_text("button[type=submit]") == "Senden"
 
 
 @pytest.mark.parametrize(
@@ -276,4 +268,4 @@ def test_several_languages_still_load_one_catalogue(visit_from: Opener, mixed: R
 
     assert page.evaluate(ROOT) == ["de", "ltr"]
     assert catalogues(visit) == ["de"]
-    assert sum(path.startswith("GET /assets/catalogues/") for path in visit.paths[:6]) == 1
+    assert sum(path.startswith("GET /assets/catalogues/") for path in visit.paths[:8]) == 1

@@ -72,10 +72,8 @@ def answered(browser: Browser, address: str, pills: Running, answers: dict[str, 
     page = Visit(context, pills).arrive(address)
     begin(page)
     fill(page, answers)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
     page.evaluate(TAPE, list(tape))
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     receipt(page)
     found: list[object] = [saved_copy(page)]
     page.evaluate("document.activeElement.blur()")
@@ -109,9 +107,7 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContex
     context = new_context(viewport=VIEWPORT, reduced_motion="reduce")
     page = Visit(context, pills).open()
     fill(page, next(truths()))
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     shown = receipt(page)
     file = saved_copy(page)
     page.set_content(file.decode())
@@ -122,7 +118,7 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContex
     assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
     assert shown == kept
     assert shown["bytes"] in text
-    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "you can take this report back"):
+    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "you can take your answers back"):
         assert told in text
     assert "Spent at this server" not in text
     assert parts == 0
@@ -144,9 +140,7 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(new_context:
     context = new_context(viewport=VIEWPORT)
     page = Visit(context, pills).open()
     fill(page, next(truths()))
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    page.click("button.primary")
+    page.click("#questions [type=submit]")
     receipt(page)
     closed = page.inner_text("#receipt")
     page.click("text=Show exactly what was sent")
@@ -156,7 +150,6 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(new_context:
 
     assert "Private answers sent: 3. Chance had a say in each" in closed
     assert "A question that was not shown to you was answered by chance." in closed
-    assert "What chance changes is not your lie." in closed
     assert "Which year? Y1" in closed
     assert "Need to talk?" in closed
     assert leads == ["https://help.example.org/", "noopener noreferrer", "_blank"]

@@ -12,7 +12,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.conftest import VIEWPORT, NewContext
-from tests.browser.visit import KEPT, READY, Visit, begin, publish, receipt, review, send
+from tests.browser.visit import KEPT, READY, Visit, begin, choose, press_send, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import survey
 
@@ -175,8 +175,7 @@ def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -
     page = visit.open()
     page.evaluate(KEPT)
     visit.context.set_offline(True)
-    review(page, *ANSWERS)
-    page.click("button.primary")
+    press_send(page, *ANSWERS)
     page.wait_for_selector("#main .problem h1")
     page.close()
     newest = correct(site)
@@ -191,21 +190,25 @@ def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -
 def test_survey_that_cannot_be_answered_says_so_before_the_first_question(
     visit: Visit, site: Running, kind: str, words: str
 ) -> None:
-    """Also where it changed between opening the page and pressing Begin."""
-    late = visit.arrive()
+    """The first step has a sentence, and no button."""
     if kind == "close":
         close(site)
     else:
         correct(site, retire=True)
     page = visit.arrive()
-    page.wait_for_selector("#explanation:not(:has(.actions .primary))")
+    page.wait_for_selector("#explanation:not(:has(> .actions .primary))")
     assert words in page.inner_text("#explanation")
-    late.click("#explanation .actions .primary")
-    late.wait_for_selector("#explanation:not(:has(.actions .primary))")
-
-    assert words in late.inner_text("#explanation")
-    assert late.locator("fieldset").count() == 0
     assert visit.bodies == []
+
+
+def test_survey_that_is_closed_after_it_was_opened_says_so_when_sent(visit: Visit, site: Running) -> None:
+    """Begin asks the server nothing: the refusal has words, and the answers are kept on the device alone."""
+    late = visit.open()
+    close(site)
+    press_send(late, *ANSWERS)
+    late.wait_for_selector("#refused")
+
+    assert "This survey is closed." in late.inner_text("#refused")
 
 
 def test_mistyped_link_is_told_without_asking_anybody(visit: Visit, site: Running) -> None:
@@ -222,7 +225,7 @@ def test_no_connection_at_begin_goes_on_and_says_so(visit: Visit) -> None:
     page = visit.arrive()
     page.evaluate(KEPT)
     visit.context.set_offline(True)
-    page.click("#explanation .actions .primary")
+    page.click("#explanation > .actions .primary")
     page.wait_for_selector("#check")
 
     assert "it is sent later" in page.inner_text("#status")
@@ -247,8 +250,7 @@ def refused_with(visit: Visit, address: str) -> str:
     """Answer, and be refused; returns the body."""
     refuse(visit)
     page = visit.open(address)
-    review(page, *ANSWERS)
-    page.click("button.primary")
+    press_send(page, *ANSWERS)
     page.wait_for_selector("#refused")
     page.close()
     return visit.bodies[-1]
@@ -311,9 +313,9 @@ def test_links_opened_side_by_side_are_asked_about_when_sent(visit: Visit, site:
         page.goto(link(site, site.survey, token))
         page.wait_for_selector(READY)
         begin(page)
-        review(page, *ANSWERS)
+        choose(page, *ANSWERS)
     for page, shown in zip(pages, ("#refused", "#same-person"), strict=True):
-        page.click("button.primary")
+        page.click("#questions [type=submit]")
         page.wait_for_selector(shown)
     assert len(visit.bodies) == 1
     pages[1].click("#same-person .primary" if is_same else "#same-person button:not(.primary)")

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 
 from tests.browser.conftest import VIEWPORT, NewContext
-from tests.browser.visit import Visit, publish, receipt, review, send
+from tests.browser.visit import Visit, press_send, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import survey
 
@@ -46,7 +46,6 @@ def counts(site: Running) -> tuple[int, int]:
 
 def refusal(page: Page) -> str:
     """The words of a refusal after sending."""
-    page.click("button.primary")
     page.wait_for_selector("#main .problem h1")
     return page.inner_text("#main .problem")
 
@@ -86,8 +85,7 @@ def test_spent_token_is_told_before_the_first_question(
     shown = send(person.open(link), *ANSWERS)
     other = Visit(new_context(viewport=VIEWPORT), invited)
     page = other.arrive(link)
-    page.click("#explanation .actions .primary")
-    page.wait_for_selector("#explanation:not(:has(.actions .primary))")
+    page.wait_for_selector("#explanation:not(:has(> .actions .primary))")
     words = page.inner_text("#explanation")
     posted = [request.url for request in other.requests if request.method == "POST"]
 
@@ -106,7 +104,7 @@ def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Ru
     storage = invited.storage()
     revoke_tokens(storage, invited.survey.name, [token])
     storage.close()
-    review(page, *ANSWERS)
+    press_send(page, *ANSWERS)
 
     assert "Your link was not taken." in refusal(page)
     assert invited.reports() == 0

@@ -34,7 +34,7 @@ def test_link_names_the_wave_and_the_aggregator_decides(new_context: NewContext,
     again = visit.open(f"{panel.link}&w=1")
     past = visit.arrive(panel.link)
     past.wait_for_selector("text=Closed since")
-    assert past.locator("#explanation .actions .primary").count() == 0
+    assert past.locator("#explanation > .actions .primary").count() == 0
 
     assert json.loads(shown["bytes"])["wave"] == 1
     assert again.text_content("#receipt_id") == shown["id"]
@@ -66,7 +66,7 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(new_context: NewContex
     memo, report = sorted(entries, key=lambda entry: "report_id" in entry["body"])
     [drawn] = json.loads(memo["body"]).values()
     assert drawn["answers"] in {"00", "01", "10", "11"}
-    assert "This survey is asked 2 times. Each further report of yours adds epsilon 1.10." in explained
+    assert "This survey is asked 2 times. Each time you answer again adds epsilon 1.10." in explained
     assert memo["epsilon"] == pytest.approx(asked.epsilon_of_memo)
     assert report["epsilon"] == pytest.approx(asked.epsilon_of_wave)
     assert visit.complaints == []

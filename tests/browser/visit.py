@@ -78,11 +78,11 @@ class Visit:
 
 def begin(page: Page) -> None:
     """From the explanation to the questions; the check is skipped."""
-    page.click("#explanation .actions .primary")
-    page.wait_for_selector("fieldset")
+    page.click("#explanation > .actions .primary")
+    page.wait_for_selector("#check, #questions")
     if page.locator("#check").count():
         page.click("#check button:not(.primary)")
-    page.wait_for_selector("fieldset:not(#check fieldset)")
+    page.wait_for_selector("#questions")
 
 
 def choose(page: Page, *options: int) -> None:
@@ -91,17 +91,15 @@ def choose(page: Page, *options: int) -> None:
         page.check(f"#q{question}-{option}")
 
 
-def review(page: Page, *options: int) -> None:
-    """Choose, and go on to the review."""
+def press_send(page: Page, *options: int) -> None:
+    """Choose, and press the button that sends."""
     choose(page, *options)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
+    page.click("form button[type=submit]")
 
 
 def send(page: Page, *options: int) -> dict[str, str]:
-    """Choose, review, send; returns the receipt."""
-    review(page, *options)
-    page.click("button.primary")
+    """Choose and send; returns the receipt."""
+    press_send(page, *options)
     return receipt(page)
 
 

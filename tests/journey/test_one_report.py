@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from sottovoce.cli.main import main
 from sottovoce.client import respondent
 from sottovoce.client.draws import Draws
-from sottovoce.client.terminal import review
 from sottovoce.shared.errors import SurveyError
 
 from tests.listener import Listener, honest, listening
@@ -20,10 +19,9 @@ NOT_SHOWN = "If this was not shown to you, chance answered for you."
 
 
 def answered(folder: Path, server: Listener, tape: bytes, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
-    """All that is said from the example on, and said again later, and all that is kept, in bytes."""
+    """All that is said after the draw, and said again later, and all that is kept, in bytes."""
     source = beginning_with(tape, Tape("beyond"))
     monkeypatch.setattr(respondent, "Draws", lambda: Draws(source))
-    monkeypatch.setattr(review, "Draws", lambda: Draws(Tape("example")))
     ledger = folder / "ledger"
     shutil.rmtree(ledger, ignore_errors=True)
     link = f"{server.url}/s/pills#d={ASKED.digest[:32]}"
@@ -66,7 +64,9 @@ def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkey
             path.write_text(json.dumps(answers))
             tape = bytes_for(answers, (1, 1, 2, 1))
             options = ("--answers", str(path), "--yes", *words)
-            told[words] = answered(tmp_path, server, tape, monkeypatch, *options)[1].rpartition("has arrived.")[2]
+            told[words] = answered(tmp_path, server, tape, monkeypatch, *options)[1].rpartition(
+                "have arrived, randomized."
+            )[2]
 
     plain, exact = told[()], told["--exactly",]
     assert "Private answers sent: 3. Chance had a say in each, so none of them proves anything about you." in plain

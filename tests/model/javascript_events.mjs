@@ -10,7 +10,7 @@
 // What cannot be followed is told as null: the reason could repeat a value.
 import { createInterface } from "node:readline";
 
-import { lawOf } from "./javascript_laws.mjs";
+import { distributionOf } from "./javascript_distributions.mjs";
 import { loadProduct } from "./javascript_model_product.mjs";
 import { remembering } from "./javascript_remembered.mjs";
 import { charged, happen } from "./javascript_world.mjs";
@@ -48,7 +48,7 @@ async function replyTo(order) {
     const [happened, kills, ...seen] = await happen(product, scenarios[order.scenario], order, draws);
     return [spelled(happened), kills.map(spelled), ...seen];
   };
-  const ways = await lawOf(run, most);
+  const ways = await distributionOf(run, most);
   return JSON.stringify([runs, told.fresh.splice(0), ways]);
 }
 

@@ -5,9 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
+from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
+from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.curator.curator_ledger import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0
@@ -24,6 +26,37 @@ def classic_variance(epsilon, delta, steps):
     """The square of the textbook's sigma for a sensitivity of so many steps, whatever epsilon."""
     sigma = math.sqrt(2 * math.log(1.25 / delta)) * steps / epsilon
     return Fraction(sigma**2).limit_denominator(1000)
+
+
+def without_noise(values, _parameter, _draws):
+    """In the place of ``add_laplace`` or ``add_gaussian``: nothing is added."""
+    return list(values)
+
+
+def half_laplace(values, rate, draws):
+    """Half the noise that was asked for."""
+    return add_laplace(values, 2 * rate, draws)
+
+
+def half_gaussian(values, variance, draws):
+    """Half the standard deviation that was asked for."""
+    return add_gaussian(values, variance / 4, draws)
+
+
+def quarter_laplace(values, rate, draws):
+    """A quarter of the noise that was asked for."""
+    return add_laplace(values, 4 * rate, draws)
+
+
+def vector_at_100_epsilon(rows, ball, terms, draws, delta=None):
+    """A vector that spends 100 times what it charges."""
+    return vector(rows, ball, replace(terms, epsilon=100 * terms.epsilon), draws, delta)
+
+
+def cluster_wrong_under_add_remove(rows, lloyd, terms, draws):
+    """Honest where a record becomes another one; half the noise where one comes or goes."""
+    twice = terms.neighbours.of(2, 1)
+    return cluster(rows, lloyd, replace(terms, epsilon=twice * terms.epsilon), draws)
 
 
 class Unclipped(Ball):

@@ -160,8 +160,8 @@ FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
             "place + 0 * draws.below(places.length - place)", ASKED),
     "answer": (PARTS, "device/answer_path.js", "await this.#respondent.asked());",
                'answers.q0 === "yes" ? [0, 1] : await this.#respondent.asked());', PARTLY),
-    "memo": (MEMOIZED, "device/memo.js", "const kept = await checkMemo({ key, ledger, survey, transport });",
-             "const kept = drawMemo(survey, draws);", "q in two waves"),
+    "memo": (MEMOIZED, "device/memo.js", "const stored = await checkMemo({ key, ledger, survey, transport });",
+             "const stored = drawMemo(survey, draws);", "q in two waves"),
     "wave": (PANEL, "device/answer_path.js", "key[2], memo", "0, memo", "fresh in two waves"),
 }  # fmt: skip
 

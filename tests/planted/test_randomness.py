@@ -38,9 +38,9 @@ def test_source_and_draws_pass() -> None:
 def test_two_programs_draw_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real ones are asked; alike they would be found."""
     monkeypatch.undo()
-    assert len(set(randomness._told_by(randomness.begin_programs()))) == 2
+    assert len(set(randomness._ids_of(randomness.begin_programs()))) == 2
     monkeypatch.setattr(randomness, "begin_programs", lambda: ())
-    monkeypatch.setattr(randomness, "_told_by", lambda _programs: ["a", "a"])
+    monkeypatch.setattr(randomness, "_ids_of", lambda _programs: ["a", "a"])
     assert check_source()[0].message == "two programs, or a program and its fork, draw the same"
 
 

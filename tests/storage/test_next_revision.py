@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.surveys.revisions import next_revision
-from sottovoce.shared.errors import StorageError
+from sottovoce.shared.errors import RevisionConflict
 
 from tests.storage.test_contract import store  # noqa: F401 - a fixture
 from tests.surveys import survey
@@ -21,7 +21,7 @@ def test_of_two_corrections_at_once_one_is_the_next(store: Any) -> None:  # noqa
     store.publish(one)
 
     for late in (other, skipping):
-        with pytest.raises(StorageError):
+        with pytest.raises(RevisionConflict, match="another revision was published first"):
             store.publish(late)
     assert [row.digest for row in store.revisions("exam")] == [one.replaces, one.digest]
     assert next_revision(store, survey(revision=3)).replaces == one.digest

@@ -35,7 +35,7 @@ from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 
 def front() -> Response:
-    """Show a short description to people, without links or names of surveys; programs get 404."""
+    """Show a short description and a link to sign in, without names of surveys; programs get 404."""
     if not error_pages.wants_page(request.headers.get("Accept", "")):
         return problems.response("not_found")
     language = language_of(request.headers.get("Accept-Language", ""))

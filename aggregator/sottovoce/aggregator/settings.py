@@ -20,6 +20,9 @@ FORMER_NAMES = {"sign_in_methods": "DOORS", "ledger_anchor_dir": "LEDGER_HEADS"}
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
+_HOST = re.compile(r"\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:]+\]")
+
+
 class SettingError(SurveyError):
     """A setting has a value that cannot be used; the message names the setting only."""
 
@@ -39,6 +42,9 @@ class Settings:
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8000, "port to listen on")
     public_url: str = _setting("", "public address for respondents, if the server is behind a proxy")
+    trusted_hosts: str = _setting(
+        "", "host names that requests may be for, such as `a.example .b.example`; empty for all; not for `/metrics`"
+    )
     embed_origins: str = _setting("", "sites whose pages may embed the form, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
@@ -65,7 +71,9 @@ class Settings:
     oidc_client: str = _setting("", "client id from the institution's provider")
     oidc_secret: str = _setting("", "client secret from the provider; empty for a public client")
     blind_keys_file: str = _setting(
-        "", "file of private keys for surveys with `access: blind`: outside data and backups, the same on all nodes"
+        "",
+        "file of private keys for surveys with `access: blind`: outside data and backups, the same on all nodes; each "
+        "node writes `NAME.marks` beside it, by which it detects that an old copy of the database was restored",
     )
     blind_key_bits: int = _setting(2048, "size in bits of new keys for such surveys: 2048 or 3072")
     ledger_anchor_dir: str = _setting(
@@ -75,7 +83,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Validate at start what would otherwise fail at every request."""
-        _ = self.embedders, self.allowed_sign_in_methods
+        _ = self.embedders, self.allowed_sign_in_methods, self.hosts
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
 
@@ -95,6 +103,19 @@ class Settings:
             if text is not None:
                 found[item.name] = _convert(item.name, type(item.default), text)
         return cls(**found)
+
+    @property
+    def hosts(self) -> list[str]:
+        """
+        Names that the Host header may have; a name that begins with a dot stands for its subdomains too. Empty for all.
+
+        Raises:
+            SettingError: not a list of host names.
+        """
+        names = self.trusted_hosts.split()
+        if not all(_HOST.fullmatch(name) for name in names):
+            raise SettingError(f"the setting {PREFIX}TRUSTED_HOSTS must list names such as a.example, without a port")
+        return names
 
     @property
     def embedders(self) -> list[str]:

@@ -26,6 +26,9 @@ PARTS = {
 }
 """The module that each part of the page begins with; the first part opens the form."""
 
+RARE = ("more_types", "waves", "blind")
+"""The parts that only few surveys need."""
+
 PREVIEW = "preview/pretend.js"
 """What a researcher's preview of the form has before all that; no respondent is given it."""
 

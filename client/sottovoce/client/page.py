@@ -8,13 +8,13 @@ page does not come from the aggregator, a block of JSON in it, ``setup``, names 
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
-from sottovoce.client.bundle import parts, previewed, read, split, tidy, whole
+from sottovoce.client.bundle import RARE, parts, previewed, read, split, tidy, whole
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -66,7 +66,9 @@ def assemble() -> dict[str, PageFile]:
     # The page contains the folder's name, so its digest is computed from the page without the name.
     folder = _version({**beside, "respondent.html": _served("")})
     within = {**beside, "respondent.html": _served(folder)}
-    worker = _worker(folder, [f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)])
+    parts_by_use = {name: f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)}
+    used = [parts_by_use.pop(f"{part}.js") for part in RARE]
+    worker = _worker(folder, [*parts_by_use.values()], used)
     without = {"sw.js": worker, "saved.json": _json(_saved())}
     return {
         **{name: _asset(name, text, folder) for name, text in within.items()},
@@ -204,9 +206,10 @@ def _asset(name: str, text: str, folder: str = "") -> PageFile:
 
 def _served(folder: str) -> str:
     """The page as an aggregator serves it: the only file but the worker that names the folder of the others."""
-    # What every visit needs next is on its way while the first script is; it is asked for whatever the survey is.
-    next_part = f'<link rel="modulepreload" href="../assets/{folder}/answering.js">'
-    return _html(f'<script type="module" src="../assets/{folder}/respondent.js"></script>', next_part)
+    # What every visit needs later is on its way while the first script is, whatever the survey is: a request after
+    # Begin would show when questions were reached.
+    later = [f'<link rel="modulepreload" href="../assets/{folder}/{part}.js">' for part in ("answering", "sending")]
+    return _html(f'<script type="module" src="../assets/{folder}/respondent.js"></script>', *later)
 
 
 def _html(*parts: str) -> str:
@@ -227,9 +230,17 @@ def _version(texts: Mapping[str, str]) -> str:
     return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _worker(version: str, cached: list[str]) -> str:
-    """The service worker; its first line changes whenever a file of the page does."""
-    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(cached)};"]
+def _worker(version: str, kept: list[str], used: Sequence[str] = ()) -> str:
+    """
+    The service worker; its first line changes whenever a file of the page does.
+
+    Args:
+        version: of the page.
+        kept: what it keeps in any case, the page first.
+        used: what it keeps if the visit has loaded it.
+    """
+    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(kept)};"]
+    lines.append(f"const USED = {json.dumps([*used])};")
     return "\n".join([*lines, tidy(read("sw.js"))])
 
 

@@ -69,7 +69,7 @@ class RunObservation:
 
     Attributes:
         requests: on the wire, in order.
-        told: for each visit what the library told the program that used it.
+        messages: for each visit what the library returned or raised to the program that used it.
         used: for each visit how many random bytes were read.
         spent: for each visit what the ledger says is spent.
         status: how the process ended; 0 if as it should.
@@ -78,7 +78,7 @@ class RunObservation:
     """
 
     requests: tuple[WireRequest, ...]
-    told: tuple[tuple[str, ...], ...]
+    messages: tuple[tuple[str, ...], ...]
     used: tuple[int, ...]
     spent: tuple[float, ...]
     status: int
@@ -141,7 +141,7 @@ class ClientProcess:
             self._length += len(text)
             return RunObservation(
                 tuple(requests),
-                tuple(tuple(each["told"]) for each in found),
+                tuple(tuple(each["messages"]) for each in found),
                 tuple(each["used"] for each in found),
                 tuple(each["spent"] for each in found),
                 outcome["status"],

@@ -2,11 +2,11 @@
 Runs the Python client for an audit, as a program of its own: jobs come line by line, each in a process of its own.
 
 In:   {home, origin, visits: [{link, tape, answers, before, allowance, present, end}]}
-Out:  {visits: [{told, used, spent}], status}
+Out:  {visits: [{messages, used, spent}], status}
 
 A visit is one person with one link: she answers ``before`` in vain where there is something, answers, sends again where
-that is needed, and then does ``end``: "", "look", "withdraw" or "forget". ``told`` is what the library told the program
-that used it. Randomness comes from the tape through the parameter that the library offers for it.
+that is needed, and then does ``end``: "", "look", "withdraw" or "forget". ``messages`` are what the library returned or
+raised. Randomness comes from the tape through the parameter that the library offers for it.
 """
 
 import atexit
@@ -62,7 +62,7 @@ class _Visit:
         self._visit = visit
         self._job = job
         self._moment = visit["present"] or _ORDINARY
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def perform(self) -> dict[str, Any]:
         """Do it all, and say what came of it."""
@@ -72,8 +72,8 @@ class _Visit:
             if self._visit["end"] != "look":
                 self._answer(me)
         except Exception as error:  # whatever it is, it is how the visit ends
-            self._tell(error)
-        return {"told": self.told, "used": self._tape.used, "spent": 0.0 if me is None else me.spent}
+            self._note_error(error)
+        return {"messages": self.messages, "used": self._tape.used, "spent": 0.0 if me is None else me.spent}
 
     def _begin(self) -> Respondent:
         question, total = self._visit["allowance"] or (None, None)
@@ -85,14 +85,14 @@ class _Visit:
         return Respondent.connect(self._visit["link"], ledger, reach=lambda _origin: transport, **options)
 
     def _answer(self, me: Respondent) -> None:
-        self.told.append(" ".join(question.name for question in me.asked))
+        self.messages.append(" ".join(question.name for question in me.asked))
         me.redeem()
         if self._visit["before"] is not None:
             try:
                 me.record(self._visit["before"])
             except SurveyError as error:
-                self._tell(error)
-        self.told.append(json.dumps(self._sent(me), sort_keys=True))
+                self._note_error(error)
+        self.messages.append(json.dumps(self._sent(me), sort_keys=True))
         if self._visit["end"] == "withdraw":
             me.withdraw()
         elif self._visit["end"] == "forget":
@@ -106,16 +106,16 @@ class _Visit:
             try:
                 return send()
             except NotYet as waits:
-                self._tell(waits)
+                self._note_error(waits)
                 self._moment = waits.send_at
             except TransportError as refused:
-                self._tell(refused)
+                self._note_error(refused)
             send = me.send
         return send()
 
-    def _tell(self, error: Exception) -> None:
+    def _note_error(self, error: Exception) -> None:
         notes = getattr(error, "__notes__", [])
-        self.told.append(" ".join([type(error).__name__, str(error), *notes]))
+        self.messages.append(" ".join([type(error).__name__, str(error), *notes]))
 
     def _clock(self) -> datetime:
         return datetime.fromtimestamp(self._moment, UTC)
@@ -137,8 +137,8 @@ def _run(line: str) -> str:
         os.close(receiving)
         _become(line, os.fdopen(sending, "w", encoding="utf-8"))
     os.close(sending)
-    with os.fdopen(receiving, encoding="utf-8") as told:
-        text = told.read() if select.select([told], [], [], RUN_TIMEOUT_SECONDS)[0] else ""
+    with os.fdopen(receiving, encoding="utf-8") as pipe:
+        text = pipe.read() if select.select([pipe], [], [], RUN_TIMEOUT_SECONDS)[0] else ""
     outcome = json.loads(text or '{"visits": [], "modules": []}')
     _load(outcome["modules"])
     return json.dumps({"visits": outcome["visits"], "status": _ended(child)})
@@ -153,7 +153,7 @@ def _load(modules: list[str]) -> None:
     gc.freeze()
 
 
-def _become(line: str, told: TextIO) -> None:
+def _become(line: str, replies: TextIO) -> None:
     job = json.loads(line)
     os.chdir(job["home"])
     signal.alarm(RUN_TIMEOUT_SECONDS)
@@ -161,8 +161,8 @@ def _become(line: str, told: TextIO) -> None:
     # Programs that use the library may print its log.
     logging.basicConfig(level=logging.NOTSET, format="%(name)s %(message)s")
     found = [_Visit(job, visit).perform() for visit in job["visits"]]
-    with told:
-        told.write(json.dumps({"visits": found, "modules": [*sys.modules]}))
+    with replies:
+        replies.write(json.dumps({"visits": found, "modules": [*sys.modules]}))
     # What is left for the end of a program has its time; to take the interpreter down takes longer than all the rest.
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()

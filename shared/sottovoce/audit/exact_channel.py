@@ -94,19 +94,19 @@ def input_count(question: Question) -> int:
     if question.kind.truth == "numbers":
         return int(domain.size ** len(domain.options))
     if question.kind.truth == "options":
-        return sum(comb(domain.size, chosen) for chosen in range(domain.max_choices + 1))
+        return sum(comb(domain.size, count) for count in range(domain.max_choices + 1))
     return domain.size
 
 
 def _masks(question: Question, most: int) -> list[int]:
-    size, chosen = question.domain.size, question.domain.max_choices
+    size, most_options = question.domain.size, question.domain.max_choices
     if size <= 16 and input_count(question) <= most:
-        return [mask for mask in range(1 << size) if mask.bit_count() <= chosen]
-    low = [(1 << count) - 1 for count in range(chosen + 1)]
+        return [mask for mask in range(1 << size) if mask.bit_count() <= most_options]
+    low = [(1 << count) - 1 for count in range(most_options + 1)]
     high = [mask << (size - mask.bit_length()) for mask in low]
     spread = [sum(1 << option for option in range(first, size, 2)) for first in (0, 1)]
     found = dict.fromkeys([0, low[-1], high[-1], *spread, *low, *high])
-    return [mask for mask in found if mask.bit_count() <= chosen][:most]
+    return [mask for mask in found if mask.bit_count() <= most_options][:most]
 
 
 def reports_of(question: Question, most: int) -> list[int]:
@@ -155,7 +155,7 @@ def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
     """All reports of all waves under all courses of the truth, one by one."""
     courses = list(product((0, 1), repeat=mechanism.waves))
     memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
-    sent = [mechanism.instantaneous.weights(kept) for kept in (0, 1)]
+    sent = [mechanism.instantaneous.weights(bit) for bit in (0, 1)]
     worst = Fraction(1)
     for reports in courses:
         column = [
@@ -169,7 +169,7 @@ def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
 
 
 def _memo_weight(mechanism: MemoizedRR, memo: Sequence[int]) -> int:
-    return prod(mechanism.permanent.weights(truth)[kept] for truth, kept in enumerate(memo))
+    return prod(mechanism.permanent.weights(truth)[bit] for truth, bit in enumerate(memo))
 
 
 def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, str]:
@@ -268,10 +268,10 @@ def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]
     reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
     found: Distribution = {}
     for toss in tosses:
-        said = [action for action, outcomes in parts if _is_among(toss, outcomes)]
-        if len(said) != 1 or said[0] not in reports:
+        actions = [action for action, outcomes in parts if _is_among(toss, outcomes)]
+        if len(actions) != 1 or actions[0] not in reports:
             raise Mismatch("the instructions say nothing about some toss, or two things")
-        reported = reports[said[0]]
+        reported = reports[actions[0]]
         found[reported] = found.get(reported, Fraction(0)) + Fraction(1, len(tosses))
     return found
 

@@ -173,8 +173,8 @@ def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> 
     """
     places = range(len(drawn.questions))
     sets = [
-        set_as_text([place for place in places if place not in drawn.private or place in chosen])
-        for chosen in combinations(drawn.private, drawn.ask or 0)
+        set_as_text([place for place in places if place not in drawn.private or place in subset])
+        for subset in combinations(drawn.private, drawn.ask or 0)
     ]
     scope = f"the set: each of {len(sets)}" + ("" if drawn is survey else " of a smaller survey")
     if found == dict.fromkeys(sets, Fraction(1, len(sets))):
@@ -212,9 +212,9 @@ def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
     [truth] = truths
     sets = list(combinations(survey.private, survey.ask or 0))
     distribution: Distribution = {}
-    for chosen in sets:
-        for reported in product((0, 1), repeat=len(chosen)):
-            given = dict(zip(chosen, reported, strict=True))
+    for subset in sets:
+        for reported in product((0, 1), repeat=len(subset)):
+            given = dict(zip(subset, reported, strict=True))
             row = [given.get(place) for place in survey.private]
             likely = Fraction(1, len(sets))
             for place, value in given.items():
@@ -267,9 +267,9 @@ def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) 
         return _product(mechanism.probability(y, x) for y, x in zip(reported, values, strict=True))
     total = Fraction(0)
     for memo in product((0, 1), repeat=2):
-        kept = _product(mechanism.permanent.probability(memo[x], x) for x in (0, 1))
+        weight = _product(mechanism.permanent.probability(memo[x], x) for x in (0, 1))
         pairs = zip(reported, values, strict=True)
-        total += kept * _product(mechanism.instantaneous.probability(y, memo[x]) for y, x in pairs)
+        total += weight * _product(mechanism.instantaneous.probability(y, memo[x]) for y, x in pairs)
     return total
 
 

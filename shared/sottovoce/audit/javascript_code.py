@@ -57,9 +57,9 @@ def check_javascript(
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
             pairs = zip(tasks, found["procedures"], strict=True)
-            checks = [check_instructions("javascript", task.asked, _procedure(told)) for task, told in pairs]
+            checks = [check_instructions("javascript", task.asked, _procedure(steps)) for task, steps in pairs]
         else:
-            pairs = zip(tasks, found["laws"], strict=True)
+            pairs = zip(tasks, found["distributions"], strict=True)
             checks = [_check_distributions(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
@@ -155,6 +155,6 @@ def _computed(row: Any, read: Callable[[str], Any]) -> Computed:  # noqa: ANN401
     return Computed(distribution, frozenset(tuple(bounds) for _, bounds, _ in row))
 
 
-def _procedure(said: object) -> object:
+def _procedure(found: object) -> object:
     """(flips, parts), as Python has them."""
-    return (said["flips"], said["parts"]) if isinstance(said, dict) and {"flips", "parts"} <= set(said) else None
+    return (found["flips"], found["parts"]) if isinstance(found, dict) and {"flips", "parts"} <= set(found) else None

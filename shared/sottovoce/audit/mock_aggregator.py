@@ -69,8 +69,8 @@ class MockAggregator:
             if what == "redeem":
                 return MockReply(200, redeemed(survey, body))
             if what == "withdraw":
-                told = {"survey": survey.name, "report_id": json.loads(body)["report_id"]}
-                return _json({"format": "sottovoce-withdrawal/1", **told})
+                fields = {"survey": survey.name, "report_id": json.loads(body)["report_id"]}
+                return _json({"format": "sottovoce-withdrawal/1", **fields})
         except (SurveyError, ValueError, KeyError, TypeError):
             return MockReply(400, b"{}")
         if what == "token" and body == token_body():
@@ -91,8 +91,8 @@ def _published(revisions: Sequence[Survey], what: str) -> MockReply:
         return _json({"format": FORMAT, "survey": newest.name, "revisions": [each.document for each in revisions]})
     if what == "status":
         # Open, whatever the calendar says: an audit answers beforehand, too.
-        told = [_standing(each, place > 0) for place, each in enumerate(revisions)]
-        return _json({"format": "sottovoce-status/1", "survey": newest.name, "closed_on": None, "revisions": told})
+        standings = [_standing(each, place > 0) for place, each in enumerate(revisions)]
+        return _json({"format": "sottovoce-status/1", "survey": newest.name, "closed_on": None, "revisions": standings})
     return NOT_FOUND
 
 

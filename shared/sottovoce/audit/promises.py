@@ -42,13 +42,13 @@ PROMISES = {
         "Epsilon was computed anew from the whole numbers that stand in the survey.",
         "Whether people understand it.",
     ),
-    "law": Promise(
+    "distribution": Promise(
         "Every answer goes through the randomizer that the survey names, with exactly its odds.",
         "The running program was led through every way that chance can take, and its odds added up as fractions; "
         "where reports were sampled, whole ones were drawn and counted beside that.",
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
-    "beside": Promise(
+    "leaks": Promise(
         "Nothing else that is sent or stored tells an answer: no id, header, file or message.",
         "Both clients were run whole, in processes of their own, with fixed random bytes, through retries, "
         "corrections, waves and withdrawals. Each report had to be what these bytes make of the answers. Everything "
@@ -109,7 +109,7 @@ PROMISES = {
 """Every promise of SECURITY.md, in the words and the steps of an audit."""
 
 _TOSSED = replace(
-    PROMISES["beside"],
+    PROMISES["leaks"],
     done="The person tosses a coin and enters its result: the device knows no answer that it could reveal. The form of "
     "its reports and their life cycle were checked.",
     unseen="Whole runs of the program: none was made, because it knows no answer that it could reveal.",
@@ -123,7 +123,7 @@ UNSEEN = (
 """What no audit of this kind sees."""
 
 _OF_SUBJECT = {
-    SUBJECT: "beside",
+    SUBJECT: "leaks",
     IDENTITY: "id",
     ID_SAMPLED: "id",
     SOURCE: "source",
@@ -134,11 +134,11 @@ _OF_SUBJECT = {
     ENTERED: "refuse",
     ASKED: "once",
     PARTLY: "once",
-    "form of the reports": "beside",
-    "bytes read": "beside",
-    "several waves of one person": "beside",
+    "form of the reports": "leaks",
+    "bytes read": "leaks",
+    "several waves of one person": "leaks",
 }
-_OF_A_CLIENT = ("law", "beside", "source", "id", "refuse", "limit", "once")
+_OF_A_CLIENT = ("distribution", "leaks", "source", "id", "refuse", "limit", "once")
 _FOUND = {
     PASSED: "Nothing was found that contradicts it.",
     FAILED: "IT IS NOT KEPT",
@@ -156,18 +156,18 @@ def promises_of(check: Check) -> tuple[str, ...]:
         return ("once",)
     if check.part == "javascript" and check.subject == "all questions":
         return _OF_A_CLIENT  # that client was not run
-    return (_OF_SUBJECT.get(check.subject, "law"),)
+    return (_OF_SUBJECT.get(check.subject, "distribution"),)
 
 
-def promises_kept(checks: Sequence[Check]) -> list[dict[str, Any]]:
+def promise_results(checks: Sequence[Check]) -> list[dict[str, Any]]:
     """For each promise: its text, what was done, what was found and what was not looked at."""
-    told = []
+    results = []
     for key, promise in PROMISES.items():
         own = [check for check in checks if key in promises_of(check) and check.part != "statement"]
-        is_tossed = key == "beside" and not any(check.subject == SUBJECT for check in own)
+        is_tossed = key == "leaks" and not any(check.subject == SUBJECT for check in own)
         tried = _TOSSED if is_tossed else promise
-        told.append({"promise": promise.text, **(_tried(tried, own) if own else _not_tried(promise))})
-    return told
+        results.append({"promise": promise.text, **(_tried(tried, own) if own else _not_tried(promise))})
+    return results
 
 
 def _tried(promise: Promise, own: Sequence[Check]) -> dict[str, str]:

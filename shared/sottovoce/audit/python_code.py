@@ -46,7 +46,8 @@ class Task:
         asked: the question as it stands in the survey.
         run: that question, or a smaller one of the same mechanism.
         inputs: the true values to try.
-        known: the Python randomizer's law for the first of them, followed to see how many ways there are; or nothing.
+        known: the Python randomizer's distribution for the first of them, which shows how many ways there are; or
+            nothing.
     """
 
     asked: Question

@@ -82,7 +82,7 @@ def _checked(subject: str, work: Callable[[], None], scope: str) -> Check:
 
 
 def _follow_source(programs: Programs) -> None:
-    told = _told_by(programs)
+    ids = _ids_of(programs)
     given: list[bytes] = []
 
     def read(count: int) -> bytes:
@@ -99,7 +99,7 @@ def _follow_source(programs: Programs) -> None:
     for nothing in (_fails, lambda count: bytes(count - 1)):
         if _still_draws(nothing):
             raise Mismatch("it draws although the system gives no bytes, or too few")
-    seen = [*told, *_of_fork(), Draws().identity()]
+    seen = [*ids, *_of_fork(), Draws().identity()]
     if len(set(seen)) != len(seen):
         raise Mismatch("two programs, or a program and its fork, draw the same")
 
@@ -126,7 +126,7 @@ def begin_programs() -> Programs:
     return tuple(subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))  # noqa: S603 - our own
 
 
-def _told_by(programs: Programs) -> list[str]:
+def _ids_of(programs: Programs) -> list[str]:
     return [program.communicate(timeout=_SECONDS)[0].strip() for program in programs]
 
 
@@ -143,9 +143,9 @@ def _of_fork() -> list[str]:
             os._exit(0)
     os.close(sending)
     with os.fdopen(receiving) as file:
-        told = file.read()
+        drawn = file.read()
     os.waitpid(child, 0)
-    return [told, Draws().identity()]
+    return [drawn, Draws().identity()]
 
 
 def _follow_draws() -> None:

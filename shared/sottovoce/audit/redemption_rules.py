@@ -18,7 +18,7 @@ from sottovoce.shared.spec import Survey
 NOT_SIGNED = "a report does not come with the signature of its id alone"
 TWICE = "an invitation is not redeemed once, for one id of each wave"
 NOT_BLINDED = "what is sent to be signed is not the ids, blinded with the random bytes that were drawn for it"
-BESIDE = "the invitation, or what was sent to be signed, goes with the report"
+SECRET_IN_REPORT = "the invitation, or what was sent to be signed, goes with the report"
 SHARED = "redemption and report share a connection"
 SECRET_RETAINED = "what was sent to be signed, the signature or the invitation is kept for longer than it is needed"
 
@@ -47,11 +47,11 @@ def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObserv
         return TWICE
     if request.blinded != blinded_of(survey, tape):
         return NOT_BLINDED
-    telling = [TOKEN.encode(), *(spell(each).encode() for each in request.blinded)]
-    return _unlike_requests(survey, reports, seen, telling) or _unlike_disk(seen, telling)
+    secrets = [TOKEN.encode(), *(spell(each).encode() for each in request.blinded)]
+    return _unlike_requests(survey, reports, seen, secrets) or _unlike_disk(seen, secrets)
 
 
-def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObservation, telling: Sequence[bytes]) -> str:
+def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObservation, secrets: Sequence[bytes]) -> str:
     """A report comes with the signature of its id, and with nothing that leads to what was redeemed."""
     for report in reports:
         sent = [each for each in seen.requests if is_for_reports(each) and report.report_id.encode() in each.body]
@@ -61,8 +61,8 @@ def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObserva
         if any(each.header("Authorization") not in {None, sent[0].header("Authorization")} for each in sent):
             return NOT_SIGNED
     others = [each for each in seen.requests if not is_redemption(each)]
-    if any(told in part for each in others for part in _parts(each) for told in telling):
-        return BESIDE
+    if any(secret in part for each in others for part in _parts(each) for secret in secrets):
+        return SECRET_IN_REPORT
     # A browser has one pool of connections for all requests; node's fetch, which stands for it here, does too.
     redeeming = {each.connection for each in seen.requests if is_redemption(each) and not _is_of_node(each)}
     return SHARED if redeeming & {each.connection for each in seen.requests if is_for_reports(each)} else ""
@@ -72,16 +72,16 @@ def _is_of_node(request: WireRequest) -> bool:
     return request.header("User-Agent") == "node"
 
 
-def _unlike_disk(seen: RunObservation, telling: Sequence[bytes]) -> str:
+def _unlike_disk(seen: RunObservation, secrets: Sequence[bytes]) -> str:
     """The signature takes the place of what was sent for it in one write, and goes with the receipt."""
-    invitation, *blinded = telling
+    invitation, *blinded = secrets
     signatures = [
         (each.header("Authorization") or "").removeprefix(SCHEME).encode()
         for each in seen.requests
         if is_for_reports(each)
     ]
     for disk, is_over in [*((each.disk, False) for each in seen.requests), (seen.disk, True)]:
-        if any(_is_kept_too_long(disk, signature, blinded, is_over) for signature in filter(None, signatures)):
+        if any(_is_stored_too_long(disk, signature, blinded, is_over) for signature in filter(None, signatures)):
             return SECRET_RETAINED
         # In a browser the invitation is in the ledger's key, as every token is.
         if any(invitation in content or invitation.decode() in name for name, content in _files(disk)):
@@ -89,7 +89,7 @@ def _unlike_disk(seen: RunObservation, telling: Sequence[bytes]) -> str:
     return ""
 
 
-def _is_kept_too_long(disk: Disk, signature: bytes, blinded: Sequence[bytes], is_over: bool) -> bool:
+def _is_stored_too_long(disk: Disk, signature: bytes, blinded: Sequence[bytes], is_over: bool) -> bool:
     holding = [content for _, content in _files(disk) if signature in content]
     return any(is_over or any(each in content for each in blinded) for content in holding)
 

@@ -14,7 +14,7 @@ from sottovoce.shared.answers import Domain
 
 Fields = Mapping[str, Any]
 Distribution = Callable[[int, Any], Fraction]
-"""``law(reported, value)``: the probability of this report when the truth is ``value``."""
+"""``distribution(reported, value)``: the probability of this report when the truth is ``value``."""
 
 
 def reference_distribution(fields: Fields, domain: Domain) -> Distribution:
@@ -62,8 +62,8 @@ def _hadamard(fields: Fields, domain: Domain) -> Distribution:
     return distribution
 
 
-def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, chosen: int) -> Fraction:
-    return prod((bit(reported >> j & 1, chosen >> j & 1) for j in range(options)), start=Fraction(1))
+def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, value: int) -> Fraction:
+    return prod((bit(reported >> j & 1, value >> j & 1) for j in range(options)), start=Fraction(1))
 
 
 def _bitwise(fields: Fields, domain: Domain) -> Distribution:
@@ -130,8 +130,8 @@ def _geometric(fields: Fields, domain: Domain) -> Distribution:
 
 
 def _memoized(fields: Fields, _domain: Domain) -> Distribution:
-    kept, sent = _bit(fields["permanent"]), _bit(fields["instantaneous"])
-    return lambda reported, value: sum((kept(m, value) * sent(reported, m) for m in (0, 1)), start=Fraction(0))
+    memo, sent = _bit(fields["permanent"]), _bit(fields["instantaneous"])
+    return lambda reported, value: sum((memo(m, value) * sent(reported, m) for m in (0, 1)), start=Fraction(0))
 
 
 _DISTRIBUTIONS: dict[str, Callable[[Fields, Domain], Distribution]] = {

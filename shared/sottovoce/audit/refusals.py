@@ -75,12 +75,12 @@ class _Tries:
         title = {**survey.title, survey.default_language: f"{survey.text(survey.title)}."}
         other = parse_survey({**survey.document, "title": title})
         seen = self._tried(other, link_to(self._origin, survey))
-        if not seen.told[0] or seen.used[0] or _is_post(seen):
+        if not seen.messages[0] or seen.used[0] or _is_post(seen):
             return "another survey is taken than the one that the link names"
         asked = []
         for digest in (None, ""):
             seen = self._tried(survey, link_to(self._origin, survey, digest=digest))
-            if seen.told[0]:
+            if seen.messages[0]:
                 return "the survey that the link names is refused"
             asked.append([(each.line, each.headers) for each in seen.requests])
         return "" if asked[0] == asked[1] else "what is asked of the aggregator tells which version the link names"
@@ -115,7 +115,7 @@ class _Tries:
 
 def _is_refused(seen: RunObservation, names: tuple[str, ...]) -> bool:
     """Return True if the last message is an error with one of these names."""
-    return bool(seen.told[0]) and seen.told[0][-1].partition(" ")[0] in names
+    return bool(seen.messages[0]) and seen.messages[0][-1].partition(" ")[0] in names
 
 
 def _is_post(seen: RunObservation) -> bool:
@@ -125,7 +125,7 @@ def _is_post(seen: RunObservation) -> bool:
 def _texts(seen: RunObservation) -> Iterator[bytes]:
     """All that left the client."""
     yield seen.printed
-    yield from (told.encode() for visit in seen.told for told in visit)
+    yield from (message.encode() for visit in seen.messages for message in visit)
     yield from (content for _, _, content in seen.disk)
     for each in seen.requests:
         yield f"{each.line} {each.headers}".encode() + each.body

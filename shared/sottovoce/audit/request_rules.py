@@ -44,7 +44,7 @@ def is_agreed(request: WireRequest, surveys: Sequence[Survey]) -> bool:
     headers = {key.lower(): value for key, value in request.headers}
     own = {key: value for key, value in headers.items() if key not in _OF_CONNECTION}
     is_single = len(headers) == len(request.headers)
-    return is_single and own in (_PYTHON, _NODE) and _is_permitted(survey, request, headers) and _says_little(request)
+    return is_single and own in (_PYTHON, _NODE) and _is_permitted(survey, request, headers) and _is_minimal(request)
 
 
 def _paths(survey: Survey, method: str) -> list[str]:
@@ -54,17 +54,17 @@ def _paths(survey: Survey, method: str) -> list[str]:
 
 def _is_permitted(survey: Survey, request: WireRequest, headers: Mapping[str, str]) -> bool:
     """A token goes with reports alone, until they have arrived; whether a signature is one is looked at elsewhere."""
-    said = headers.get("authorization")
-    if said is None or (survey.is_blind and is_for_reports(request)):
+    authorization = headers.get("authorization")
+    if authorization is None or (survey.is_blind and is_for_reports(request)):
         return True
-    return survey.asks_for_token and is_for_reports(request) and said == f"Bearer {TOKEN}"
+    return survey.asks_for_token and is_for_reports(request) and authorization == f"Bearer {TOKEN}"
 
 
-def _says_little(request: WireRequest) -> bool:
+def _is_minimal(request: WireRequest) -> bool:
     """A withdrawal says which report, and a question about a token its digest; nothing else."""
     if request.address.endswith("/token"):
         return request.body == token_body()
     if request.address.endswith("/withdraw"):
-        said = json.loads(request.body)
-        return list(said) == ["report_id"] and len(str(said["report_id"])) == 32
+        fields = json.loads(request.body)
+        return list(fields) == ["report_id"] and len(str(fields["report_id"])) == 32
     return True

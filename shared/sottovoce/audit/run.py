@@ -14,7 +14,7 @@ from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.histories import DeviceHistory, check_histories, check_set, histories_of
 from sottovoce.audit.javascript_code import NODE_MISSING, check_javascript
 from sottovoce.audit.listener import Listener
-from sottovoce.audit.promises import promises_kept, statement
+from sottovoce.audit.promises import promise_results, statement
 from sottovoce.audit.python_code import (
     Task,
     check_instructions,
@@ -29,7 +29,7 @@ from sottovoce.audit.randomness import begin_programs, check_ids, check_source
 from sottovoce.audit.refusals import check_refusals
 from sottovoce.audit.runs import NO_RUNS, RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
-from sottovoce.audit.subprocess_worker import started_beside, surely
+from sottovoce.audit.subprocess_worker import start_in_fork, surely
 from sottovoce.audit.test_keys import with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
@@ -109,15 +109,15 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     runs, failed = _planned(order)
     tick(1)
     niceness = 0 if order.quick else _NICENESS
-    form = started_beside("javascript", SUBJECT, lambda: _javascript_runs(survey, runs))
+    form = start_in_fork("javascript", SUBJECT, lambda: _javascript_runs(survey, runs))
     tasks = {question.name: plan(question, QUICK_WORK if order.quick else MAX_WORK) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    enumerated = started_beside("python", "all questions", lambda: _enumerated(survey, tasks, found), niceness)
-    javascript = started_beside(
+    enumerated = start_in_fork("python", "all questions", lambda: _enumerated(survey, tasks, found), niceness)
+    javascript = start_in_fork(
         "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found), niceness
     )
-    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], niceness)
+    samples = start_in_fork("reports", "all questions", lambda: sampled(order) if order.runs else [], niceness)
     whole = surely("python", SUBJECT, lambda: _python_runs(survey, runs, tick))
     tick = begin("distributions, JavaScript and samples", 5)
     checks = []
@@ -250,6 +250,6 @@ def report(order: Order, checks: list[Check]) -> dict[str, Any]:
         "runs": order.runs,
         "alpha": order.alpha,
         "verdict": verdict,
-        "promises": promises_kept(checks),
+        "promises": promise_results(checks),
         "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],
     }

@@ -249,15 +249,15 @@ def _neighbours(survey: Survey, people: Sequence[Truth], made: Sequence[_Made]) 
             continue
         for pair in ((0, 2), (1, 2)):
             is_left = PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2]
-            changed, kept = (one, other) if is_left else (other, one)
-            claim = _claim_beside(survey, people, (left, right), pair)
+            changed, unchanged = (one, other) if is_left else (other, one)
+            claim = _claim_of_pair(survey, people, (left, right), pair)
             both = [made[person] for person in pair]
             counts = [_count_pairs(zip(each.parts[left], each.parts[right], strict=True)) for each in both]
             reports = [each.reports for each in both]
-            yield _comparison(f"{changed.name} beside {kept.name}", claim, _PAIRS.names, counts, reports)
+            yield _comparison(f"{changed.name} beside {unchanged.name}", claim, _PAIRS.names, counts, reports)
 
 
-def _claim_beside(survey: Survey, people: Sequence[Truth], places: tuple[int, int], pair: tuple[int, int]) -> float:
+def _claim_of_pair(survey: Survey, people: Sequence[Truth], places: tuple[int, int], pair: tuple[int, int]) -> float:
     """Epsilon of those of two questions that two people answered otherwise: both, where the one hides the other."""
     first, second = (people[person] for person in pair)
     return sum(claim_of_one(survey.questions[place]) for place in places if first[place] != second[place])
@@ -265,12 +265,12 @@ def _claim_beside(survey: Survey, people: Sequence[Truth], places: tuple[int, in
 
 def costliest(survey: Survey, people: Sequence[Truth]) -> float:
     """The largest epsilon that any comparison is held against."""
-    beside = (
-        _claim_beside(survey, people, places, pair)
+    pairs = (
+        _claim_of_pair(survey, people, places, pair)
         for places in pairwise(range(len(survey.questions)))
         for pair in ((0, 2), (1, 2))
     )
-    return max([claim_of_one(question) for question in survey.questions] + list(beside))
+    return max([claim_of_one(question) for question in survey.questions] + list(pairs))
 
 
 def _in_turn(survey: Survey, made: Sequence[_Made]) -> Iterator[Comparison]:

@@ -18,7 +18,7 @@ LAST_SECONDS = 5
 _PR_SET_PDEATHSIG = 1
 
 
-def started_beside(part: str, subject: str, work: Work, niceness: int = 0) -> Work:
+def start_in_fork(part: str, subject: str, work: Work, niceness: int = 0) -> Work:
     """
     Begin the work in a fork of this process; what is given back waits for its checks.
 

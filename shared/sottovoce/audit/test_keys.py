@@ -102,10 +102,10 @@ def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
     drawn = (int.from_bytes(each) for each in iter(partial(read, length), b""))
     factor = next(each for each in drawn if 0 < each < modulus)
     digest = hashlib.sha384(bytes(8) + hashlib.sha384(own).digest() + salt).digest()
-    room = length - _HASH - 1
-    mask = b"".join(hashlib.sha384(digest + block.to_bytes(4)).digest() for block in range(room // _HASH + 1))[:room]
-    masked = (int.from_bytes(b"\1" + salt) ^ int.from_bytes(mask)) % (1 << (8 * room - 1))
-    encoded = int.from_bytes(masked.to_bytes(room) + digest + b"\xbc")
+    size = length - _HASH - 1
+    mask = b"".join(hashlib.sha384(digest + block.to_bytes(4)).digest() for block in range(size // _HASH + 1))[:size]
+    masked = (int.from_bytes(b"\1" + salt) ^ int.from_bytes(mask)) % (1 << (8 * size - 1))
+    encoded = int.from_bytes(masked.to_bytes(size) + digest + b"\xbc")
     return (encoded * pow(factor, _EXPONENT, modulus) % modulus).to_bytes(length)
 
 

@@ -92,8 +92,8 @@ def _promises(promises: list[dict[str, Any]]) -> list[str]:
     text = ["", "What is promised, and what this audit found"]
     for each in promises:
         text += _indented(each["promise"], 2)
-        for told in (each["done"], each["found"], f"Not looked at: {each['unseen'][0].lower()}{each['unseen'][1:]}"):
-            text += _indented(told, 6)
+        for line in (each["done"], each["found"], f"Not looked at: {each['unseen'][0].lower()}{each['unseen'][1:]}"):
+            text += _indented(line, 6)
     return text
 
 

@@ -60,7 +60,7 @@ def check_runs(part: str, survey: Survey, plan: RunPlan, client: ClientProcess, 
         survey: with the test keys.
         plan: its runs.
         client: makes them.
-        tick: told of the progress.
+        tick: called with the progress.
     """
     if not plan.vectors:
         return []
@@ -189,9 +189,9 @@ def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
         return tuple((name, mode, mask(content)) for name, mode, content in disk)
 
     requests = tuple(replace(each, body=mask(each.body), disk=on_disk(each.disk)) for each in seen.requests)
-    told = tuple(tuple(mask(text.encode()).decode() for text in visit) for visit in seen.told)
+    messages = tuple(tuple(mask(text.encode()).decode() for text in visit) for visit in seen.messages)
     used = (0,) * len(seen.used)  # compared with the tape's length by now
-    return replace(seen, requests=requests, told=told, disk=on_disk(seen.disk), used=used)
+    return replace(seen, requests=requests, messages=messages, disk=on_disk(seen.disk), used=used)
 
 
 def first_difference(expected: RunObservation, seen: RunObservation) -> str:
@@ -216,7 +216,7 @@ _OF_REQUESTS = {
 _PARTS = {
     "disk": "what the device keeps in the end",
     "printed": "what is printed or logged",
-    "told": "the messages to the person",
+    "messages": "the messages to the person",
     "spent": "what is charged",
     "status": "how the program ends",
 }

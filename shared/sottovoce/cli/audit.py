@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
@@ -62,7 +63,7 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
         # Its samplers come with libraries that take longer to load than a survey's audit has time for.
         from sottovoce.cli.curator.curator_audit import audit_curator_here
 
-        audit_curator_here(survey, runs, alpha, as_json)
+        audit_curator_here(_options_of_surveys(), as_json)
         return
     if survey is None:
         raise SpecError("a SURVEY is needed, or --curator")
@@ -77,6 +78,14 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
     if document["verdict"] != PASSED:
         sys.exit(1)
+
+
+def _options_of_surveys() -> list[str]:
+    """Return the argument and the options that were given and mean nothing with ``--curator``."""
+    context = click.get_current_context()
+    given = [each for each in context.command.params if each.name not in {"curator", "as_json"}]
+    by_hand = [each for each in given if context.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE]
+    return [each.opts[0] if isinstance(each, click.Option) else "SURVEY" for each in by_hand]
 
 
 def _check_options(survey: Survey, runs: int | None, visits: int | None, alpha: float) -> None:

@@ -38,22 +38,22 @@ from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepar
 def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, leave: bool) -> None:
     """Run a survey of 6,366 real answers from the device to the table."""
     check_free(out, [".json"], force)
-    # Told to end, it takes the aggregator that it started with it, and its folder.
-    with capture_signals() as told, tempfile.TemporaryDirectory() as temporary:
+    # A signal must stop the aggregator process and remove its folder too, so it sets an Event and ends nothing itself.
+    with capture_signals() as stopped, tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         check_address(settings)
         storage = open_storage(settings, create=True)
-        worst = _run(settings, storage, out, leave, told)
+        worst = _run(settings, storage, out, leave, stopped)
         storage.close()
     if worst > MOST_ERRORS:
         click.echo(f"An estimate lies beyond {MOST_ERRORS} standard errors of the truth.", err=True)
         sys.exit(1)
 
 
-def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, told: Event) -> float:
+def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, stopped: Event) -> float:
     console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
-    with aggregator(settings, told):
-        seconds = _send(settings.url, people, console, told)
+    with aggregator(settings, stopped):
+        seconds = _send(settings.url, people, console, stopped)
         results = close(storage)
         rows = compare(results, people)
         _show(rows, f"{results.reports} randomized reports, and the truth that only this demonstration knows", console)
@@ -64,22 +64,22 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, to
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _stay(storage, settings.url, owner, console, told)
+            _stay(storage, settings.url, owner, console, stopped)
     return worst
 
 
-def _send(url: str, people: list[dict[str, str]], console: Console, told: Event) -> float:
+def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Event) -> float:
     """
     The seconds that the sending took.
 
     Raises:
-        click.Abort: this process was told to end before all had been sent.
+        click.Abort: a signal stopped this process before all had been sent.
     """
     started = time.monotonic()
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("respondents", total=len(people))
-        send(url, people, lambda: progress.advance(task), told)
-    if told.is_set():
+        send(url, people, lambda: progress.advance(task), stopped)
+    if stopped.is_set():
         raise click.Abort
     return time.monotonic() - started
 
@@ -95,10 +95,10 @@ def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _stay(storage: Storage, url: str, owner: Account, console: Console, told: Event) -> None:
+def _stay(storage: Storage, url: str, owner: Account, console: Console, stopped: Event) -> None:
     link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
-    while not told.wait(0.5):  # for ever, no order would be heard on Windows
+    while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         pass
     console.print("Ended.")

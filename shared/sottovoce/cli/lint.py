@@ -33,12 +33,12 @@ def lint(path: Path, as_json: bool) -> None:
         return
     place = places_in(path)
 
-    def tell(kind: str, found: str) -> None:
+    def print_finding(kind: str, found: str) -> None:
         click.echo(f"{kind}: {_POINTER.sub(lambda pointer: place(pointer[0]), found)}", err=True)
 
     for line in describe(survey):
         click.echo(line)
     for warning in warnings(survey, languages()):
-        tell("warning", warning)
+        print_finding("warning", warning)
     for suggestion in suggestions(survey):
-        tell("suggestion", suggestion)
+        print_finding("suggestion", suggestion)

@@ -52,8 +52,8 @@ def new(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _list() -> None:
-    for chosen in all_templates():
-        click.echo(f"{chosen.name:20} {chosen.summary['en'].removesuffix('.')}")
+    for template in all_templates():
+        click.echo(f"{template.name:20} {template.summary['en'].removesuffix('.')}")
     for name, file in _examples().items():
         click.echo(f"{name:20} {_first_sentence(file)}")
 
@@ -89,8 +89,8 @@ def _check_known(kind: str, name: str, known: list[str]) -> None:
 
 def _sources(name: str) -> list[str]:
     """After whom each item of a template is; none for what is no template."""
-    chosen = [template for template in all_templates() if template.name == name]
-    return [f"  {item}: after {source}" for template in chosen for item, source in template.sources.items()]
+    found = [template for template in all_templates() if template.name == name]
+    return [f"  {item}: after {source}" for template in found for item, source in template.sources.items()]
 
 
 def _examples() -> dict[str, Traversable]:

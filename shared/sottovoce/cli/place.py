@@ -12,7 +12,7 @@ from sottovoce.cli.progress import is_shown
 from sottovoce.shared.errors import SpecError
 
 MANY = 500_000
-"""Reports from which on reading takes long enough to be told."""
+"""Number of reports from which on reading takes long enough to show progress."""
 
 
 class PlaceName(click.ParamType[Path | str]):
@@ -75,7 +75,7 @@ def new_place(out: Path | str) -> Iterator[Path]:
         Bucket(out).take(folder)
 
 
-def tell(done: int, whole: int, what: str = "read") -> None:
+def show_progress(done: int, whole: int, what: str = "read") -> None:
     """
     Show progress on a large number of reports.
 

@@ -47,7 +47,7 @@ from sottovoce.shared.spec import Survey
 @click.option("--response-rate", type=NUMBER, default=1.0, show_default=True, help="Share of people who answer.")
 @click.option("--design-effect", type=NUMBER, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
-@click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")
+@click.option("--with", "second", help="Another question of SURVEY: what the two will allow together.")
 @click.option("--odds-ratio", type=NUMBER, help="With --with: the odds ratio to be found between the two.")
 @click.option("--known", help="Instead of --against: a known share or mean to be told from (one-sample test).")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
@@ -70,7 +70,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     response_rate: float,
     design_effect: float,
     ask: tuple[int, int] | None,
-    beside: str | None,
+    second: str | None,
     odds_ratio: float | None,
     known: str | None,
     count: int | None,
@@ -86,8 +86,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     file = None if survey is None else read_survey_file(survey)
     if file is None and question is not None:
         raise SpecError("--question is one of a SURVEY, which is not named")
-    if beside is not None:
-        _show_beside(file, (question, beside), (odds_ratio, count), power, as_json)
+    if second is not None:
+        _show_pair(file, (question, second), (odds_ratio, count), power, as_json)
         return
     if file is not None and (epsilon is not None or options is not None):
         raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
@@ -101,15 +101,15 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         show_given(_given(measure, expected, (hypothesis, other), (confidence, power), count), power, as_json)
         return
     goal = Goal(expected, half_width, other, confidence, power, assurance)
-    chosen = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    channel = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
     drawn = asked_times(file, asked, ask)
     if own_coin and asked is not None and is_number(asked):
         raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
     own_coin = own_coin or (file is not None and file.own_coin)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
-    made = planning.plan(chosen.measure, goal, fieldwork)
-    points = planning.curve(chosen.others, made, chosen.spent)
-    show_plan(made, chosen, points, as_json)
+    made = planning.plan(channel.measure, goal, fieldwork)
+    points = planning.curve(channel.others, made, channel.spent)
+    show_plan(made, channel, points, as_json)
 
 
 def _given(
@@ -138,7 +138,7 @@ def _check_reports_only(
         )
 
 
-def _show_beside(
+def _show_pair(
     file: Survey | None,
     names: tuple[str | None, str],
     test: tuple[float | None, int | None],

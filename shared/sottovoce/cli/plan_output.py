@@ -21,14 +21,14 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
 
-def show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
+def show_pair(file: Survey | None, first: str | None, second: str, power: float, as_json: bool) -> None:
     """
     Show the precision and power of an analysis of two questions.
 
     Args:
         file: the survey; None if none is named.
-        question: name of the first.
-        beside: name of the second.
+        first: name of the first question.
+        second: name of the second question.
         power: of tests.
         as_json: for programs.
 
@@ -37,7 +37,7 @@ def show_pair(file: Survey | None, question: str | None, beside: str, power: flo
     """
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
-    made = pair_plan(file, question_named(file, question), question_named(file, beside), power)
+    made = pair_plan(file, question_named(file, first), question_named(file, second), power)
     click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
 
 
@@ -53,22 +53,22 @@ def show_given(made: GivenSample, power: float, as_json: bool) -> None:
     click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(made.in_words(power)))
 
 
-def show_plan(made: SampleSize, chosen: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
+def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
     """
     Show the sample size, its curve over epsilon, and the protection.
 
     Args:
         made: the plan.
-        chosen: its channel.
+        channel: its channel.
         points: of the curve over epsilon.
         as_json: for programs.
     """
     if as_json:
-        document = {"epsilon": chosen.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
+        document = {"epsilon": channel.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
         click.echo(json.dumps(document, indent=2))
         return
-    mechanism = None if chosen.question is None else chosen.question.mechanism
-    click.echo("\n".join(needed_in_words(made, chosen.spent, mechanism)))
+    mechanism = None if channel.question is None else channel.question.mechanism
+    click.echo("\n".join(needed_in_words(made, channel.spent, mechanism)))
     if len(points) > 1:
         table = Table(title=curve_title(mechanism))
         for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):

@@ -15,16 +15,16 @@ from sottovoce.shared.errors import StorageError
 
 
 @contextmanager
-def aggregator(settings: Settings, told: Event | None = None) -> Iterator[None]:
+def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[None]:
     """
     An aggregator process of its own, ready on entry and ended on exit.
 
     Args:
         settings: its own.
-        told: set to stop waiting for it to be ready.
+        stopped: set to stop waiting for it to be ready.
 
     Raises:
-        StorageError: it is not ready, or ``told`` was set.
+        StorageError: it is not ready, or ``stopped`` was set.
     """
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
     environment = {**os.environ, **settings.to_environment()}
@@ -32,7 +32,7 @@ def aggregator(settings: Settings, told: Event | None = None) -> Iterator[None]:
         [*command, str(settings.port)], env=environment, stderr=subprocess.DEVNULL
     )
     try:
-        wait_until_ready(settings.url, process, told=told)
+        wait_until_ready(settings.url, process, stopped=stopped)
         yield
     finally:
         end(process)
@@ -58,7 +58,7 @@ def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
 
 
 def wait_until_ready(
-    url: str, process: subprocess.Popen[bytes], seconds: float = 30, told: Event | None = None
+    url: str, process: subprocess.Popen[bytes], seconds: float = 30, stopped: Event | None = None
 ) -> None:
     """
     Return as soon as a started aggregator answers that it is ready.
@@ -67,13 +67,13 @@ def wait_until_ready(
         url: its address.
         process: the started process; if it ends, so does the wait.
         seconds: to wait at most.
-        told: set to stop waiting.
+        stopped: set to stop waiting.
 
     Raises:
-        StorageError: it ended, is not ready in time, or ``told`` was set.
+        StorageError: it ended, is not ready in time, or ``stopped`` was set.
     """
-    deadline, told = time.monotonic() + seconds, told or Event()
-    while time.monotonic() < deadline and process.poll() is None and not told.is_set():
+    deadline, stopped = time.monotonic() + seconds, stopped or Event()
+    while time.monotonic() < deadline and process.poll() is None and not stopped.is_set():
         try:
             if requests.get(f"{url}/readyz", timeout=5).ok:
                 return

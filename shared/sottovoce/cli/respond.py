@@ -13,7 +13,7 @@ from sottovoce.client.terminal.begin import begin, check_open
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
-from sottovoce.client.terminal.review import confirm, show_example
+from sottovoce.client.terminal.review import confirm
 from sottovoce.client.terminal.screen import notifying_transport, print_line
 from sottovoce.client.terminal.waiting import find_earlier_or_wait, print_unsent_notice, send_when_due
 from sottovoce.client.terminal.withdrawal import reports_to_withdraw, withdraw
@@ -98,7 +98,6 @@ def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, obje
         interview.run()
     else:
         interview.answers = read_answers(file, me)
-    show_example(me)
     if not yes:
         confirm(me, interview, may_change=file is None)
     return interview.answers

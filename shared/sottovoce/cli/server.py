@@ -30,7 +30,7 @@ HEAD_BYTES = 8 * 1024
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") -> None:
-    """Serve until told to stop: one worker process, respawned if it dies. ``application`` makes what it serves."""
+    """Serve until a signal stops it: one worker process, respawned if it dies. ``application`` makes what it serves."""
     os.environ.update(settings.to_environment())
     _allow_many_files()
     hear_orders_in_children()

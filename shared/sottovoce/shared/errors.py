@@ -11,6 +11,7 @@ Every error that Sottovoce raises on purpose.
     |  |- StillOpen              joint results of what is open               aggregator
     |  `- OptionsError           no such analysis can be asked for           aggregator
     `- StorageError              unavailable, conflict, old schema           aggregator
+       `- RevisionConflict       another revision was published first        aggregator
 
 Anything else that escapes is a bug.
 """
@@ -182,3 +183,9 @@ class StorageError(SurveyError):
     """The database is unavailable, in conflict, or of an unknown schema."""
 
     code = "storage"
+
+
+class RevisionConflict(StorageError):
+    """Another revision of the survey was published first; nothing was stored."""
+
+    code = "revision_conflict"

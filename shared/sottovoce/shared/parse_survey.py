@@ -27,7 +27,7 @@ MAX_HOURS = 168
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_within_hours"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
@@ -130,6 +130,7 @@ class _SurveyReader(ItemReader):
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
+            **({"check": False} if not self.check(fields) else {}),
             **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.access(fields),
@@ -189,6 +190,13 @@ class _SurveyReader(ItemReader):
         if value is not True:
             self.problem(pointer, "must be true, or left out")
         return True
+
+    def check(self, fields: Mapping[str, Any]) -> bool:
+        """Parse ``check``; true is the default and is not written out, so that surveys without it keep their digest."""
+        value = fields.get("check", True)
+        if not isinstance(value, bool):
+            self.problem("/check", "must be true or false")
+        return value is not False
 
     def fresh_samples(self, fields: Mapping[str, Any]) -> bool:
         """Parse ``fresh_samples``: each wave asks other people, so that summed waves form one sample."""

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from sottovoce.aggregator.settings import SettingError, Settings, describe
 
+ROOT = Path(__file__).parents[3]
+
 
 def test_settings_survive_the_way_to_a_worker() -> None:
     """What is written to the environment is what is read from it."""
@@ -28,12 +30,28 @@ def test_wrong_setting_is_named_and_not_repeated() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    """The README of the deploy folder names each variable with its default."""
-    page = (Path(__file__).parents[3] / "deploy" / "README.md").read_text(encoding="utf-8")
+    """The table in the deploy folder's README has each variable, its default and its help, and nothing else."""
+    page = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `SOTTOVOCE_")]
 
-    for name, default, _ in describe():
-        assert f"| `{name}` | {f'`{default}`' if default else ''}" in page
+    assert rows == [
+        f"| `{name}` | {f'`{default}`' if default else ''} | {help_text} |" for name, default, help_text in describe()
+    ]
     assert len(describe()) < 25
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*/README.md")), ids=lambda path: path.parent.name)
+def test_readme_of_a_folder_fits_on_a_screen(page: Path) -> None:
+    """At most 40 lines; docs/README.md is the list of all documents, and no description of a folder."""
+    if page.parent.name != "docs":
+        assert len(page.read_text(encoding="utf-8").splitlines()) <= 40
+
+
+@pytest.mark.parametrize("names", ["a.example:8000", "https://a.example", "*.example", "a_b"])
+def test_trusted_host_is_a_name_alone(names: str) -> None:
+    """A port or a wildcard would never match, and nobody would be let in."""
+    with pytest.raises(SettingError, match="SOTTOVOCE_TRUSTED_HOSTS"):
+        Settings(trusted_hosts=names)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.promises import PROMISES, UNSEEN, promises_kept, statement
+from sottovoce.audit.promises import PROMISES, UNSEEN, promise_results, statement
 from sottovoce.audit.refusals import ALLOWED, ENTERED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.text import lines
@@ -41,18 +41,18 @@ def test_promise_that_is_not_kept_says_why() -> None:
         Check("python", "q", PASSED),
         Check("javascript", "q", NOT_DONE, message="node is not installed"),
     ]
-    told = {each["promise"]: each for each in promises_kept(checks)}
+    results = {each["promise"]: each for each in promise_results(checks)}
 
-    assert told[PROMISES["beside"].text]["found"] == "IT IS NOT KEPT: a header depends on the answer to 'q'."
-    assert told[PROMISES["law"].text]["found"] == "Something was not tried: node is not installed."
-    untried = {text for text, each in told.items() if each["done"] == "Nothing was done about it in this audit."}
+    assert results[PROMISES["leaks"].text]["found"] == "IT IS NOT KEPT: a header depends on the answer to 'q'."
+    assert results[PROMISES["distribution"].text]["found"] == "Something was not tried: node is not installed."
+    untried = {text for text, each in results.items() if each["done"] == "Nothing was done about it in this audit."}
     assert untried == {promise.text for promise in PROMISES.values()} - {
-        PROMISES[key].text for key in ("beside", "law")
+        PROMISES[key].text for key in ("leaks", "distribution")
     }
 
 
 IN_SECURITY = {
-    "What leaves a device": {"claim", "law", "beside", "source", "id", "refuse", "limit"},
+    "What leaves a device": {"claim", "distribution", "leaks", "source", "id", "refuse", "limit"},
     "One person": {"once"},
     "The aggregator stores": {"stored"},
     "Within a minute": {"stored"},
@@ -66,27 +66,27 @@ IN_SECURITY = {
 def test_whole_runs_are_only_told_of_where_there_were_some() -> None:
     """Where people toss coins of their own, the device knows no answer that it could tell, and nothing was compared."""
     form = Check("reports", "form of the reports", PASSED)
-    told = {each["promise"]: each for each in promises_kept([form])}[PROMISES["beside"].text]
-    assert told["done"].startswith("The person tosses")
-    assert told["unseen"].startswith("Whole runs of the program: none was made")
+    results = {each["promise"]: each for each in promise_results([form])}[PROMISES["leaks"].text]
+    assert results["done"].startswith("The person tosses")
+    assert results["unseen"].startswith("Whole runs of the program: none was made")
 
-    both = {each["promise"]: each for each in promises_kept([form, Check("python", "whole runs", PASSED)])}
-    assert both[PROMISES["beside"].text]["done"].startswith("Both clients were run whole")
+    both = {each["promise"]: each for each in promise_results([form, Check("python", "whole runs", PASSED)])}
+    assert both[PROMISES["leaks"].text]["done"].startswith("Both clients were run whole")
 
 
 def test_every_promise_of_the_project_has_a_line() -> None:
     """With what was done, found and not looked at, also where nothing was; and there is no other line."""
     text = (Path(__file__).parents[3] / "SECURITY.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([A-Z].*?) \|", text, re.MULTILINE)
-    told = promises_kept([])
+    results = promise_results([])
 
     assert [[key for key in IN_SECURITY if row.startswith(key)] for row in rows] == [[key] for key in IN_SECURITY]
     assert set.union(*IN_SECURITY.values()) == set(PROMISES)
-    assert [each["promise"] for each in told] == [promise.text for promise in PROMISES.values()]
-    assert all(each["outcome"] == NOT_DONE and each["unseen"].startswith("All of it.") for each in told)
+    assert [each["promise"] for each in results] == [promise.text for promise in PROMISES.values()]
+    assert all(each["outcome"] == NOT_DONE and each["unseen"].startswith("All of it.") for each in results)
 
 
-OF_CLIENT = {"law", "beside", "source", "id", "refuse", "limit", "once"}
+OF_CLIENT = {"distribution", "leaks", "source", "id", "refuse", "limit", "once"}
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ OF_CLIENT = {"law", "beside", "source", "id", "refuse", "limit", "once"}
     [
         (Check("javascript", ALLOWED, FAILED, message="m"), {"limit"}),
         (Check("javascript", ENTERED, FAILED, message="m"), {"refuse"}),
-        (Check("javascript", "whole runs", PASSED), {"beside"}),
+        (Check("javascript", "whole runs", PASSED), {"leaks"}),
         (Check("javascript", "id of the report", PASSED), {"id"}),
         (Check("javascript", "all questions", NOT_DONE, message="node is not installed"), OF_CLIENT),
-        (Check("page", "several waves of one person", FAILED, message="m"), {"beside"}),
+        (Check("page", "several waves of one person", FAILED, message="m"), {"leaks"}),
         (Check("files", "survey", FAILED, message="m"), {"served"}),
         (Check("python", "lately in two waves", FAILED, message="m"), {"once"}),
     ],
@@ -105,7 +105,7 @@ OF_CLIENT = {"law", "beside", "source", "id", "refuse", "limit", "once"}
 )
 def test_check_is_told_under_its_own_promise(check: Check, promises: set[str]) -> None:
     """Whoever reads that a promise is not kept, or was not tried, reads of the right one."""
-    own = {key for key in PROMISES for each in promises_kept([check]) if each["promise"] == PROMISES[key].text
+    own = {key for key in PROMISES for each in promise_results([check]) if each["promise"] == PROMISES[key].text
            and each["done"] != "Nothing was done about it in this audit."}  # fmt: skip
 
     assert own == promises
@@ -116,7 +116,7 @@ def test_text_tells_promises_and_the_sentence() -> None:
     check = statement(ONE, PLAN, [])[0]
     document = {
         "title": "T", "survey": "s", "revision": 1, "digest": "0", "epsilon": 1.0, "verdict": PASSED,
-        "promises": promises_kept([Check("python", "q", PASSED)]), "checks": [check.as_dict()],
+        "promises": promise_results([Check("python", "q", PASSED)]), "checks": [check.as_dict()],
     }  # fmt: skip
     text = " ".join(" ".join(lines(document)).split())
 

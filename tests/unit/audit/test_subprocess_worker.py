@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.subprocess_worker import started_beside, surely
+from sottovoce.audit.subprocess_worker import start_in_fork, surely
 
 
 def test_checks_come_back() -> None:
     """Whatever was changed in this process is so in the other."""
     secret = str(os.getpid())
-    assert started_beside("python", "q", lambda: [Check("python", secret, PASSED)])() == [
+    assert start_in_fork("python", "q", lambda: [Check("python", secret, PASSED)])() == [
         Check("python", secret, PASSED)
     ]
 
@@ -23,26 +23,26 @@ def test_checks_come_back() -> None:
 def test_work_that_stops_has_failed() -> None:
     """With an error, or without a word."""
     for work in (lambda: 1 / 0, lambda: os._exit(3)):
-        [check] = started_beside("python", "q", work)()  # type: ignore[arg-type]
+        [check] = start_in_fork("python", "q", work)()  # type: ignore[arg-type]
         assert (check.outcome, check.message) == (FAILED, "the client stops with an error")
     assert surely("python", "q", lambda: 1 / 0)[0].outcome == FAILED  # type: ignore[arg-type, return-value]
 
 
 ENDED_EARLY = """
 import os, subprocess, tempfile
-from sottovoce.audit.subprocess_worker import started_beside
+from sottovoce.audit.subprocess_worker import start_in_fork
 
 def work():
     with tempfile.TemporaryDirectory():
         subprocess.run(["sh", "-c", "echo $PPID $$; exec sleep 30"])
     return []
 
-started_beside("python", "q", work)()
+start_in_fork("python", "q", work)()
 """
 
 LOST = """
 import os, time
-from sottovoce.audit.subprocess_worker import started_beside
+from sottovoce.audit.subprocess_worker import start_in_fork
 
 class Connection:
     def __del__(self):
@@ -55,7 +55,7 @@ def work():
     time.sleep(600)
     return []
 
-started_beside("python", "q", work)()
+start_in_fork("python", "q", work)()
 """
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.accounts.secrets import key_hash, link_hash
+from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -80,6 +82,22 @@ def test_keys_are_made_listed_and_revoked(data: Path) -> None:
     assert "was not found" in run(data, "staff", "key", "revoke", line.split()[0]).stderr
     assert run(data, "staff", "key", "create", "ann", "--days", "367").exit_code == 2
     assert "cannot be shown" in run(data, "staff", "key", "create", "ann", "--label", "a\x1bb").stderr
+
+
+def test_monitoring_gets_a_key_that_opens_metrics_only(data: Path) -> None:
+    """Its account is made without a role, and its key signs nobody in; a misspelt name makes no account otherwise."""
+    made = run(data, "staff", "key", "create", "prometheus", "--scope", "metrics:read").stdout.strip()
+    assert run(data, "staff", "key", "create", "prometheus", "--scope", "metrics:read").exit_code == 0
+    assert run(data, "staff", "key", "create", "an", "--scope", "results:read").exit_code == 1
+    storage = SQLiteStorage(data / FILE)
+    client = create_app(Settings(), storage, now, {}).test_client()
+    head = {"Authorization": f"Bearer {made}"}
+    answered = [client.get(path, headers=head).status_code for path in ("/metrics", "/api/v1/surveys/exam/estimates")]
+
+    assert answered[0] == 200
+    assert answered[1] in {403, 404}
+    assert [one.name for one in storage.access.accounts()].count("prometheus") == 1
+    storage.close()
 
 
 def test_what_is_done_here_is_the_machines_doing(data: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
 
+from tests.unit.shared.test_schema import validator
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -26,7 +28,9 @@ def test_counts_alone_give_the_share() -> None:
     """The textbook's 100 people; in the crosswise design the count says "same"."""
     words = ("estimate", "--n", "100", "--mechanism", "coin_flip", "--yes", "30")
     assert "10.0 %" in run(*words).output
-    [row] = json.loads(run(*words, "--json").output)["questions"][0]["estimates"]
+    document = json.loads(run(*words, "--json").output)
+    assert list(validator("shares").iter_errors(document)) == []
+    [row] = document["questions"][0]["estimates"]
     assert (row["raw"], row["n"]) == (pytest.approx(0.1), 100)
     assert "46.0 %" in run("estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
 
@@ -41,6 +45,8 @@ def test_every_analysis_takes_a_data_file(path: Path) -> None:
         == run("estimate", path, *channel).output
     )
     assert "cheated by year" in run("crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
+    whole = json.loads(run("estimate", path, *channel, "--json").output)
+    assert list(validator("shares").iter_errors(whole)) == []
     assert "30.0 %" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
     assert "year=last" in run("regress", path, "--outcome", "cheated", "--on", "year", *channel).output
     assert "cheated, year" in run("associations", path, *channel).output

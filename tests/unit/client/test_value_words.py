@@ -1,10 +1,8 @@
-"""Reported values in words: every one that can be reported, as the page tells it; and an invented example."""
+"""Reported values in words: every one that can be reported, as the page tells it."""
 
 import itertools
 
 import pytest
-from sottovoce.client.draws import Draws
-from sottovoce.client.terminal.review import example
 from sottovoce.client.value_words import answered_in_words, reported_in_words
 from sottovoce.client.words import text_of
 from sottovoce.shared.rational import parse_decimal
@@ -57,14 +55,6 @@ def test_true_values_of_invented_people_have_words(name):
     """Several options, several numbers, one number."""
     question = QUESTIONS[name]
     assert len({answered_in_words(ASKED, question, value) for value in truths(question)}) == len(truths(question))
-
-
-def test_example_is_another_one_each_time_and_knows_no_answer():
-    """It is given a survey and dice, nothing else."""
-    examples = {tuple(example(ASKED, Draws())) for _ in range(8)}
-
-    assert len(examples) > 1
-    assert {len(rows) for rows in examples} == {len(ASKED.questions)}
 
 
 def test_text_gives_a_terminal_no_orders():

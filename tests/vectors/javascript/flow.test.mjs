@@ -37,7 +37,7 @@ async function opened(entry, { token = "", key = KEY } = {}) {
   if (entry.refused) await ledger.markRefused(key, entry.refused);
   if (entry.sent) await ledger.markSent(key);
   const words = { speak: async (survey) => (words.survey = survey) };
-  const view = { show: () => {}, busy: () => {}, guarded: async (work) => work() };
+  const view = { close: () => {}, show: () => {}, busy: () => {}, guarded: async (work) => work() };
   await new Form(words, view).open(`${HERE}/s/${SURVEY.name}${token && `#t=${token}`}`, {});
   return { body, ledger, words };
 }

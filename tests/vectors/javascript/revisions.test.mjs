@@ -41,7 +41,7 @@ test("every revision that is shown answers the link that names it, and no reques
     const { seen, transport } = showing(revisions);
     const person = await connect(transport, (await digestOf(document)).slice(0, 32));
     assert.equal(person.survey.document.revision, document.revision);
-    assert.deepEqual(transport.used.length, 2);
+    assert.deepEqual(transport.used.size, 2);
     asked.add(String(seen));
   }
   assert.deepEqual([...asked], [`${NAME},${NAME}/revisions`]);

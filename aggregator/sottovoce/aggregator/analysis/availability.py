@@ -17,7 +17,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.storage.survey_log import CLOSED
+from sottovoce.aggregator.surveys.lifecycle import times_closed
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
 from sottovoce.shared.sentence import Sentence
@@ -73,8 +73,7 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
 def _refuse_differences(storage: ReadableReports, survey: Survey) -> None:
     """Raise an error if a later close differs from the first one by too few people."""
     # The difference of two joint tables would be a table of the few people who came or left in between.
-    closed = sum(line.what == CLOSED and line.about == survey.name for line in storage.record())
-    if closed > 2 and storage.changed_since_close(survey.name):
+    if times_closed(storage, survey.name) > 2 and storage.changed_since_close(survey.name):
         raise EstimateError(REOPENED_TWICE)
     if storage.changed_since_close(survey.name, survey.release_batch):
         raise EstimateError(Sentence(REOPENED, least=survey.release_batch))

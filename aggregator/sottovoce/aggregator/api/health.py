@@ -55,7 +55,7 @@ def _standing(storage: Storage) -> PublicStatus:
         sum(cell.withdrawn for cell in cells),
         current_app.extensions["group_commit"].waiting,
         not current_app.extensions["readiness"].is_red,
-        max(LEAST_STEP, *batches),
+        max((LEAST_STEP, *batches)),
         _backup_age(storage),
         len(storage.held_invitations()),
         len(missing_keys(storage, current_app.extensions["redeeming"].keys)),

@@ -11,6 +11,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import bearer_token, blind_signature
 from sottovoce.aggregator.http.headers import ANY_ORIGIN, form_policy, is_for_respondents
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.trusted_hosts import register_hosts
 from sottovoce.aggregator.intake.request_limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import REJECTIONS
@@ -134,6 +135,7 @@ def register_limits(app: Flask, settings: Settings) -> None:
         reply.headers.extend(limits.headers(f"{request.method} {request.path}", reply.status_code))
         return reply
 
+    register_hosts(app, settings.hosts)
     app.before_request(check)
     app.after_request(note)
     app.after_request(add_headers)

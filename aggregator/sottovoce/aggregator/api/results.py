@@ -227,7 +227,7 @@ ROUTES = (
             Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),
             Query("open", "1 opens a closed survey again, even if only texts change.", {"enum": ["0", "1"]}),
         ),
-        refuses=("spec_invalid",),
+        refuses=("spec_invalid", "revision_conflict"),
     ),
     Route(
         "results.close",

@@ -137,7 +137,8 @@ class SurveyDraft:
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:
     """Return a draft with nothing but a title in one language."""
-    return SurveyDraft({"default_language": tag, "title": {tag: title}, "revision": 1}, tags=(tag,))
+    head = {"default_language": tag, "title": {tag: title}, "revision": 1, "check": False}
+    return SurveyDraft(head, tags=(tag,))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.vector import vector
+from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
 from sottovoce.shared.rational import dump_decimal, parse_fraction
@@ -190,22 +191,26 @@ def vector_question(
     Args:
         declaration: declaration of the data.
         names: names of columns; a number counts in steps from its centre, a mark as 0 or 1.
-        norm: 1 or 2, norm of the ball to which each record is clipped.
-        radius: radius of the ball in steps; None for the smallest ball that clips no declared record.
+        norm: 1 or 2, norm of the ball, if there is a radius.
+        radius: radius in steps of a ball to which each record is clipped; None to clip no declared record.
         delta: delta for Gaussian noise; 0 for Laplace noise only.
     """
     kinds = {name: declaration.column(name) for name in _different(names)}
-    reach, labels = _coordinates(kinds)
-    all_in = sum(reach) if norm == 1 else math.isqrt(sum(each * each for each in reach) - 1) + 1
+    ends, labels = _coordinates(kinds)
+    if radius is not None and len({isinstance(kind, MarkColumn) for kind in kinds.values()}) > 1:
+        raise SpecError("a radius is for numbers or for marks, which have no common scale; leave out --radius")
+    lows, highs = zip(*ends, strict=True)
     try:
-        ball = Ball(norm, all_in if radius is None else radius, len(reach))
+        domain = VectorBox(lows, highs, None if radius is None else Ball(norm, radius, len(ends)))
     except ValueError as error:
         raise SpecError(str(error)) from None
-    form = {"verb": "vector", "columns": list(kinds), "norm": norm, "radius": ball.radius, "delta": str(delta)}
+    form: dict[str, Any] = {"verb": "vector", "columns": list(kinds), "delta": str(delta)}
+    if radius is not None:
+        form |= {"norm": norm, "radius": radius}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         rows = np.stack([each for name, kind in kinds.items() for each in _rows(records.columns[name], kind)], axis=1)
-        return vector(rows, ball, terms, draws, delta or None)
+        return vector(rows, domain, terms, draws, delta or None)
 
     return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
 
@@ -284,21 +289,20 @@ def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: S
     return {**values, "centres": centres}
 
 
-def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[int], list[str]]:
-    """Return the largest absolute value of each coordinate in steps, and its label."""
-    reach: list[int] = []
+def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return the ends of each coordinate's range in steps, and its label."""
+    ends: list[tuple[int, int]] = []
     labels: list[str] = []
     for name, kind in kinds.items():
         if isinstance(kind, Categories):
             raise SpecError("a vector is of numbers and marks; categories have histograms")
-        own = [max(kind.empty, kind.steps - kind.empty)] if isinstance(kind, NumberColumn) else [1] * len(kind.names)
-        reach += own
-        labels += (
-            [f"{name}, steps from its centre"]
-            if isinstance(kind, NumberColumn)
-            else [f"{name}={m}" for m in kind.names]
-        )
-    return reach, labels
+        if isinstance(kind, NumberColumn):
+            ends.append((-kind.empty, kind.steps - kind.empty))
+            labels.append(f"{name}, steps from its centre")
+        else:
+            ends += [(0, 1)] * len(kind.names)
+            labels += [f"{name}={mark}" for mark in kind.names]
+    return ends, labels
 
 
 def _rows(values: Values, kind: Kind) -> list[Values]:

@@ -66,12 +66,13 @@ def score_moments(variable: Variable, category: int) -> ScoreMoments:
     own = (alpha + c, c, c)
     if not variable.absent:
         return ScoreMoments(own, (1.0, 0.0, 0.0), (1.0, 1.0, 1.0))
-    within, without = _both(variable)
+    within, without = support_both(variable)
     beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
     return ScoreMoments(own, (1 - beside, -apart, -beside), (1 + c, 1 + c, alpha + c - 1))
 
 
-def _both(variable: Variable) -> tuple[float, float]:
+def support_both(variable: Variable) -> tuple[float, float]:
+    """Return P(a report supports two categories | the truth is one of them), and P(two | it is neither)."""
     if not isinstance(variable, ChoiceVariable):
         return 0.0, 0.0
     within, without = variable.both

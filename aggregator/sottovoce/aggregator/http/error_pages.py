@@ -77,8 +77,9 @@ def problem_page(code: str, language: str, home: str = "") -> bytes:
 
 
 def front_page(language: str) -> bytes:
-    """Return the page at ``/``: what this site is, and that a respondent needs a link."""
-    return _page("about", language)
+    """Return the page at ``/``: what this site is, that a respondent needs a link, and a link for researchers."""
+    title, *paragraphs = sentences(language)["about"]
+    return page_of(title, paragraphs, language, ("/dashboard/", sentences(language)["sign_in"][0]))
 
 
 def headers(language: str) -> list[tuple[str, str]]:

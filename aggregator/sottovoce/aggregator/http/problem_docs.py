@@ -125,6 +125,11 @@ EXPLANATIONS = {
         SENDER,
         "Use a new key for a new request. Use the same key only to repeat the same request.",
     ),
+    "revision_conflict": Explanation(
+        "Another revision of the survey was published at the same moment, and was first. This one was not published.",
+        RESEARCHER,
+        "Look at the published revision. If yours is still needed, publish it with a higher `revision`.",
+    ),
     "spec_invalid": Explanation(
         "The survey is not valid and cannot be published. `problems` lists each place and its mistake.",
         RESEARCHER,

@@ -13,7 +13,14 @@ from sottovoce.aggregator.health import storage_failures
 from sottovoce.aggregator.http import error_pages
 from sottovoce.aggregator.i18n import languages
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
-from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
+from sottovoce.shared.errors import (
+    EstimateError,
+    OptionsError,
+    ReportRejected,
+    RevisionConflict,
+    SpecError,
+    StorageError,
+)
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 CONTENT_TYPE = "application/problem+json"
@@ -32,6 +39,7 @@ STATUS = {
     "digest_mismatch": 409,
     "id_conflict": 409,
     "already_redeemed": 409,
+    "revision_conflict": 409,
     "withdrawn": 410,
     "length_required": 411,
     "too_large": 413,
@@ -63,6 +71,7 @@ TITLES = {
     "digest_mismatch": "The report is for another version of the survey",
     "id_conflict": "Another report has this id",
     "already_redeemed": "The invitation was redeemed before",
+    "revision_conflict": "Another revision was published",
     "withdrawn": "The report was withdrawn",
     "length_required": "The request needs a Content-Length",
     "too_large": "The request is too large",
@@ -188,7 +197,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
         return "forbidden", str(error)
     if isinstance(error, Refusal):
         return error.code, error.detail
-    if isinstance(error, ReportRejected | EstimateError):
+    if isinstance(error, ReportRejected | EstimateError | RevisionConflict):
         return error.code, str(error)
     if isinstance(error, StorageError):
         storage_failures.note(str(error))

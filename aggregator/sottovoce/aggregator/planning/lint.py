@@ -17,7 +17,7 @@ from sottovoce.shared.spec import Question, Survey
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files",),
+    "0.4.0": ("in_files", "check"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -224,7 +224,7 @@ def suggestions(survey: Survey) -> list[str]:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
         found.append(
-            "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "
+            "/report_labels: neutral is recommended; a receipt then says “Answer A” instead of a bare “Yes”, which "
             "may be read as an admission"
         )
     if survey.is_blind and 0 < survey.send_within_hours < DAY:

@@ -7,6 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage.report_reader import ReadableReports
+from sottovoce.aggregator.storage.survey_log import CLOSED
 from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far, survey_of
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.spec import Survey
@@ -17,6 +19,15 @@ TRIAL = "Test run: not the real survey."
 _OPENS_AGAIN = (
     "The survey is closed. A correction opens it again, and tables, models and files of reports are hidden until it is "
     "closed again; one that changes texts only leaves it closed, unless you choose otherwise (--reopen)."
+)
+
+
+_LAST_CLOSE_WITH_GROWTH = 2
+"""Number of closes after which joint results need counts that equal those of the first close."""
+
+_JOINT_RESULTS_END = (
+    "The results of each question stay. Tables, models and files of reports exist after the next close only if no "
+    "report comes or is withdrawn until then."
 )
 
 
@@ -131,6 +142,19 @@ def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
         return f"All reports are already in the results. {again}", False
     last = f"in each group (revision, wave, cohort) up to {batch - 1} reports that came after the last full step"
     return f"Closing publishes the last counts: {last}. This cannot be undone. {again}", True
+
+
+def times_closed(storage: ReadableReports, name: str) -> int:
+    """Return how often the survey was closed, as the survey log says."""
+    return sum((line.what, line.about) == (CLOSED, name) for line in storage.record())
+
+
+def reopening_words(storage: Storage, name: str) -> str:
+    """Return a text on what later closes will show; for operators only."""
+    steps = "Open; new reports appear only in full steps, and closing again publishes no last counts."
+    if times_closed(storage, name) < _LAST_CLOSE_WITH_GROWTH:
+        return steps
+    return f"{steps} {_JOINT_RESULTS_END}"
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:

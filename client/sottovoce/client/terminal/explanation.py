@@ -9,7 +9,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.allowance import NEARLY_SURE, Allowance
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
@@ -77,10 +77,11 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     if not survey.private:
         print_line(translate("all_public"))
         return
-    print_line(translate(_procedure(survey)))
-    print_line(translate("no_lie"))
-    for line in _belief_sentences(survey):
+    belief, how = _belief_sentence(survey), " ".join(map(translate, protection_sentences(survey)))
+    # What all answers together may tell comes first where that is nearly everything.
+    for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
         print_line(line)
+    print_line(f"{translate('evens_out')} {translate('no_lie')}")
     if len(survey.waves) > 1:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
@@ -90,31 +91,54 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     print_line(_spent_sentence(me))
 
 
-def _procedure(survey: Survey) -> str:
-    """Return the key of the sentence about what protects the answers: coins are named only if coins suffice."""
+_HOW = {
+    "yes_no": "how_answer",
+    "option": "how_answer",
+    "waves": "how_answer",
+    "number": "how_answer",
+    "bits": "how_boxes",
+}
+"""Sentence about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
+
+
+def protection_sentences(survey: Survey) -> list[str]:
+    """
+    Return the keys of the sentences about the protection of a survey's answers, in order.
+
+    Where the whole report may make a belief of 10 % one of 90 %, none says that no one can be certain. The twin of
+    ``protectionSentences`` in the form.
+    """
+    certain = [] if survey.epsilon >= NEARLY_SURE else ["how_certain"]
+    is_open = any(question.mechanism is None for question in survey.questions)
+    return [*_procedure(survey), *certain, *(["how_open"] if is_open else [])]
+
+
+def _procedure(survey: Survey) -> list[str]:
+    """Return the keys of the sentences about what protects the answers: coins are named only if coins suffice."""
+    mechanisms = [question.mechanism for question in survey.questions if question.mechanism is not None]
     if not survey.own_coin:
-        return "explain_how"
-    made = [procedure(q.mechanism) for q in survey.questions if q.mechanism is not None]
-    return "explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"
+        return ["how_dice", *dict.fromkeys(_HOW.get(each.report_kind, "how_drawn") for each in mechanisms)]
+    made = [procedure(each) for each in mechanisms]
+    return ["explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"]
 
 
-def _belief_sentences(survey: Survey) -> list[str]:
-    """Sentences with the largest posterior probability for a prior of 10 %, after one answer and after all."""
+def _belief_sentence(survey: Survey) -> str:
+    """Sentence with the largest posterior probability for a prior of 10 %, after one answer and after all."""
     dearest = max(question.epsilon for question in survey.questions)
-    steps = [("belief_before", 0.0), ("belief_answer", dearest), ("belief_report", survey.epsilon)]
-    shown = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
-    return [translate("belief"), *(f"  {translate(key, share=_share(epsilon))}" for key, epsilon in shown)]
+    key = "belief_all" if dearest < survey.epsilon else "belief_one"
+    return translate(key, one=_share(dearest), all=_share(survey.epsilon))
 
 
 def _share(epsilon: float) -> str:
     share = percent_after(epsilon)
-    return translate("more_than_99") if share > 99 else str(share)
+    return translate("nearly_100") if share > 99 else str(share)
 
 
 def _explain_limits(me: Respondent) -> None:
     survey = me.survey
     heading(translate("limits_title"))
     print_line(translate("limits_presence"))
+    print_line(translate("limits_time"))
     for sentence in _visibility_sentences(survey, me.wave):
         print_line(sentence)
     what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")

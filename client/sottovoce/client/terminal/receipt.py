@@ -56,7 +56,8 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         as_json: print all of the receipt instead of the body alone.
         exactly: every value in words, too.
     """
-    heading(translate("receipt_title"))
+    is_open = survey is not None and not survey.private
+    heading(translate("receipt_title_open" if is_open else "receipt_title"))
     if survey is None:
         print_line("The survey cannot be loaded now, so only the sent bytes are shown.")
     else:
@@ -86,7 +87,8 @@ def _print_count(survey: Survey, values: Values) -> None:
     count = sum(values[index] is not None for index in survey.private)
     if count == 0:
         return
-    print_line(translate("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
+    if survey.epsilon < NEARLY_SURE:
+        print_line(translate("receipt_count", count=str(count)))
     print_line(translate("no_lie"))
     if any(survey.questions[index].name in survey.conditional for index in survey.private):
         print_line(translate("receipt_not_shown"))

@@ -1,7 +1,7 @@
 /**
  * The page for people without a connection: what was last served, the same for everybody, and nothing else.
  *
- * `VERSION` and `FILES`, the page first, are written before this by page.py. Only `offline.js` adds to what is kept,
+ * `VERSION`, `FILES`, the page first, and `USED` are written before this by page.py. Only `offline.js` adds to what is kept,
  * and only the survey and the sentences. What is sent never passes here.
  */
 const CACHE = `sottovoce-page-${VERSION}`;
@@ -16,8 +16,15 @@ addEventListener("fetch", (event) => {
 
 async function keep() {
   const cache = await caches.open(CACHE);
-  await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+  await cache.addAll(FILES);
+  await Promise.all(USED.map((part) => keepUsed(cache, part)));
   await skipWaiting();
+}
+
+// What few surveys need only where the visit has loaded it: then it is in the browser's cache.
+async function keepUsed(cache, part) {
+  const reply = await fetch(part, { cache: "only-if-cached", mode: "same-origin" }).catch(() => null);
+  if (reply?.ok) await cache.put(part, reply);
 }
 
 async function dropOlder() {

@@ -103,8 +103,8 @@ def check_ledger(ask: Ask = ask_and_show) -> Check:
         ask: asks once; a faulty replacement shows that this check can fail.
     """
     _, steps, shown = _cut_at(ask, None)
-    kept = [_cut_at(ask, cut)[0] for cut in range(2 * steps)]
-    message = "" if all(kept) and shown else _DAMAGED
+    states = [_cut_at(ask, cut)[0] for cut in range(2 * steps)]
+    message = "" if all(states) and shown else _DAMAGED
     scope = f"the power cut before and after each of {steps} steps"
     return Check("python", "ledger of a budget", FAILED if message else PASSED, scope=scope, message=message)
 

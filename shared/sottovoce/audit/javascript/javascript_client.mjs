@@ -31,7 +31,7 @@ class Tape {
 
 /** One person with one link. */
 class Visit {
-  told = [];
+  messages = [];
 
   constructor(job, visit, storage) {
     Object.assign(this, { job, visit, storage, tape: new Tape(visit.tape) });
@@ -46,7 +46,7 @@ class Visit {
     } catch (error) {
       this.#tell(error);
     }
-    return { told: this.told, used: this.tape.used, spent: (await respondent?.spent()) ?? 0 };
+    return { messages: this.messages, used: this.tape.used, spent: (await respondent?.spent()) ?? 0 };
   }
 
   async #begin() {
@@ -65,11 +65,11 @@ class Visit {
   async #answer(respondent) {
     const { before, answers, end } = this.visit;
     const asked = await respondent.asked();
-    this.told.push(asked.map((index) => respondent.survey.questions[index].name).join(" "));
+    this.messages.push(asked.map((index) => respondent.survey.questions[index].name).join(" "));
     if (respondent.survey.isBlind) await product.redeem(respondent);
     const path = new product.AnswerPath(respondent, AT_ONCE);
     if (before !== null) await path.answer(before).catch((error) => this.#tell(error));
-    this.told.push(JSON.stringify(await this.#sent(path, answers)));
+    this.messages.push(JSON.stringify(await this.#sent(path, answers)));
     if (end === "withdraw") await path.withdraw();
     if (end === "forget") await path.forget();
   }
@@ -92,7 +92,7 @@ class Visit {
 
   // A stack names the places of the scripts, which lie in another folder each time.
   #tell(error) {
-    this.told.push(`${error.code ?? error.name} ${error.message} ${JSON.stringify(error)}`);
+    this.messages.push(`${error.code ?? error.name} ${error.message} ${JSON.stringify(error)}`);
   }
 }
 

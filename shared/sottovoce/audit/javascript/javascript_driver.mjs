@@ -3,14 +3,21 @@
 //
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
 //         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most }
-// Out:  { laws: for each question, by input, [[reported, bounds, "part/whole"]],
+// Out:  { distributions: for each question, by input, [[reported, bounds, "part/whole"]],
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
-//         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
-//         histories: for each one the laws of all its reports together, by truth,
+//         was drawn, refused: whether each other one was refused, set: the distribution of the questions asked,
+//         histories: for each one the distributions of all its reports together, by truth,
 //         source: what is wrong with the source of randomness }
 import { readFileSync } from "node:fs";
 
-import { WatchedDraws, historiesOf, inOrder, lawsOf, procedureOf, setLawOf } from "./javascript_laws.mjs";
+import {
+  WatchedDraws,
+  distributionsOf,
+  historiesOf,
+  inOrder,
+  procedureOf,
+  setDistributionOf,
+} from "./javascript_distributions.mjs";
 import { loadProduct } from "./javascript_product.mjs";
 import { checkSource } from "./javascript_source.mjs";
 
@@ -33,11 +40,11 @@ function isRefused(values) {
 }
 
 const found = {
-  laws: await inOrder(order.questions, (question) => lawsOf(product, question)),
+  distributions: await inOrder(order.questions, (question) => distributionsOf(product, question)),
   procedures: order.questions.map((question) => procedureOf(product, question)),
   accepted: order.possible.map((values) => isRefused(values) === null),
   refused: [...order.outside, ...notNumbers].map(isRefused),
-  set: order.set === null ? null : await setLawOf(product, order.set, order.most),
+  set: order.set === null ? null : await setDistributionOf(product, order.set, order.most),
   histories: await inOrder(order.histories, (history) => historiesOf(product, history, order.most)),
   source: checkSource(product),
 };

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.listener import Listener, WireRequest
 from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN
-from sottovoce.audit.redemption_rules import BESIDE, TWICE, is_redemption
+from sottovoce.audit.redemption_rules import SECRET_IN_REPORT, TWICE, is_redemption
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.served.browser_visit import (
@@ -88,7 +88,7 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
     Args:
         browser: makes the visits.
         form: as it is served.
-        tick: told of the progress.
+        tick: called with the progress.
     """
     if is_too_dear(form.survey):
         yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)
@@ -214,10 +214,10 @@ class _Visits:
             raise TransportError(TWICE) from None
         if len(asked.blinded) != len(self._form.survey.waves) or asked.invitation != TOKEN:
             raise TransportError(TWICE)
-        telling = [TOKEN, *(spell(each) for each in asked.blinded)]
+        secrets = [TOKEN, *(spell(each) for each in asked.blinded)]
         others = [f"{each.line} {each.headers} {each.body!r}" for each in requests if not is_redemption(each)]
-        if any(told in text for text in others for told in telling):
-            raise TransportError(BESIDE)
+        if any(secret in text for text in others for secret in secrets):
+            raise TransportError(SECRET_IN_REPORT)
 
 
 def _marks(body: bytes, report: Report) -> list[str]:

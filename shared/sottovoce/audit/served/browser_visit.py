@@ -28,7 +28,7 @@ AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
 
 TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
-FIRST = "form button[type=submit]"
+FIRST = "#questions form button[type=submit]"
 """Below the questions, whichever of them are asked."""
 
 LATER = "#later"
@@ -151,7 +151,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
     page.goto(link_to(listener.origin, survey, wave))
     page.wait_for_selector(f"#explanation, {FIRST}")
     if page.locator("#explanation").count():
-        page.click("#explanation .actions .primary")
+        page.click("#explanation > .actions .primary")
         page.wait_for_selector(f"#check, {FIRST}")
         if page.locator("#check").count():
             page.click("#check button:not(.primary)")
@@ -161,7 +161,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
 
 def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
     """
-    Answer what is shown, go on to the review, and press the button that sends.
+    Answer what is shown, and press the button that sends.
 
     Args:
         page: with the questions on it.
@@ -175,8 +175,6 @@ def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
     for box in page.locator("form input[id^=a]:visible").all():
         box.check()
     page.click(FIRST)
-    page.wait_for_selector("form", state="detached")
-    page.click("#main .actions .primary")
 
 
 def records(context: BrowserContext) -> list[tuple[Any, Any]]:
@@ -193,8 +191,8 @@ def _asked(context: BrowserContext, survey: Survey) -> list[int]:
         return [*every]
     drawn = next(value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value)
     names = sorted(survey.questions[index].name for index in survey.private)
-    chosen = {names[place] for place in drawn}
-    return [index for index in every if index not in survey.private or survey.questions[index].name in chosen]
+    asked = {names[place] for place in drawn}
+    return [index for index in every if index not in survey.private or survey.questions[index].name in asked]
 
 
 def wait_for_receipt(page: Page, survey: Survey) -> None:

@@ -122,8 +122,8 @@ def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
         served: what ``fetch_survey`` gives.
     """
     # The keys are generated when the survey is published, so the file cannot have them.
-    told = {"access": None} if survey.is_blind and served.is_blind and not survey.moduli else {}
-    mine, theirs = ({**each.document, "replaces": None, **told} for each in (survey, served))
+    added = {"access": None} if survey.is_blind and served.is_blind and not survey.moduli else {}
+    mine, theirs = ({**each.document, "replaces": None, **added} for each in (survey, served))
     if mine != theirs:
         return Check("files", "survey", FAILED, message="the aggregator serves another survey than the file's")
     if link.wave >= len(survey.waves):
@@ -201,7 +201,7 @@ def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, s
 
 
 def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], count: int) -> Iterator[Reported]:
-    """So many reports of the scripts that are loaded, their ids told; a ``ValueError`` if they do not make as many."""
+    """Make ``count`` reports with the loaded scripts and collect their ids; raise ``ValueError`` if fewer come."""
     while count > 0:
         # Of even length, so that people stay in turn from one batch to the next.
         part = min(count, _BATCH)
@@ -250,9 +250,9 @@ def _outcome(page: Page, script: str, *given: Any) -> Any:  # noqa: ANN401 - wha
     """
     mark = f"outcome {next(_NUMBERS)}: "
     limit = _BATCH_SECONDS * 1000
-    with page.expect_console_message(lambda message: message.text.startswith(mark), timeout=limit) as said:
+    with page.expect_console_message(lambda message: message.text.startswith(mark), timeout=limit) as printed:
         page.evaluate(script, [mark, *given])
-    return json.loads(said.value.text.removeprefix(mark))
+    return json.loads(printed.value.text.removeprefix(mark))
 
 
 def _fetch(address: str, most: int = MAX_BYTES) -> bytes:

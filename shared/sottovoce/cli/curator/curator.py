@@ -13,8 +13,8 @@ from sottovoce.cli.curator.curator_data import (
     declaration_option,
     json_option,
     named_data_set,
+    print_document,
     survey_option,
-    tell,
 )
 from sottovoce.cli.database import data_option
 
@@ -48,7 +48,7 @@ def bind(  # noqa: PLR0913, PLR0917 - one option each
     amounts = parse_epsilon(epsilon), None if delta is None else parse_delta(delta)
     named = named_data_set(file, declaration, survey, data)
     document = bound_document(*named.bind(*amounts, Neighbours(neighbours)))
-    tell(document, bound_lines, as_json)
+    print_document(document, bound_lines, as_json)
 
 
 @command(example="sottovoce curator budget people.csv")
@@ -66,13 +66,13 @@ def budget(
         named.append(named_data_set(None, declaration, survey, data))
     found = [budget_document(each.budget.read()) for each in named]
     if len(found) == 1:
-        tell(found[0], budget_lines, as_json)
+        print_document(found[0], budget_lines, as_json)
         return
     largest = max(Fraction(each["spent"]["epsilon"]) for each in found)
-    told = f"Epsilon {decimal(largest)} was spent on any person, if no person is in two of these files."
+    note = f"Epsilon {decimal(largest)} was spent on any person, if no person is in two of these files."
     relations = {each["budget"]["neighbours"] for each in found}
     if len(relations) > 1:
-        told = "These budgets have two relations of neighbours: their figures are not to be compared or added."
+        note = "These budgets have two relations of neighbours: their figures are not to be compared or added."
     names = [*(file.name for file in files), *([survey] if survey else [])]
     lines = [line for name, each in zip(names, found, strict=True) for line in (f"{name}:", *budget_lines(each))]
-    tell({"budgets": found, "note": told}, lambda _: [*lines, told], as_json)
+    print_document({"budgets": found, "note": note}, lambda _: [*lines, note], as_json)

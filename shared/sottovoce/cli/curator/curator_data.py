@@ -77,7 +77,7 @@ class CuratorRequest:
         amount = parse_epsilon(self.epsilon)
         question = make(self.data.declaration)
         document = answer_document(self.data.ask(question, amount), question.names)
-        tell(document, answer_lines, self.as_json)
+        print_document(document, answer_lines, self.as_json)
         return document
 
 
@@ -108,7 +108,7 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def tell(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
+def print_document(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
     """
     Print a document.
 

@@ -63,8 +63,8 @@ def mean(asked: CuratorRequest) -> None:
 
 
 @command(example="sottovoce curator vector people.csv income rent --epsilon 0.5")
-@click.option("--norm", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Of one record's vector.")
-@click.option("--radius", type=int, help="In steps; longer vectors are shrunk. [default: no declared record is longer]")
+@click.option("--norm", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Of the radius.")
+@click.option("--radius", type=int, help="In steps; longer records are shrunk. [default: none]")
 @click.option("--delta", help="That Gaussian noise may use, if it is the better one. [default: 0]")
 @question_options
 def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | None) -> None:

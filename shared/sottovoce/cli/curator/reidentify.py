@@ -6,7 +6,7 @@ import click
 from sottovoce.aggregator.curator.data.data_set import read_table
 from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines
 from sottovoce.cli.command import command
-from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_option, tell
+from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_option, print_document
 
 
 @command(example="sottovoce curator reidentify people.csv --sensitive illness")
@@ -31,4 +31,4 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
         raise click.UsageError("--with needs --sensitive, the column that both tables have")
     table = read_table(file, declaration, public, sensitive)
     second = None if other is None else read_table(other, None, (), sensitive)
-    tell(reidentify_document(table, second, k), reidentify_lines, as_json)
+    print_document(reidentify_document(table, second, k), reidentify_lines, as_json)

@@ -18,7 +18,7 @@ from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
+from sottovoce.cli.db.restore_steps import print_held, raise_if_wrong
 from sottovoce.cli.progress import waiting
 
 
@@ -31,15 +31,15 @@ def doctor(data: Path | None) -> None:
     # Rows can be counted only where the tables are as they should be.
     with waiting("Checking the database"):
         wrong = storage.verify() or wrong_counts(storage)
-    tell_wrong(wrong, "the database is damaged; restore a backup")
+    raise_if_wrong(wrong, "the database is damaged; restore a backup")
     storage.check()
     check_clocks(storage)
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
     if waits:
         click.echo(waiting_words(waits), err=True)
-    tell_held(storage, data)
-    _tell_copies(settings)
-    _tell_keys(storage, settings)
+    print_held(storage, data)
+    _print_copies(settings)
+    _print_missing_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
@@ -50,14 +50,14 @@ def doctor(data: Path | None) -> None:
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
 
 
-def _tell_copies(settings: Settings) -> None:
+def _print_copies(settings: Settings) -> None:
     """Print the copies that earlier migrations left, and how to remove them."""
     file = file_of(settings.database, settings.data)
     for copy in copies(file) if file is not None else ():
         click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
 
 
-def _tell_keys(storage: Storage, settings: Settings) -> None:
+def _print_missing_keys(storage: Storage, settings: Settings) -> None:
     """Print surveys whose keys are missing, and a warning if an old database was, or could be, put back."""
     for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
         click.echo(f"{name}: invitations cannot be redeemed at a node with this configuration: {why}", err=True)

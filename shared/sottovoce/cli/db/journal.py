@@ -11,7 +11,7 @@ from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.db.restore_steps import tell_wrong
+from sottovoce.cli.db.restore_steps import raise_if_wrong
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
@@ -42,12 +42,14 @@ def show(survey: str | None, since: datetime | None, until: datetime | None, dat
 def verify(head: str | None, data: Path | None) -> None:
     """Check that no entry was changed, dropped, swapped or added; exit code 1 if one was."""
     storage = open_storage(data_settings(data))
-    tell_wrong(storage.journal.problems(), "the journal is not what was written")
+    raise_if_wrong(storage.journal.problems(), "the journal is not what was written")
     if head is not None:
         known = storage.journal.is_known(_parse_head(head))
         if known is None:
             raise StorageError("entries up to this head were cut off since; a later head can be held against the rest")
-        tell_wrong([] if known else ["there is no entry with this number and hash"], "another journal than that one")
+        raise_if_wrong(
+            [] if known else ["there is no entry with this number and hash"], "another journal than that one"
+        )
     click.echo(f"Every entry follows from the one before it. Head of the journal: {storage.journal.head()}", err=True)
 
 

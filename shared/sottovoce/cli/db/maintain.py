@@ -9,7 +9,7 @@ from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.db.restore_steps import leave_out, put_back, tell_held
+from sottovoce.cli.db.restore_steps import leave_out, print_held, put_back
 from sottovoce.cli.output_file import new_file
 from sottovoce.cli.progress import waiting
 from sottovoce.shared.errors import StorageError
@@ -29,7 +29,7 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     if file.exists() or file.is_symlink():
         raise StorageError(cannot_write(file, FileExistsError()))
-    # First, so that the copy tells of itself, and none is there without its entry.
+    # First, so that the copy contains its own entry, and no copy exists without one.
     storage.journal.append(words.BACKED_UP, words.MACHINE)
     with new_file(file) as part:
         with waiting("Saving the database"):
@@ -52,7 +52,7 @@ def restore(file: Path, data: Path | None) -> None:
     storage = open_storage(settings)
     storage.journal.append(words.RESTORED, words.MACHINE)
     click.echo("Restored.", err=True)
-    tell_held(storage, data)
+    print_held(storage, data)
 
 
 @command(example="sottovoce db purge")

@@ -86,14 +86,14 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
     except OSError as error:
         raise StorageError(f"the backup cannot be copied: {cannot_read(file, error)}") from None
     with closing(SQLiteStorage(copied)) as storage:
-        tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
+        raise_if_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
         # The backup does not show which of them were redeemed after it was made.
         storage.hold_invitations(int(now().timestamp()))
         yield storage
         storage.scrub()
 
 
-def tell_held(storage: Storage, data: Path | None) -> None:
+def print_held(storage: Storage, data: Path | None) -> None:
     """Print the surveys whose invitations are on hold, and the command that releases them."""
     for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
         click.echo(line, err=True)
@@ -108,7 +108,7 @@ def has_password(url: str) -> bool:
         return True
 
 
-def tell_wrong(wrong: list[str], conclusion: str) -> None:
+def raise_if_wrong(wrong: list[str], conclusion: str) -> None:
     """Say what is wrong, a line each, and end with the conclusion; nothing if nothing is."""
     for problem in wrong:
         click.echo(problem, err=True)

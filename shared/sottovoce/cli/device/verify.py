@@ -26,11 +26,15 @@ def verify(addresses: tuple[str, ...], as_json: bool) -> None:
         _list(verdict)
     wrong = sum(not finding.is_same for finding in verdict.findings)
     if wrong:
-        _tell(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
+        _print_note(
+            f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page."
+        )
     else:
-        _tell(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
+        _print_note(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
     if verdict.contradictions:
-        _tell("The versions of this survey contradict each other. Do not answer, and tell the others who have a link.")
+        _print_note(
+            "The versions of this survey contradict each other. Do not answer, and tell the others who have a link."
+        )
     if not verdict.is_good:
         raise click.exceptions.Exit(1)
 
@@ -44,5 +48,5 @@ def _list(verdict: PageVerification) -> None:
     click.echo(f"This page reports to {verdict.aggregator}.")
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(text, err=True)

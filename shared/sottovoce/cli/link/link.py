@@ -92,11 +92,11 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
 def stats(name: str, data: Path | None) -> None:
     """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
     counts = token_counts(open_survey(data, name), name)
-    for label, told in as_document(counts).items():
-        click.echo(f"{label} {'-' if told is None else told}")
-    held = held_of(counts)
-    if held is not None:
-        click.echo(f"{held_words(held)}; to let them be redeemed: {REISSUE} {name}", err=True)
+    for label, count in as_document(counts).items():
+        click.echo(f"{label} {'-' if count is None else count}")
+    on_hold = held_of(counts)
+    if on_hold is not None:
+        click.echo(f"{held_words(on_hold)}; to let them be redeemed: {REISSUE} {name}", err=True)
 
 
 def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:

@@ -9,7 +9,7 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.db.restore_steps import tell_held
+from sottovoce.cli.db.restore_steps import print_held
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
@@ -22,7 +22,7 @@ def hold(data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     storage.hold_invitations(int(present(storage).timestamp()))
     storage.journal.append(RESTORED, MACHINE)
-    tell_held(storage, data)
+    print_held(storage, data)
 
 
 @command(example="sottovoce link reissue exam")
@@ -32,11 +32,11 @@ def hold(data: Path | None) -> None:
 def reissue(name: str, yes: bool, data: Path | None) -> None:
     """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
     storage = open_survey(data, name)
-    held = held_of(token_counts(storage, name))
-    if held is None:
+    on_hold = held_of(token_counts(storage, name))
+    if on_hold is None:
         click.echo("No invitation to this survey is held.", err=True)
         return
-    click.echo(reissue_words(held), err=True)
+    click.echo(reissue_words(on_hold), err=True)
     if not yes and not ask("Let them be redeemed?", default=False):
         raise StorageError("none can be redeemed yet: answer yes when asked, or say --yes")
     let_go = reissue_after_restore(storage, name, MACHINE)

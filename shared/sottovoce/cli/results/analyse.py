@@ -62,8 +62,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one option each
     where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    chosen = given(outcome=outcome, groups=groups, category=category, among=among)
-    answer("compare", chosen | given(wave=wave, where=where, confidence=confidence), weights, as_json, place)
+    options = given(outcome=outcome, groups=groups, category=category, among=among)
+    answer("compare", options | given(wave=wave, where=where, confidence=confidence), weights, as_json, place)
 
 
 @command(example="sottovoce results associations exam")

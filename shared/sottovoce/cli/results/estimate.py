@@ -18,7 +18,7 @@ from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.output_file import check_free, write_json
-from sottovoce.cli.place import PlaceName, check_there, tell
+from sottovoce.cli.place import PlaceName, check_there, show_progress
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
 from sottovoce.cli.results.run_analysis import show
 
@@ -88,7 +88,7 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
     else:
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]
-        results = results_of(open_folder(place), work, partial(tell, what="counted"), interval, wave)
+        results = results_of(open_folder(place), work, partial(show_progress, what="counted"), interval, wave)
     _write_results(results, out)
 
 

@@ -79,7 +79,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     storage = open_survey(data, name)
     revisions = revisions_of(storage, name)
     if kind == "json":
-        results = _told(analyse(revisions, cohort, interval, wave, confidence))
+        results = _print_results(analyse(revisions, cohort, interval, wave, confidence))
         group = None if people is None else whole_group(revisions, results, people)
         storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
         document = export_document(results, storage.journal.head(), group)
@@ -101,8 +101,8 @@ def _write(kind: str, source: Source, out: Path | str) -> None:
         raise StorageError("\n".join(failed))
 
 
-def _told(results: SurveyResults) -> SurveyResults:
-    """The results, told in words too."""
+def _print_results(results: SurveyResults) -> SurveyResults:
+    """Print the results in words on standard error, and return them."""
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):

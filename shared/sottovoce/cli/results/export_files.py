@@ -9,7 +9,7 @@ from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.cli.output_file import check_free, new_file
 from sottovoce.cli.output_folder import check_new_folder, new_folder
-from sottovoce.cli.place import check_new_place, new_place, tell
+from sottovoce.cli.place import check_new_place, new_place, show_progress
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
 
@@ -75,7 +75,7 @@ def write_files(kind: str, source: Source, out: Path | str) -> list[str]:
     """
     if kind in COUNTABLE:
         with new_place(out) as folder:
-            write_reports(source, folder, COUNTABLE[kind], tell)
+            write_reports(source, folder, COUNTABLE[kind], show_progress)
     elif kind == ALL:
         with new_folder(Path(out)) as folder:
             return write_folder(source, folder)

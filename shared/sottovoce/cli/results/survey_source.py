@@ -16,7 +16,7 @@ from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.database import data_option
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.number import Number
-from sottovoce.cli.place import PlaceName, tell
+from sottovoce.cli.place import PlaceName, show_progress
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file
 
 _OPTIONS = (
@@ -100,4 +100,4 @@ def reports_of(  # noqa: PLR0913, PLR0917 - one option each
         return AddressReports(url, survey, read_key(key_file))
     storage = open_survey(data, survey)
     storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
-    return StoredReports(storage, survey, lambda: present(storage), tell)
+    return StoredReports(storage, survey, lambda: present(storage), show_progress)

@@ -36,9 +36,9 @@ def list_all(data: Path | None) -> None:
     tables = open_storage(data_settings(data)).access
     keys = Counter(one.account for one in tables.list_keys())
     for one in tables.accounts():
-        held = f"{keys[one.id]} key{'' if keys[one.id] == 1 else 's'}"
+        count = f"{keys[one.id]} key{'' if keys[one.id] == 1 else 's'}"
         words = [word for word, is_so in (("admin", one.admin), ("disabled", one.disabled_on is not None)) if is_so]
-        click.echo("  ".join([account_number(one), one.name, held, *words]))
+        click.echo("  ".join([account_number(one), one.name, count, *words]))
 
 
 @command(example="sottovoce staff disable maria")

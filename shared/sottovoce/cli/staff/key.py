@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.accounts.accounts import check_scopes, check_text, find_account
-from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, new_key
+from sottovoce.aggregator.accounts.accounts import account_number, check_scopes, check_text, find_account
+from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, new_id, new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -15,8 +15,14 @@ from sottovoce.cli.prompts import ask
 from sottovoce.cli.staff.role import survey_option
 from sottovoce.shared.errors import StorageError
 
+METRICS = frozenset({"metrics:read"})
+"""Scope of a monitoring program, which is no person and needs no other right."""
 
-@command(example="sottovoce staff key create maria --scope results:read --days 30")
+
+@command(
+    example="sottovoce staff key create maria --scope results:read --days 30\n"
+    "sottovoce staff key create prometheus --scope metrics:read --days 366"
+)
 @click.argument("name")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, help="What it is for. [default: all]")
 @click.option(
@@ -26,13 +32,24 @@ from sottovoce.shared.errors import StorageError
 @survey_option
 @data_option
 def create(name: str, scopes: tuple[str, ...], days: int, label: str, survey: str, data: Path | None) -> None:
-    """Make a key of the account NAME (or number); it is shown once."""
+    """
+    Make a key of the account NAME (or number); it is shown once.
+
+    With --scope metrics:read alone, a missing account is made: for monitoring, without a role on any survey.
+    """
     storage = open_storage(data_settings(data))
     secret, digest = new_key()
     given, named = check_scopes(frozenset(scopes or SCOPES)), check_text(label, "a label")
-    owner = find_account(storage, name)
+    owner = _monitoring(storage, name) if given == METRICS else find_account(storage, name)
     storage.access.by(MACHINE).add_key(AccessKey(digest, owner.id, named, given, survey, day_of(now()) + days))
     click.echo(secret)
+
+
+def _monitoring(storage: Storage, name: str) -> Account:
+    """Return the account with this name or number, or a new one: an admin whose one key cannot sign a person in."""
+    if all(name not in {one.name, account_number(one)} for one in storage.access.accounts()):
+        storage.access.by(MACHINE).add_account(Account(new_id(), check_text(name, "a name"), admin=True))
+    return find_account(storage, name)
 
 
 @command("list", example="sottovoce staff key list")

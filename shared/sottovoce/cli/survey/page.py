@@ -35,13 +35,13 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
     aggregator = address if link is None else link.origin
     if folder is not None:
         _write_folder(folder, static_page(aggregator))
-        _tell(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
-        _tell(f"https://host/{fragment_of(link)}")
+        _print_note(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
+        _print_note(f"https://host/{fragment_of(link)}")
         return
     if file is not None:
         _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
-        held = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
-        _tell(f"{file} {held} and needs a connection only to send.")
+        properties = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
+        _print_note(f"{file} {properties} and needs a connection only to send.")
 
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
@@ -63,5 +63,5 @@ def _write(file: Path, body: bytes) -> None:
     click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(text, err=True)

@@ -6,11 +6,18 @@ import click
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.aggregator.surveys.lifecycle import TRIAL, ListedSurvey, check_reopening, closing_words, list_surveys
+from sottovoce.aggregator.surveys.lifecycle import (
+    TRIAL,
+    ListedSurvey,
+    check_reopening,
+    closing_words,
+    list_surveys,
+    reopening_words,
+)
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.db.restore_steps import tell_held
+from sottovoce.cli.db.restore_steps import print_held
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.progress import waiting
 from sottovoce.cli.prompts import ask, ask_for
@@ -70,8 +77,8 @@ def reopen(name: str, data: Path | None) -> None:
     storage = open_survey(data, name)
     check_reopening(storage, name, present(storage))
     storage.reopen_survey(name, MACHINE)
-    click.echo("open; new reports appear only in full steps, and closing again publishes no last counts", err=True)
-    tell_held(storage, data)
+    click.echo(reopening_words(storage, name), err=True)
+    print_held(storage, data)
 
 
 @command(example="sottovoce survey delete exam")

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
@@ -42,6 +43,24 @@ def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple
     reply = client.open(path, method=method, data=body, content_type="application/json",
                         environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
     return reply.status_code, reply.json
+
+
+def test_second_of_two_who_publish_at_once_is_told(
+    researcher: FlaskClient, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a code of its own, not as a database that is away."""
+    publish = storage.publish
+
+    def publish_second(*survey_and_more: Any, **options: Any) -> StoredSurvey:
+        publish(survey(revision=2, title={"en": "First"}, trial=True))
+        return publish(*survey_and_more, **options)
+
+    monkeypatch.setattr(storage, "publish", publish_second)
+    body = canonical.dump(document(revision=2, title={"en": "Second"}, trial=True))
+    status, refused = ask(researcher, "POST", f"{EXAM}/publish", body)
+
+    assert (status, refused["code"]) == (409, "revision_conflict")
+    assert "another revision was published" in refused["detail"]
 
 
 def test_survey_is_closed_and_opened_again(researcher: FlaskClient, storage: SQLiteStorage) -> None:

@@ -1,14 +1,17 @@
 """Vectors: the noise with less error, chosen without a look at the data, and said."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.gaussian_delta import discrete_delta
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.vector import choose, vector
+from sottovoce.aggregator.curator.vector_box import VectorBox
 
 from tests.unit.aggregator.curator.noises import NoNoise
 
@@ -55,8 +58,8 @@ def test_gaussian_charge_has_delta_and_rho_of_its_variance():
     taken, _ = choose(Ball(2, 4, 40), REPLACE, SMALL)
 
     assert taken.charge.delta == SMALL
-    assert taken.charge.rho == 64 / (2 * taken.parameter)
-    assert all(discrete_delta(taken.parameter, shift, 1.0) <= SMALL for shift in range(1, 9))
+    assert taken.charge.rho == 64 / (2 * taken.parameters[0])
+    assert all(discrete_delta(taken.parameters[0], shift, 1.0) <= SMALL for shift in range(1, 9))
 
 
 def test_vectors_outside_are_shrunk_before_they_are_added():
@@ -71,3 +74,74 @@ def test_delta_out_of_range_is_refused(delta):
     """Gaussian noise has one above 0; pure privacy is asked for by none."""
     with pytest.raises(ValueError, match="delta between 0 and 1"):
         vector(np.zeros((1, 2), dtype=int), Ball(2, 10, 2), ADD, NoNoise(), delta)
+
+
+def marks(many):
+    """The box of so many marks."""
+    return VectorBox((0,) * many, (1,) * many)
+
+
+BOXES = [*(marks(many) for many in range(1, 7)), VectorBox((0, -1), (1, 2)), VectorBox((0, 0, -2), (1, 1, 0))]
+
+
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("records", [1, 2])
+def test_stated_sensitivity_is_the_largest_of_all_neighbours(box, records):
+    """In L1 and in L2, of marks and of marks beside numbers, by enumeration."""
+    every = np.array(list(product(*(range(low, high + 1) for low, high in zip(box.lows, box.highs, strict=True)))))
+    changes = every if records == 1 else (every[:, None] - every).reshape(-1, box.coordinates)
+
+    found = np.abs(changes).sum(axis=1).max(), (changes * changes).sum(axis=1).max()
+    assert box.sensitivity(records) == tuple(map(int, found))
+    assert box.shifts(records) == tuple(np.abs(changes).max(axis=0).tolist())
+
+
+@pytest.mark.parametrize("terms", [REPLACE, ADD])
+def test_five_marks_cost_what_five_counts_cost(terms):
+    """The noise of five counts, not that of a ball around them."""
+    taken, _ = choose(marks(5), ReleaseTerms(Fraction(1, 5), terms.neighbours), None)
+
+    assert taken.error["t"] == laplace_error(Fraction(1, 25), 5)["t"]
+
+
+def test_fifty_marks_with_a_small_delta_err_by_less_than_130():
+    """Each count; a ball around them had 284."""
+    taken, _ = choose(marks(50), REPLACE, Fraction(1, 10**8))
+
+    assert taken.name == "discrete Gaussian"
+    assert taken.error["t"] <= 130
+
+
+def test_mark_and_number_have_scales_of_their_own():
+    """Half of epsilon each, and an error for each, the number's first."""
+    draws = NoNoise()
+    release = vector(np.array([[1, 30], [0, 99]]), VectorBox((0, 0), (1, 40)), REPLACE, draws)
+
+    assert draws.asked == [(1, 2), (1, 80)]
+    assert release.values == {"vector": [1, 70]}
+    assert [each["t"] for each in release.error.values()] == [
+        laplace_error(Fraction(1, 80), 2)["t"], laplace_error(Fraction(1, 2), 2)["t"]
+    ]  # fmt: skip
+    taken, _ = choose(VectorBox((0,) * 60, (1,) * 59 + (40,)), REPLACE, SMALL)
+    assert taken.parameters[-1] == 1600 * taken.parameters[0]
+    assert taken.charge.rho == 60 / (2 * taken.parameters[0])
+
+
+def test_radius_says_how_many_records_it_shrinks():
+    """Of all that can be declared, each as likely; four of nine points are outside an L1 ball of radius 1."""
+    box = VectorBox((-1, -1), (1, 1), Ball(1, 1, 2))
+    release = vector(np.array([[1, 1]]), box, REPLACE, NoNoise())
+
+    assert box.sensitivity(2) == (2, 4)
+    assert box.shrunk() == pytest.approx(4 / 9, abs=0.02)
+    assert "spread evenly over what is declared these are 4" in release.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs", "ball"),
+    [((), (), None), ((0,), (0,), None), ((1,), (2,), None), ((0,), (2**21,), None), ((0,), (1,), Ball(1, 1, 2))],
+)
+def test_box_out_of_range_is_refused(lows, highs, ball):
+    """Before anything is counted."""
+    with pytest.raises(ValueError, match="coordinate"):
+        VectorBox(lows, highs, ball)

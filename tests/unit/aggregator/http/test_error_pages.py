@@ -91,7 +91,7 @@ def test_pages_speak_the_forms_languages():
     assert sorted(languages.LANGUAGES) == sorted(page.languages())
     for language in languages.LANGUAGES:
         told = error_pages.sentences(language)
-        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1}
+        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1}
         assert {kind: len(texts) for kind, texts in told.items()} == lengths
         assert all(text.strip() for texts in told.values() for text in texts)
     assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)
@@ -197,11 +197,11 @@ def test_bug_is_a_page_that_tells_nothing(app):
 
 
 def test_bare_address_says_what_this_is(app):
-    """To people, and leads nowhere; a program finds nothing there, as before."""
+    """To people, and leads researchers to where they sign in; a program finds nothing there, as before."""
     client = app.test_client()
     shown, told = (client.get("/", headers={"Accept": accept}) for accept in (BROWSER, "*/*"))
 
-    check_page(shown, "en", "ltr")
+    check_page(shown, "en", "ltr", ("/dashboard/",))
     assert shown.status_code == 200
     assert "open the complete link" in shown.text
     assert "exam" not in shown.text
@@ -218,3 +218,14 @@ def test_page_says_when_to_come_back_as_the_document_does(code):
     further = {"Retry-After", "WWW-Authenticate"}
 
     assert [pair for pair in shown[1] if pair[0] in further] == [pair for pair in told[1] if pair[0] in further] != []
+
+
+def test_request_for_another_site_is_refused(storage, clock):
+    """Where names are set, with or without a port; programs that watch ask each node at its address."""
+    client = create_app(Settings(trusted_hosts="a.example .b.example"), storage, clock, {}).test_client()
+    hosts = ["a.example", "a.example:8000", "x.b.example", "evil.example", "xa.example"]
+    shown = [client.get("/", headers={"Host": host, "Accept": BROWSER}).status_code for host in hosts]
+
+    assert shown == [200, 200, 200, 400, 400]
+    assert client.get("/readyz", headers={"Host": "10.0.0.7:8000"}).status_code == 200
+    assert client.get("/", headers={"Host": "a.example"}).status_code == 404

@@ -102,10 +102,10 @@ def test_instructions_for_coin_and_die_come_from_the_channel() -> None:
 
 
 def test_neutral_reports_have_no_bare_yes() -> None:
-    """Report A and B, and the odds say which is which."""
+    """Answer A and B, and the odds say which is which."""
     stole = HAND.questions[0]
 
-    assert [reported_in_words(HAND, stole, value) for value in (0, 1)] == ["Report B", "Report A"]
+    assert [reported_in_words(HAND, stole, value) for value in (0, 1)] == ["Answer B", "Answer A"]
     assert "yes is called A" in odds_in_words(stole)
     assert "called A" not in odds_in_words(absences().questions[1])
 

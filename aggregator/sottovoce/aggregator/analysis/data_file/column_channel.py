@@ -8,6 +8,7 @@ Channels of the columns of a file, as people write them.
     crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
     binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
     kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one
+    geometric ratio=1/3 min=0 max=60  a number with noise; also rounding_rr a= b=, and square_wave odds=, with step=
     public                            asked openly
     number                            asked openly, a number also where it has few values
 
@@ -19,9 +20,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
+from sottovoce.shared.rational import dump_fraction
 from sottovoce.shared.sentence import Sentence
 
 Rows = tuple[tuple[Fraction, ...], ...]
@@ -43,6 +48,8 @@ MISSING_LEVELS = "name the values for no and yes: levels=NO,YES"
 MISSING_SAME = "name the value that means 'same': same=VALUE"
 UNKNOWN = "the channel cannot report this value; it reports: {values}"
 _MOST_LETTERS = 4000
+_WHOLE = frozenset({"bins", "width"})
+"""Parameters that are whole numbers."""
 
 
 class UnknownValue(ValueError):
@@ -88,6 +95,7 @@ class ColumnChannel:
         values: values in the file, in the order of the matrix's columns; empty if they are the levels.
         odds: of ``kary_rr``.
         size: number of options; 0 if unknown.
+        numeric: mechanism and true values of a number; None for options.
     """
 
     name: str
@@ -97,6 +105,7 @@ class ColumnChannel:
     values: tuple[str, ...] = ()
     odds: Fraction | None = None
     size: int = 0
+    numeric: tuple[Mechanism, Domain] | None = None
 
     @property
     def public(self) -> bool:
@@ -113,6 +122,8 @@ class ColumnChannel:
         Raises:
             ValueError: the channel needs names for its values; an ``UnknownValue`` if it cannot report one.
         """
+        if self.numeric is not None:
+            raise ValueError("this channel is for a column of numbers, not for counts of values")
         if self.name == "crosswise":
             return self._crosswise(found)
         if self.rows is None:
@@ -321,6 +332,16 @@ def _kary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
     return ColumnChannel("kary_rr", levels=levels, odds=odds, size=count)
 
 
+def _numeric(name: str, words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    if levels or words.rest or not {"min", "max"} <= set(words.named):
+        raise ValueError("a channel of a number names its range and parameters: min=0 max=60 step=1 and so on")
+    bounds = [_number(words.named.pop(key, "1"), key) for key in ("min", "max", "step")]
+    domain = Domain(grid=Grid(*bounds))
+    fields = {key: int(text) if key in _WHOLE and text.isdecimal() else dump_fraction(_number(text, key))
+              for key, text in words.named.items()}  # fmt: skip
+    return ColumnChannel(name, numeric=(MECHANISMS[name].parse({"name": name, **fields}, domain), domain))
+
+
 def _public(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
     words.take()
     return ColumnChannel("public", levels=levels)
@@ -341,6 +362,7 @@ _DESIGNS: dict[str, Callable[[_Words, tuple[str, ...]], ColumnChannel]] = {
     "crosswise": _crosswise,
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
+    **{name: partial(_numeric, name) for name in ("geometric", "rounding_rr", "square_wave")},
     "public": _public,
     "number": _number_column,
 }

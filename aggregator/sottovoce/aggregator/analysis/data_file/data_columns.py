@@ -36,6 +36,9 @@ from sottovoce.shared.spec import Choice, Question, Survey, Wave
 CHANNEL, ONCE = "_channel", "_once"
 """Ends of the names of columns beside an answer: its channel, and 1 if it was drawn once."""
 
+OF_REPORTS = frozenset({"_wave", "_revision", "revision"})
+"""Columns that files of a survey's reports have, whose cells are codes of mechanisms."""
+
 MOST_LABELS = 10
 """Different numbers up to which a public column of them is a choice."""
 
@@ -129,6 +132,10 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     Raises:
         SpecError: a channel is none, or a value cannot be reported through it; the message names column and line.
     """
+    if survey is not None and OF_REPORTS & set(table.columns) - survey.names:
+        raise SpecError(
+            f"{table.file} is a file of a survey's reports: open its folder with --from, or in Python with open_results"
+        )
     names = [name for name in table.columns if not beside(name, table)]
     for name in channels:
         if name not in names:
@@ -188,6 +195,12 @@ def _channelsbeside(table: FileTable, name: str, beside: TableColumn) -> tuple[l
 
 def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], strata: Codes) -> ReadColumn:
     column = table.columns[name]
+    numeric = channels[0].numeric
+    if numeric is not None:
+        if len(channels) > 1:
+            raise SpecError(f"{table.file}, column '{name}': a column of numbers has one channel")
+        mechanism, domain = numeric
+        return _as_asked(table, name, Question(name, "decimal", {}, {}, (), domain, mechanism, False))
     open_ones = [each.public for each in channels]
     if any(open_ones):
         if not all(open_ones):
@@ -233,9 +246,23 @@ def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
 
 
 def _reported(asked: Question, value: str) -> int | None:
+    """Return the reported value: of a name of an option, of a number in its own unit, or of a mechanism's code."""
+    grid = asked.domain.grid
     if value in asked.options:
         return asked.options.index(value)
-    return int(value) if value.isdecimal() and len(value) <= 16 else None
+    if grid is not None and asked.mechanism is not None and asked.mechanism.report_kind == "number":
+        return _step(value, grid)
+    # An option that is called 1 has a code as well, and a cell would not say what it means.
+    coded = not any(option.isdecimal() for option in asked.options)
+    return int(value) if coded and value.isdecimal() and len(value) <= 16 else None
+
+
+def _step(value: str, grid: Grid) -> int | None:
+    try:
+        steps: Fraction = (grid.read(value) - grid.low) / grid.step
+    except ValueError:
+        return None
+    return steps.numerator if steps.denominator == 1 else None
 
 
 def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
@@ -285,8 +312,7 @@ def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places:
 
 
 def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
-    strata = np.stack([each.strata for each in read], axis=1)
-    combinations, revision = np.unique(strata, axis=0, return_inverse=True)
+    combinations, revision = _combinations(read, len(table))
     if len(combinations) > MOST_STRATA:
         raise SpecError(f"{table.file}: the rows have more than {MOST_STRATA} combinations of channels")
     surveys = tuple(_survey(table.file, read, number, each.tolist()) for number, each in enumerate(combinations))
@@ -294,7 +320,20 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
         variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
         for place, each in enumerate(read)
     }
-    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.ravel().astype(np.uint8))
+    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8))
+
+
+def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:
+    """Return the combinations of strata, (c, k), and the one of each row, (n,)."""
+    several = [place for place, each in enumerate(read) if len(each.mechanisms) > 1]
+    if not several:
+        return np.zeros((1, len(read)), np.int64), np.zeros(rows, np.int64)
+    found, revision = np.unique(
+        np.stack([read[place].strata for place in several], axis=1), axis=0, return_inverse=True
+    )
+    combinations = np.zeros((len(found), len(read)), np.int64)
+    combinations[:, several] = found
+    return combinations, revision.ravel()
 
 
 def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 Analyses of an uploaded file, in the process that computes them: the server's own process never reads the file.
 
     columns    names of the columns, with their values, and the channels that stand beside them
-    shares     shares of all columns, and the columns as questions
+    shares     the same, with the shares of all columns, and the columns as questions
     others     tables and models, as ``requests`` has them
 """
 
@@ -84,9 +84,10 @@ class FileAnalysis:
         try:
             if self.kind == COLUMNS:
                 return _columns(file.table())
-            found = data_columns(file.table(), file.channels)
+            table = file.table()
+            found = data_columns(table, file.channels)
             if self.kind == SHARES:
-                return {"questions": described_questions(found), "shares": shares_document(found)}
+                return {**_columns(table), "questions": described_questions(found), "shares": shares_document(found)}
             return parse_request(self.kind, dict(self.options)).document(found)
         except SpecError as error:
             raise EstimateError("; ".join(problem.message for problem in error.problems)) from None

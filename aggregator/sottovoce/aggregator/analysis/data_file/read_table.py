@@ -12,12 +12,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.file_formats.csv_lines import LONGEST_LINE
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, LONGEST_LINE
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import SpecError
 
@@ -26,6 +27,7 @@ MOST_BYTES = 2 << 30
 
 MOST_COLUMNS = 2000
 MISSING = frozenset({"", "NA"})
+_BATCH_BYTES = 1 << 20
 
 DELIMITED = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 STATISTICS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta"}
@@ -49,16 +51,25 @@ class TableColumn:
     codes: "array[int]" = field(default_factory=lambda: array("i"))
     _places: dict[str, int] = field(default_factory=dict)
 
-    def add(self, text: str) -> None:
-        """Add the text of a cell."""
-        place = self._places.get(text)
+    def add(self, cells: Sequence[str]) -> None:
+        """Add the texts of cells; spaces around them do not count."""
+        known = self._places
+        # Most columns have few values, so that looking all cells up at once is enough after the first rows.
+        if not known.keys() >= set(cells):
+            for offset, text in enumerate(cells, len(self.codes)):
+                if text not in known:
+                    self._add_value(text, offset)
+        self.codes.extend(map(known.__getitem__, cells))
+
+    def _add_value(self, text: str, row: int) -> None:
+        plain = text.strip()
+        place = -1 if plain in MISSING else self._places.get(plain)
         if place is None:
-            place = -1 if text in MISSING else len(self.values)
-            self._places[text] = place
-            if place >= 0:
-                self.values.append(text)
-                self.firsts.append(len(self.codes))
-        self.codes.append(place)
+            place = len(self.values)
+            self.values.append(plain)
+            self.firsts.append(row)
+            self._places[plain] = place
+        self._places[text] = place
 
     @property
     def rows(self) -> NDArray[np.int32]:
@@ -87,11 +98,11 @@ class FileTable:
         """Return the number of rows."""
         return len(self.lines)
 
-    def add(self, line: int, cells: Iterable[str]) -> None:
-        """Add a row of cells, one for each column."""
-        for column, cell in zip(self.columns.values(), cells, strict=True):
-            column.add(cell)
-        self.lines.append(line)
+    def add(self, lines: Iterable[int], rows: Iterable[Sequence[str]]) -> None:
+        """Add rows of cells, each with one for each column, and their lines."""
+        self.lines.extend(lines)
+        for column, cells in zip(self.columns.values(), zip(*rows, strict=True), strict=False):
+            column.add(cells)
 
     def place(self, column: str, row: int) -> str:
         """Return the place of a cell in words."""
@@ -135,38 +146,54 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
     Raises:
         SpecError: the file is empty or invalid; the message names line and column.
     """
-    source = _Lines(file, name)
-    first = next((line for line in source if line.strip() and not line.startswith("#")), None)
-    if first is None:
+    header = _Header(name)
+    source = _lines(file, header)
+    number, first = 0, ""
+    while not first.strip() or first.startswith("#"):
+        number, first = number + 1, next(source, "\0")
+    if first == "\0":
         raise SpecError(f"{name}: the file is empty")
-    source.delimiter = _delimiter(first, name)
-    source.header = _cells(first, source.delimiter)
-    names = [cell.strip() for cell in source.header]
-    table = FileTable(name, {each: TableColumn() for each in _checked_names(names, name, f"line {source.number}")})
-    _read_rows(table, source)
+    header.delimiter = _delimiter(first, name)
+    header.names = [cell.strip() for cell in _cells(first, header.delimiter)]
+    table = FileTable(name, {each: TableColumn() for each in _checked_names(header.names, name, f"line {number}")})
+    _read_rows(table, csv.reader(source, delimiter=header.delimiter, strict=True), number, header.delimiter == ";")
     return _not_empty(table)
 
 
-def _read_rows(table: FileTable, source: "_Lines") -> None:
-    above = source.number
-    reader = csv.reader(source, delimiter=source.delimiter, strict=True)
-    comma = source.delimiter == ";"
+def _read_rows(table: FileTable, reader: Any, above: int, comma: bool) -> None:  # noqa: ANN401 - of csv
     while True:
-        line = above + reader.line_num + 1
+        first = above + reader.line_num + 1
         try:
-            cells = next(reader, None)
+            rows = list(islice(reader, CHUNK))
         except csv.Error:
+            line = above + reader.line_num
             raise SpecError(f"{table.file}, line {line}: cannot be read as CSV; check the quotation marks") from None
-        if cells is None:
+        if not rows:
             return
-        if cells and (len(cells) > 1 or cells[0].strip()):
-            _check_length(cells, len(table.columns), f"{table.file}, line {line}")
-            table.add(line, (_decimal_point(cell.strip()) if comma else cell.strip() for cell in cells))
+        lines = _lines_of(rows, first, above + reader.line_num + 1)
+        width = len(table.columns)
+        if width == 1 or [*map(len, rows)].count(width) < len(rows):
+            lines, rows = _without_blanks(table, lines, rows)
+        table.add(lines, ([*map(_decimal_point, row)] for row in rows) if comma else rows)
 
 
-def _check_length(cells: Sequence[str], expected: int, place: str) -> None:
-    if len(cells) != expected:
-        raise SpecError(f"{place}: {len(cells)} cells where the header has {expected}")
+def _without_blanks(
+    table: FileTable, lines: Iterable[int], rows: Sequence[list[str]]
+) -> tuple[list[int], list[list[str]]]:
+    """Return the rows that have a cell, with their lines; refuse a row of another length."""
+    kept = [(line, row) for line, row in zip(lines, rows, strict=True) if len(row) > 1 or any(map(str.strip, row))]
+    for line, row in kept:
+        if len(row) != len(table.columns):
+            place = f"{table.file}, line {line}"
+            raise SpecError(f"{place}: {len(row)} cells where the header has {len(table.columns)}")
+    return [line for line, _ in kept], [row for _, row in kept]
+
+
+def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Iterable[int]:
+    """Return the line of each row: one after the other, unless a cell has several lines."""
+    if after - first == len(rows):
+        return range(first, after)
+    return accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows[:-1]), initial=first)
 
 
 def _decimal_point(text: str) -> str:
@@ -175,39 +202,46 @@ def _decimal_point(text: str) -> str:
     return f"{whole}.{rest}" if comma and rest.isdecimal() and whole.lstrip("-").isdecimal() else text
 
 
-class _Lines:
-    """Lines of a file in UTF-8; knows which column a wrong byte is in."""
+@dataclass
+class _Header:
+    """Header of a file, for messages on its lines."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        self._file, self._name = file, name
-        self.number = 0
-        self.delimiter = ""
-        self.header: list[str] = []
+    file: str
+    delimiter: str = ""
+    names: Sequence[str] = ()
 
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = self._file.readline(LONGEST_LINE)
-        self.number += 1
-        if not line:
-            raise StopIteration
-        place = f"{self._name}, line {self.number}"
-        if self.number == 1 and line[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-            raise SpecError(f"{place}: the file is in UTF-16; save it as CSV in UTF-8")
-        if len(line) == LONGEST_LINE:
-            raise SpecError(f"{place}: is longer than {LONGEST_LINE - 1:,} bytes")
-        if b"\0" in line:
-            raise SpecError(f"{place}: cannot be read as CSV")
-        try:
-            return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            column = self._column(line[: error.start])
-            raise SpecError(f"{place}{column}: is not UTF-8; save the whole file as CSV in UTF-8") from None
-
-    def _column(self, before: bytes) -> str:
+    def column(self, before: bytes) -> str:
+        """Return the column that a byte is in, in words, by the bytes before it in its line."""
         place = len(_cells(before.decode("utf-8"), self.delimiter)) - 1 if self.delimiter and before else 0
-        return f", column '{self.header[place]}'" if place < len(self.header) else ""
+        return f", column '{self.names[place]}'" if place < len(self.names) else ""
+
+
+def _lines(file: BinaryIO, header: _Header) -> Iterator[str]:
+    """Yield the lines of a file in UTF-8, decoded many at once below the header."""
+    number = 1
+    while batch := file.readlines(_BATCH_BYTES if header.names else 1):
+        yield from io.StringIO(_decoded(batch, number, header))
+        number += len(batch)
+
+
+def _decoded(batch: Sequence[bytes], first: int, header: _Header) -> str:
+    joined = b"".join(batch)
+    if first == 1 and joined[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        raise SpecError(f"{header.file}, line 1: the file is in UTF-16; save it as CSV in UTF-8")
+    if max(map(len, batch)) >= LONGEST_LINE:
+        number = first + next(place for place, line in enumerate(batch) if len(line) >= LONGEST_LINE)
+        raise SpecError(f"{header.file}, line {number}: is longer than {LONGEST_LINE - 1:,} bytes")
+    if b"\0" in joined:
+        number = first + next(place for place, line in enumerate(batch) if b"\0" in line)
+        raise SpecError(f"{header.file}, line {number}: cannot be read as CSV")
+    try:
+        return joined.decode("utf-8-sig" if first == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        ends = accumulate(map(len, batch))
+        place = next(place for place, end in enumerate(ends) if end > error.start)
+        before = joined[sum(map(len, batch[:place])) : error.start]
+        where = f"{header.file}, line {first + place}{header.column(before)}"
+        raise SpecError(f"{where}: is not UTF-8; save the whole file as CSV in UTF-8") from None
 
 
 def _delimiter(first: str, name: str) -> str:
@@ -261,10 +295,10 @@ def read_workbook(data: bytes, name: str) -> FileTable:
     return _filled(name, names, ((line, row) for line, row in rest))
 
 
-def _filled(name: str, names: Sequence[str], rows: Iterable[tuple[int, Sequence[object]]]) -> FileTable:
+def _filled(name: str, names: Sequence[str], rows: Iterator[tuple[int, Sequence[object]]]) -> FileTable:
     table = FileTable(name, {each: TableColumn() for each in names}, "row")
-    for line, row in rows:
-        table.add(line, map(_text, row))
+    while chunk := list(islice(rows, CHUNK)):
+        table.add((line for line, _ in chunk), [[*map(_text, row)] for _, row in chunk])
     return _not_empty(table)
 
 

@@ -6,18 +6,23 @@ Hypothesis  Of a cell, t = P(i, j) / P(both answered): h = z_i z_j - t r r', r =
 Limits      { t : |num - t den| <= z sqrt(V(t)) + gap/(2n) } as in ``answered_shares``; V(t) = sum over true cells of
             P(x, x') E[h^2 | x, x'] / n, which factors into moments of either variable, with P the estimated table,
             changed so that the hypothesis holds in it.
+Difference  Of the shares of two groups, s_1 - s_0 = t: Q = m_1 A_0 - m_0 A_1 - t A_0 A_1, m = P(group, j) and
+            A = P(group, answered), with the variance of its linear part in the table with this t and the same common
+            share.
 Rest        All other answers of a variable have the same moments, so a table of three by three is enough: the
             category itself, the other answers, no answer.
 """
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
-from sottovoce.aggregator.analysis.tables.score_intervals import Limits
-from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments
-from sottovoce.aggregator.estimators.variable import Floats
+from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
+from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments, support_both
+from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 
 class _Stratum(NamedTuple):
@@ -96,6 +101,99 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
         return found
 
     return _limits(_strata(joint, place), (part, whole), changed, _Stratum.within_row, z)
+
+
+def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
+    """
+    Return limits for the share of a column in the second group less that in the first, among the people who answered.
+
+    Args:
+        joint: the reports.
+        table: unclipped shares of all cells, also of those without an answer.
+        groups: two rows.
+        column: the column.
+        z: normal quantile of the confidence level.
+    """
+    _, columns = answered_shape(joint)
+    clipped = np.maximum(table, 0.0) / max(float(np.maximum(table, 0.0).sum()), 1e-12)
+    rest = np.ones(len(clipped), bool)
+    rest[list(groups)] = False
+    lines = np.vstack([clipped[list(groups)], clipped[rest].sum(axis=0)])
+    small = (
+        lines
+        @ np.stack(
+            [np.eye(table.shape[1])[column], _others(table.shape[1], columns, column), _absent(table.shape[1], columns)]
+        ).T
+    )
+    answered = small[:2, :2].sum(axis=1)
+    if min(answered) <= 0:
+        return -1.0, 1.0
+    part = table[list(groups), column]
+    whole = table[list(groups), :columns].sum(axis=1)
+    common = float(small[:2, 0].sum() / answered.sum())
+    strata = _group_strata(joint, groups, column)
+
+    def inside(t: float) -> bool:
+        shares = np.clip([common - t * answered[1] / answered.sum(), common + t * answered[0] / answered.sum()], 0, 1)
+        truth = small.copy()
+        truth[:2, 0], truth[:2, 1] = shares * answered, (1 - shares) * answered
+        first, second = shares
+        # Gradient of Q in m_0, A_0, m_1, A_1 at the hypothesis.
+        slopes = (
+            -answered[1],
+            second * answered[1] - t * answered[1],
+            answered[0],
+            -first * answered[0] - t * answered[0],
+        )
+        variance = sum(each.share**2 / each.n * each.of_difference(truth, slopes) for each in strata)
+        value = part[1] * whole[0] - part[0] * whole[1] - t * whole[0] * whole[1]
+        return bool(abs(value) <= z * math.sqrt(max(variance, 0.0)))
+
+    point = min(max(float(small[1, 0] / answered[1] - small[0, 0] / answered[0]), -1.0), 1.0)
+    return edge(inside, point, -1.0), edge(inside, point, 1.0)
+
+
+class _GroupStratum(NamedTuple):
+    """Second moments of the scores of two groups given the truth, (2, 2, 3), those of the outcome, n and share."""
+
+    groups: Floats
+    column: ScoreMoments
+    n: float
+    share: float
+
+    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
+        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
+        own, crossed, answered = map(np.array, self.column)
+        total = 0.0
+        for one in (0, 1):
+            for other in (0, 1):
+                (a, c), (b, d) = slopes[2 * one : 2 * one + 2], slopes[2 * other : 2 * other + 2]
+                outcome = a * b * own + (a * d + b * c) * crossed + c * d * answered
+                total += float(self.groups[one, other] @ truth @ outcome)
+        return total
+
+
+def _group_strata(joint: Joint, groups: tuple[int, int], column: int) -> list[_GroupStratum]:
+    return [
+        _GroupStratum(group_moments(pairs.first, groups), score_moments(pairs.second, column), pairs.size, share)
+        for pairs, share in zip(joint.strata, joint.shares, strict=True)
+    ]
+
+
+def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
+    """Return E[z_g z_h | x] of two groups g, h for x the first, the second and any other category, (2, 2, 3)."""
+    found = np.empty((2, 2, 3))
+    for place, group in enumerate(groups):
+        own, other, _ = score_moments(replace(variable, absent=False), group).own
+        found[place, place] = [own, other, other] if place == 0 else [other, own, other]
+    if len(variable.categories) == 2:
+        # The scores sum to 1: z_0 z_1 = z_1 - z_1^2.
+        found[0, 1] = found[1, 0] = np.array([0.0, 1.0, 0.0]) - found[1, 1]
+        return found
+    (a, b), (within, without) = variable.channels[groups[0]], support_both(variable)
+    beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
+    found[0, 1] = found[1, 0] = [beside, beside, apart]
+    return found
 
 
 def _limits(

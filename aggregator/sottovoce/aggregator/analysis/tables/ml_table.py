@@ -58,7 +58,10 @@ def seen_reports(joint: Joint) -> ObservedReports:
 
 
 def likeliest_table(
-    seen: Sequence[ObservedReports], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
+    seen: Sequence[ObservedReports],
+    shape: tuple[int, int],
+    impossible: Collection[tuple[int, int]] = (),
+    settled: float = _SETTLED,
 ) -> Floats:
     """
     Return the maximum likelihood shares of all cells, of the given shape.
@@ -67,6 +70,7 @@ def likeliest_table(
         seen: the reports.
         shape: numbers of rows and columns.
         impossible: (row, column) of each structural zero.
+        settled: the search ends when a step changes no share by more.
 
     Raises:
         EstimateError: there is no report, every cell is impossible, or a report has likelihood 0 in all other cells.
@@ -83,7 +87,7 @@ def likeliest_table(
     # A report with likelihood 0 would divide by 0 in the first step, and shows a wrong structural zero.
     if not (rows @ shares > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
-    return _climb(rows, weights / weights.sum(), shares).reshape(shape)
+    return _climb(rows, weights / weights.sum(), shares, settled).reshape(shape)
 
 
 def log_likelihood(seen: Sequence[ObservedReports], table: Floats) -> float:
@@ -100,12 +104,12 @@ def expected_table(seen: ObservedReports, table: Floats) -> Floats:
     return expected.reshape(table.shape)
 
 
-def _climb(rows: Floats, weights: Floats, shares: Floats) -> Floats:
+def _climb(rows: Floats, weights: Floats, shares: Floats, settled: float) -> Floats:
     for _ in range(ROUNDS):
         once = _step(rows, weights, shares)
         twice = _step(rows, weights, once)
         # Two plain steps are compared: after an extrapolation, a small change need not mean convergence.
-        if np.abs(twice - once).max() < _SETTLED:
+        if np.abs(twice - once).max() < settled:
             return twice
         shares = _extrapolated(rows, weights, (shares, once, twice))
     return shares

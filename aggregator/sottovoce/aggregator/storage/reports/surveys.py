@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.sql_statements import Handle, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS
-from sottovoce.shared.errors import StorageError
+from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
@@ -47,6 +47,9 @@ _WAIT_FOR_FIRST = """
 _ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
+_CONFLICT = (
+    "another revision was published first, and this one was not; look at that one, then publish a later revision"
+)
 _LIVE_AND_SHOWN = """
     SELECT count(*) FROM (
         SELECT survey, wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
@@ -75,6 +78,7 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str, *, sta
         stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
 
     Raises:
+        RevisionConflict: another revision was published first.
         StorageError: the revision may not follow the stored ones.
     """
     if survey.is_blind and not survey.moduli:
@@ -217,7 +221,7 @@ def purge(db: Handle, survey: int, day: int, rekey: Callable[[Handle, int], None
 
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
     if revision >= survey.revision:
-        raise StorageError("a changed survey must be published with a higher revision")
+        raise RevisionConflict(_CONFLICT)
     before = load_survey(document)
     if before.release_batch > survey.release_batch:
         raise StorageError("a later revision may raise release_batch, and not lower it")
@@ -227,7 +231,7 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
         raise StorageError("all revisions of a survey are the real one, or none is")
     # Another node may have published since ``replaces`` was filled in; two revisions would then name one predecessor.
     if survey.replaces not in (None, digest):
-        raise StorageError("the revision that this one replaces is not the newest; publish it again")
+        raise RevisionConflict(_CONFLICT)
 
 
 def _check_signed(db: Handle, survey: Survey) -> None:

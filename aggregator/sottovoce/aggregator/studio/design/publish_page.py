@@ -21,7 +21,7 @@ from sottovoce.aggregator.surveys.lifecycle import signed_before
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
-from sottovoce.shared.errors import SpecError, StorageError
+from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
 
 REFUSED = 422
@@ -136,7 +136,10 @@ def publish_now(name: str) -> ResponseReturnValue:
     if whole is None:
         return _refuse(name, *refused)
     stays_closed = request.form.get("reopen") != "1" and may_stay_closed(storage(), whole)
-    storage().publish(whole, who=g.who, stay_closed=stays_closed)
+    try:
+        storage().publish(whole, who=g.who, stay_closed=stays_closed)
+    except RevisionConflict:
+        return _refuse(name, words().translate("publish_conflict"))
     drafts.finish(name, stored.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
     return redirect(url_for(there, name=name), 303)

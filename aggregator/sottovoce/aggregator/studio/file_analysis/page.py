@@ -20,6 +20,7 @@ from sottovoce.aggregator.analysis.data_file.file_analysis import (
     FileAnalysis,
     UploadedFile,
 )
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.memory_request import MemoryRequest
@@ -108,13 +109,14 @@ def analyzed(name: str) -> Response:
     if file is None:
         return _upload_form("analyze_again", GONE)
     try:
-        columns = _computed(name, file, FileAnalysis(COLUMNS, {}))
         found = _computed(name, file, FileAnalysis(SHARES, {}))
     except Calculating as calculating:
         return _page(name, file, calculating=calculating)
+    except AnalysisStopped as stopped:
+        return _page(name, file, stopped=words().in_this_language(stopped.args[0]))
     except EstimateError as error:
         return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))
-    return _page(name, file, columns=columns, shares=found["shares"])
+    return _page(name, file, columns=found, shares=found["shares"])
 
 
 def _columns_or_none(name: str, file: UploadedFile) -> Mapping[str, Any] | None:
@@ -134,9 +136,9 @@ def _page(name: str, file: UploadedFile, **shown: Any) -> Response:  # noqa: ANN
         designs=DESIGNS,
         endpoint_prefix=PREFIX,
         back=url_for("studio.analyzed", name=name),
-        **{"columns": None, "shares": None, "calculating": None, "detail": "", **shown},
+        **{"columns": None, "shares": None, "calculating": None, "detail": "", "stopped": "", **shown},
     )
-    status = 202 if shown.get("calculating") else REFUSED if shown.get("detail") else 200
+    status = 202 if shown.get("calculating") else REFUSED if shown.keys() & {"detail", "stopped"} else 200
     return Response(text, status, content_type="text/html; charset=utf-8")
 
 
@@ -160,6 +162,8 @@ def change(name: str) -> ResponseReturnValue:
              for key, text in request.form.items() if key.startswith(FIELD) and text.strip()}  # fmt: skip
     if not _files().set_channels(_account(), name, given):
         return _upload_form("analyze_again", GONE)
+    # Pressing the button again tries an analysis again that was stopped.
+    results().jobs.drop(_queue(name))
     return redirect(url_for("studio.analyzed", name=name), 303)
 
 

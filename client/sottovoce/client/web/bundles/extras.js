@@ -1,8 +1,8 @@
 import { aboutStudy } from "../form/about.js";
+import { checkStep } from "../form/steps/check.js";
 import { confirmStep, endedStep } from "../form/steps/withdraw.js";
 import { consentStep } from "../form/steps/consent.js";
-import { limitsForm, limitsList } from "../form/allowance_form.js";
-import { practiceStep } from "../form/steps/practice.js";
+import { howItWorks, limitsList } from "../form/how_it_works.js";
 import { saveCopy } from "../form/saved_copy.js";
 import { savePagePart } from "../form/saved_page.js";
 
@@ -10,12 +10,12 @@ import { savePagePart } from "../form/saved_page.js";
 export const EXTRAS = {
   provided: {
     aboutStudy,
+    checkStep,
     confirmStep,
     consentStep,
     endedStep,
-    limitsForm,
+    howItWorks,
     limitsList,
-    practiceStep,
     saveCopy,
     savePagePart,
   },

@@ -1,15 +1,17 @@
 const KEPT = "sottovoce-kept";
 
 /**
- * Keep the page and these addresses, a survey and the page's sentences, for visits without a connection.
+ * Keep the page, the sentences at this address, and the surveys that were received, their bytes by their addresses, for
+ * visits without a connection. What this visit has fetched is not fetched again.
  *
  * They are the same for everybody; no report and no answer is ever among them. Does nothing where there are no service
  * workers, such as in a page opened from a file.
  */
-export async function keepOffline(addresses) {
+export async function keepOffline(sentences, received) {
   await navigator.serviceWorker?.register("sw.js", { updateViaCache: "none" });
   const cache = await globalThis.caches?.open(KEPT);
-  await cache?.addAll(addresses.map((address) => new Request(address, { credentials: "omit", cache: "reload" })));
+  await cache?.add(new Request(sentences, { credentials: "omit" }));
+  for (const [address, bytes] of received) await cache?.put(address, new Response(bytes));
 }
 
 /** Forget that this survey was ever opened here: what lies under any of its addresses. */

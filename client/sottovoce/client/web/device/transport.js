@@ -17,8 +17,8 @@ export class Transport {
   #fetch;
   #sleep;
 
-  /** Where the surveys came from that this visit was given. */
-  used = [];
+  /** The bytes of the surveys that this visit was given, by the addresses where they came from. */
+  used = new Map();
 
   constructor(origin, request = (url, options) => fetch(url, options), sleep = pause) {
     this.origin = origin;
@@ -100,7 +100,7 @@ export class Transport {
     const address = `/api/v1/surveys/${path}`;
     const reply = await this.#try(address, { method: "GET" }, tries);
     const bytes = new Uint8Array(await reply.arrayBuffer());
-    this.used.push(this.origin + address);
+    this.used.set(this.origin + address, bytes);
     return bytes;
   }
 

@@ -52,7 +52,8 @@ export function checkboxes(question, id, words) {
 // Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
 function options(question, id, words, type) {
   const own = question.domain.absent ? question.options.slice(0, -1) : question.options;
-  const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}` }));
+  const required = type === "radio" && question.absent === null;
+  const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}`, required }));
   // Yes comes first for readers; the values stay what they are.
   const order = question.kind.truth === "yes_no" ? [1, 0] : [...inputs.keys()];
   const label = (index) => element("label", { className: "option" }, inputs[index], words.option(question, index));

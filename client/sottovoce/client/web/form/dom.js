@@ -24,8 +24,16 @@ export function button(content, className, onclick) {
 
 /** A fieldset, described by some of its nodes. */
 export function group(className, describing, ...content) {
+  const node = element("fieldset", { className }, ...content);
+  describe(node, ...describing);
+  return node;
+}
+
+/** Let these nodes, and no others, describe a control; a fault is among them only while there is one. */
+export function describe(control, ...describing) {
   const ids = describing.map((node) => node.id).join(" ");
-  return element("fieldset", { className, "aria-describedby": ids }, ...content);
+  if (ids) control.setAttribute("aria-describedby", ids);
+  else control.removeAttribute("aria-describedby");
 }
 
 /**

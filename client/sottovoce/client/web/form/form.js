@@ -1,16 +1,16 @@
-import { disclosure } from "./disclosure.js";
 import { checkDevice } from "../device/draws.js";
 import { SurveyError } from "../survey/errors.js";
-import { explanationStep } from "./steps/explanation.js";
+import { explanationStep, stepsBefore } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
 import { need } from "../registry.js";
-import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { Respondent } from "../device/respondent.js";
 import { askStatus, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
 import { Transport } from "../device/transport.js";
 
 const CHECKING = { kind: "checking", date: null };
+// Begin waits no longer for what the aggregator says of the survey and of the link.
+const PATIENCE_MILLISECONDS = 2000;
 
 /** The page up to the first step; what comes after it is in `steps_flow.js`. */
 export class Form {
@@ -26,9 +26,7 @@ export class Form {
   }
 
   /** From the page's address to the first step, or to what was drawn here earlier. */
-  async open(href, setup, allowance = DEFAULT_ALLOWANCE) {
-    const again = (languages) => this.open(href, setup, languages);
-    const allow = () => disclosure(this.#words, "limit_title", "limitsForm", allowance, again);
+  async open(href, setup) {
     await this.#view.guarded(async () => {
       checkDevice();
       // The aggregator says who may embed its page; a page from elsewhere cannot.
@@ -43,11 +41,11 @@ export class Form {
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
       // A page from elsewhere is no copy that changes with every visit: it need not be saved.
       const source = setup.aggregator ? null : transport;
-      const first = () => this.#first({ ...link, held, source }, transport, ledger, { allowance, allow });
+      const first = () => this.#first({ ...link, held, source }, transport, ledger);
       const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
       if (other === undefined) return first();
       await this.#askWhose(transport, ledger, [other, wanted], first);
-    }, { allow });
+    });
   }
 
   /**
@@ -88,10 +86,10 @@ export class Form {
     });
   }
 
-  async #first(link, transport, ledger, { allowance, allow }) {
+  async #first(link, transport, ledger) {
     // On its way while the survey is; the first step does not wait for it.
     const statusReply = askStatus(transport, link.survey);
-    const respondent = await Respondent.connect(link, transport, ledger, { allowance });
+    const respondent = await Respondent.connect(link, transport, ledger);
     const looks = Promise.all([respondent.drawn(), respondent.spent()]);
     looks.catch(() => {});
     await this.#words.speak(respondent.survey);
@@ -100,39 +98,42 @@ export class Form {
     if (entry !== null) return (await this.#enter()).resume(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    const known = { hasDigest: link.digest !== "", wave: respondent.key[2], spent, allowance, source: link.source };
-    this.#explain(respondent, known, allow, statusReply);
+    const known = { hasDigest: link.digest !== "", wave: respondent.key[2], spent, source: link.source };
+    this.#explain(respondent, known, standingWithToken(respondent, statusReply));
   }
 
-  #explain(respondent, known, allow, statusReply) {
+  #explain(respondent, known, found) {
     // Until the aggregator has spoken.
     let standing = standingOf(respondent, null);
     let step = null;
-    const show = (takesFocus) => {
-      const on = { begin, practise, limits: allow };
-      step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, on);
-      this.#view.show(step, takesFocus);
+    const show = (takesFocus = true) => {
+      step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, begin);
+      this.#view.enterFirst(step, takesFocus);
     };
-    const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));
-    const practise = () => act("practise", () => show(true));
     const begin = () => this.#view.guarded(async () => {
       standing = { ...standing, status: CHECKING };
       show(false);
-      standing = await standingWithToken(respondent);
-      if (isShut(standing.status)) return show(true);
+      standing = await withinPatience(found, standingOf(respondent, null));
+      show(false);
+      if (isShut(standing.status)) return step.start.focus();
       if (respondent.survey.isBlind) await (await need("redeem"))(respondent);
-      await (await this.#enter()).begin(() => show(true));
-      if (standing.status.kind === "offline") this.#view.tell("status_offline");
+      await (await this.#enter()).begin();
+      if (standing.status.kind === "offline" || navigator.onLine === false) this.#view.tell("status_offline");
     }, { later: () => begin() });
     // The first step appears without taking the focus: people begin at the top of the page.
-    show(known.allowance !== DEFAULT_ALLOWANCE);
-    statusReply.then((reply) => {
-      const heard = standingOf(respondent, reply);
+    show(false);
+    found.then((heard) => {
       if (standing.status === CHECKING || !isNews(heard, standing)) return;
       standing = heard;
       if (step.node.isConnected) show(false);
     });
-    // Load the next steps while this one is read. If they do not arrive, the error is shown when they are needed.
-    need("StepsFlow").catch(() => {});
+    // Load the next steps while this one is read, before Begin: a request between Begin and Send would show when
+    // questions were reached. If they do not arrive, the error is shown when they are needed.
+    const names = ["StepsFlow", "AnswerPath", ...stepsBefore(respondent.survey).filter(Boolean)];
+    for (const name of names) need(name).catch(() => {});
   }
+}
+
+function withinPatience(found, otherwise) {
+  return Promise.race([found, new Promise((go) => setTimeout(go, PATIENCE_MILLISECONDS, otherwise))]);
 }

@@ -6,19 +6,20 @@ import { showEpsilon } from "../survey/rational.js";
 /**
  * What stands on the page for one item: `{ item, node, fields }`.
  *
- * A field is what can be answered: its `label`, `node`, `read()`, `clear()`, `fits()`, `fault` and that one's sentence
- * `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions
+ * A field is what can be answered: its `label`, `node`, what is `describing` it, `read()`, `clear()`, `fits()`, `fault`
+ * and that one's sentence `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions
  * have a `question`.
  *
- * @param place `{ index, first, number, total }`: which of the items it is, the place of its first question in the
- *   report, and the how-manieth it is of how many that ask everybody (null: it is not shown to all)
+ * @param place `{ index, first, number, total, common }`: which of the items it is, the place of its first question in
+ *   the report, the how-manieth it is of how many that ask everybody (null: it is not shown to all), and the odds that
+ *   stand above all items, as `spellOdds` has them
  */
 export function partOf(item, place, survey, words) {
   const view = ITEM_VIEWS.get(item.type);
   return view ? view(item, `a${place.index}`, words) : askingPart(item, place, survey, words);
 }
 
-function askingPart(item, { index: _, first, ...count }, survey, words) {
+function askingPart(item, { index: _, first, common, ...count }, survey, words) {
   const { questions, rows } = item;
   const id = `${rows.length ? "m" : "q"}${first}`;
   const sentence = count.number === null ? "question_further" : "question_number";
@@ -28,14 +29,14 @@ function askingPart(item, { index: _, first, ...count }, survey, words) {
   if (survey.ownCoin && questions[0].mechanism !== null) {
     before.push(provided("byHand")(questions[0], id, words, each(rows, words)));
   }
-  const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words));
-  odds.append(badge(questions[0], words), " ", words.odds(questions[0]));
+  const after = protection(questions[0], rows, `${id}-odds`, words, common);
   if (rows.length === 0) {
-    const field = questionField(questions[0], id, words, { legend, before, after: [odds] });
+    const field = questionField(questions[0], id, words, { legend, before, after });
     return { item, fields: [field], node: field.node };
   }
   const fields = questions.map((question, index) => rowField(question, `q${first + index}`, words, rows[index]));
-  const node = group("matrix", [...before, odds], legend, ...before, ...fields.map((field) => field.node), odds);
+  const describing = [...before, ...after.filter(({ id: own }) => own)];
+  const node = group("matrix", describing, legend, ...before, ...fields.map((field) => field.node), ...after);
   return { item, fields, node };
 }
 
@@ -44,9 +45,10 @@ function questionField(question, id, words, { legend, before = [], after = [], i
   const fault = words.line("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
   const note = control.note ? [words.line("p", ...control.note, { className: "hint", id: `${id}-note` })] : [];
   const notes = [...before, ...note];
-  const node = group("", [...notes, ...after, fault], legend, ...notes, fault, ...control.nodes, ...after);
+  const describing = [...notes, ...after.filter(({ id: own }) => own)];
+  const node = group("", describing, legend, ...notes, fault, ...control.nodes, ...after);
   const fits = () => control.read() !== undefined && canEncode(question, control.read());
-  return { ...control, question, label: question.label, node, fault, faultWords: control.fault, fits };
+  return { ...control, question, label: question.label, node, describing, fault, faultWords: control.fault, fits };
 }
 
 function rowField(question, id, words, row) {
@@ -59,9 +61,22 @@ function each(rows, words) {
   return rows.length ? [words.node("each_row"), " "] : [];
 }
 
-function badge(question, words) {
-  if (question.mechanism === null) return words.line("span", "public", {}, { className: "badge public" });
-  return words.line("span", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "badge" });
+/** The odds of a question in a spelling that is the same for questions with the same sentence. */
+export function spellOdds(question, words) {
+  return JSON.stringify([words.explained(question), question.neutral]);
+}
+
+// The protection of one question: nothing where the sentence above all items says it. What describes it has an id.
+function protection(question, rows, id, words, common) {
+  if (question.mechanism === null) {
+    const badge = words.line("span", "public", {}, { className: "badge public" });
+    const note = question.cohort ? [" ", words.odds(question)] : [];
+    return [element("p", { className: "odds", id }, badge, ...note)];
+  }
+  if (spellOdds(question, words) === common) return [];
+  const odds = element("p", { className: "odds" }, ...each(rows, words), words.odds(question));
+  const cost = words.line("p", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "hint" });
+  return [element("details", { className: "odds" }, words.line("summary", "protected"), odds, cost)];
 }
 
 function canEncode(question, answer) {

@@ -20,8 +20,9 @@ export function acknowledgePart(item, id, words) {
   const [label, ...notes] = noteTexts(item, words, "span");
   const tick = element("label", { className: "option" }, input, words.node("acknowledged"));
   const note = words.line("p", "acknowledge_note", {}, { className: "hint", id: `${id}-note` });
-  const node = group("", [fault, note], element("legend", {}, label), ...notes, fault, tick, note);
-  const field = { label: item.label, node, fault, faultWords: ["acknowledge_fault"], faulty: () => input };
+  const node = group("", [note], element("legend", {}, label), ...notes, fault, tick, note);
+  const describing = [note];
+  const field = { label: item.label, node, describing, fault, faultWords: ["acknowledge_fault"], faulty: () => input };
   return { item, node, fields: [{ ...field, fits: () => input.checked, clear: () => (input.checked = false) }] };
 }
 

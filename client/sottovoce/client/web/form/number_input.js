@@ -19,16 +19,20 @@ export function numberInput(question, id, words) {
     read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
     faulty() {
       const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
-      for (const input of inputs) input.setAttribute("aria-invalid", wrong.includes(input));
+      for (const input of inputs) {
+        const isWrong = wrong.includes(input);
+        input.setAttribute("aria-invalid", isWrong);
+        input.setAttribute("aria-describedby", isWrong ? `${id}-note ${id}-fault` : `${id}-note`);
+      }
       return wrong[0] ?? inputs[0];
     },
     clear: () => inputs.forEach((input) => (input.value = "")),
   };
 }
 
-function textField({ domain, kind }, id, index) {
-  const properties = { ...kind.field(domain.grid), id: `${id}-${index}` };
-  const aria = { "aria-describedby": `${id}-note ${id}-fault` };
+function textField({ absent, domain, kind }, id, index) {
+  const properties = { ...kind.field(domain.grid), id: `${id}-${index}`, spellcheck: false, required: absent === null };
+  const aria = { "aria-describedby": `${id}-note` };
   if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
   return element("input", { ...properties, ...aria });
 }

@@ -35,12 +35,15 @@ export function isShut({ kind }) {
   return !["open", "offline", "checking"].includes(kind);
 }
 
-/** The standing, with the token of an invitation looked at too, where there is one. */
-export async function standingWithToken(respondent) {
+/**
+ * The standing by `statusReply`, which was asked for before, with the token of an invitation looked at too, where there
+ * is one. Both are asked when the page is opened: the time between Begin and Send shows in no request.
+ */
+export async function standingWithToken(respondent, statusReply) {
   const { key, survey, transport } = respondent;
   const isToken = survey.access === "token";
   const token = isToken ? transport.checkToken(survey.name, key[3]).catch(({ reason }) => reason) : null;
-  const standing = standingOf(respondent, await askStatus(transport, survey.name));
+  const standing = standingOf(respondent, await statusReply);
   if (isShut(standing.status)) return standing;
   // Only a plain refusal counts: if the server is busy or cannot be reached, the token is checked with the report.
   return (await token) === "token_invalid" ? { ...standing, status: { kind: "token", date: null } } : standing;

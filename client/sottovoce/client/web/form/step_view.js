@@ -16,6 +16,9 @@ export class StepView {
   #main;
   #status;
   #frame;
+  // Steps that Back and Forward lead to, by their number in the browser's history.
+  #stops = [];
+  #place = 0;
 
   /** What sends a report again, while the page tells that it was not sent; else null. */
   resend = null;
@@ -26,6 +29,43 @@ export class StepView {
     this.#main = main;
     this.#status = status;
     this.#frame = frame;
+    addEventListener("popstate", ({ state }) => this.#goTo(state?.step));
+    // The browser asks once before answers are lost.
+    addEventListener("beforeunload", (event) => {
+      if (this.#stops.some((step) => step.isTouched?.())) event.preventDefault();
+    });
+  }
+
+  /** Show the first step, or show it anew; Back from it leaves the page. */
+  enterFirst(step, takesFocus) {
+    [this.#stops[0], this.#place] = [step, 0];
+    history.replaceState({ step: 0 }, "");
+    this.show(step, takesFocus);
+  }
+
+  /** Show a step that follows the one shown: Back leads back, with what was chosen. History holds its number only. */
+  enter(step) {
+    this.#place += 1;
+    this.#stops.length = this.#place;
+    this.#stops.push(step);
+    history.pushState({ step: this.#place }, "");
+    this.show(step);
+  }
+
+  /** Do as the browser's Back does. */
+  back() {
+    history.back();
+  }
+
+  /** From now on Back and Forward lead to no step of this visit: what was chosen is gone. */
+  close() {
+    this.#stops = [];
+  }
+
+  #goTo(place) {
+    if (this.#stops[place] === undefined) return;
+    this.#place = place;
+    this.show(this.#stops[place]);
   }
 
   /** Show a step, `{ node, start }`; `start` takes the focus. */
@@ -53,8 +93,7 @@ export class StepView {
 
   /**
    * Do something; every failure ends here, in words. `way` says what can be done about it: `back` where a failure has
-   * taken nothing away, `resend` where a report was drawn, `later` where none was and asking again may help, `allow`
-   * what to show about a limit that was too low.
+   * taken nothing away, `resend` where a report was drawn, `later` where none was and asking again may help.
    */
   async guarded(work, way = {}) {
     try {
@@ -65,7 +104,7 @@ export class StepView {
     }
   }
 
-  async #fail(error, work, { back, resend, later, allow }) {
+  async #fail(error, work, { back, resend, later }) {
     // Errors before the survey has loaded are shown in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
@@ -74,10 +113,9 @@ export class StepView {
     const start = heading(1, this.#words.node(title));
     const reason = this.#words.line("p", sentence, values, { className: "lead" });
     const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.line("p", note));
-    const reload = () => this.guarded(work, { back, resend, later, allow });
+    const reload = () => this.guarded(work, { back, resend, later });
     const act = { load: reload, kept: back, failed: resend, later }[outcome];
     if (act) node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));
-    if (values?.limit !== undefined && allow) node.append(allow());
     this.show({ node, start });
     if (outcome === "failed") this.resend = resend;
   }

@@ -1,12 +1,8 @@
-import { checkStep } from "./steps/check.js";
-import { hasLongConsent } from "./steps/explanation.js";
 import { need } from "../registry.js";
 import { isEarly } from "../device/entries.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
-import { mostRevealing } from "./steps/odds_picture.js";
+import { stepsBefore } from "./steps/explanation.js";
 import { askingStep } from "./steps/questions.js";
-
-const QUIET = 1000;
 
 /** The page from the first step to the receipt. A respondent who comes back to what was drawn brings no survey. */
 export class StepsFlow {
@@ -29,19 +25,15 @@ export class StepsFlow {
   }
 
   /**
-   * A long consent, where there is one (`back` leads back from it), and the check, where answers are protected at all;
-   * then the questions.
+   * A long consent, where there is one, and the check, where the survey asks for it and answers are protected at all;
+   * then the questions. What was chosen before Back was pressed is still there.
    */
-  async begin(back) {
-    if (hasLongConsent(this.#survey)) this.#show(await need("consentStep"), () => this.#check(), back);
-    else this.#check();
-  }
-
-  /** A step aside; then `back`. */
-  async practise(back) {
-    // With it come the dice.
-    await need("AnswerPath");
-    this.#show(await need("practiceStep"), back);
+  async begin() {
+    const [consent, check] = stepsBefore(this.#survey);
+    const ask = () => this.#ask();
+    const goOn = check ? async () => this.#enterStep(await need(check), ask) : ask;
+    if (consent) this.#enterStep(await need(consent), goOn, () => this.#view.back());
+    else await goOn();
   }
 
   /** What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked. */
@@ -72,16 +64,17 @@ export class StepsFlow {
     });
   }
 
-  /** Keep page, survey and sentences for visits without a connection, and send what waits. */
+  /**
+   * Keep page, survey and sentences for visits without a connection, and send what waits. It is done as soon as the form
+   * is ready, and mostly from the browser's cache: a request after Begin would show when questions were reached.
+   */
   async keep(addressOf) {
     addEventListener("online", () => this.#sendAll().catch(() => {}));
     try {
       await this.#sendOthers();
-      // Not while a person begins: this fetches all of the page once more.
-      await new Promise((resolve) => setTimeout(resolve, QUIET));
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
-      await keepOffline([addressOf(this.#words.language), ...new Set(this.#respondent.transport.used)]);
+      await keepOffline(addressOf(this.#words.language), this.#respondent.transport.used);
     } catch {
       // Without a connection, or where the browser keeps nothing: the page works as it is.
     }
@@ -89,6 +82,7 @@ export class StepsFlow {
 
   /** Forget what was chosen: when the page is left, and once a report has been drawn. */
   forget() {
+    this.#view.close();
     this.#asking?.clear();
     this.#asking = null;
   }
@@ -105,22 +99,9 @@ export class StepsFlow {
     await (await need("sendWaiting"))(ledger, transport, key);
   }
 
-  #check() {
-    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
-    else this.#ask();
-  }
-
   #ask() {
-    this.#asking = askingStep(this.#survey, this.#words, this.#asked, () => this.#review());
-    this.#view.show(this.#asking);
-    // What comes after the questions, while they are being answered; whatever is answered, and however slowly.
-    need("AnswerPath").catch(() => {});
-  }
-
-  async #review() {
-    await this.#view.guarded(async () => {
-      this.#show(await need("reviewStep"), this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
-    });
+    this.#asking ??= askingStep(this.#survey, this.#words, this.#asked, () => this.#answer());
+    this.#view.enter(this.#asking);
   }
 
   async #answer(isSomebodyElse = this.#isSomebodyElse) {
@@ -132,6 +113,7 @@ export class StepsFlow {
   }
 
   async #send(sentence, send, isEarlier) {
+    this.#view.close();
     this.#view.busy(sentence);
     await this.#view.guarded(async () => {
       try {
@@ -192,6 +174,10 @@ export class StepsFlow {
   async #path() {
     const AnswerPath = await need("AnswerPath");
     return new AnswerPath(this.#respondent);
+  }
+
+  #enterStep(step, ...rest) {
+    this.#view.enter(step(this.#survey, this.#words, ...rest));
   }
 
   #show(step, ...rest) {

@@ -20,7 +20,7 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces", "report_labels",
+  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces", "report_labels",
   "researcher", "trial", "waves",
 ];
 
@@ -61,6 +61,7 @@ export function parseSurvey(document, digest) {
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
   for (const key of ["trial", "fresh_samples"]) must(!(key in document) || document[key] === true);
+  must(!("check" in document) || document.check === false);
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);

@@ -55,7 +55,7 @@ export class Question {
 }
 
 const NOT_SAID = {
-  after: null, ask: null, consent: null, description: null, notice: null, replaces: null, researcher: null,
+  after: null, ask: null, check: true, consent: null, description: null, notice: null, replaces: null, researcher: null,
   trial: false,
 };
 
@@ -80,6 +80,8 @@ export class Survey {
     // Who asks, shown first; what is said about the protection of data; null for nothing.
     this.researcher = given.researcher;
     this.notice = given.notice;
+    // Whether one question about the protection is a step of its own, before the questions.
+    this.check = given.check;
     // True for a test run.
     this.trial = given.trial;
     // Text or link shown with the receipt, the same for everybody; null for none.

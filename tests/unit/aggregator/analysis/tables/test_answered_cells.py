@@ -10,15 +10,18 @@ import pytest
 from sottovoce.aggregator.analysis.documents import comparison_document, crosstab_document
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import CompareRequest, CrosstabRequest
+from sottovoce.aggregator.analysis.tables.answered_cells import group_moments
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
+from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import names, survey
+from tests.documents import names, parsed, survey
+from tests.documents import question as question_of
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 from tests.unit.shared.test_schema import validator
 
@@ -205,3 +208,43 @@ def test_comparison_without_people_in_any_group_is_refused() -> None:
     questions = (asked("g", "boolean", COIN, absent_category=True), asked("y", "boolean", COIN))
     with pytest.raises(EstimateError, match="people in none of the groups of 'g'"):
         compare(columns([[2, 2], [2, 2], [30, 30]], *questions), "y", "g")
+
+
+@pytest.mark.parametrize(
+    "mechanism", [COIN, {"name": "kary_rr", "odds": "3"}, {"name": "subset_selection", "odds": "3", "size": 2}]
+)
+@pytest.mark.parametrize("absent", [True, False])
+def test_moments_of_two_groups_are_those_of_all_reports(mechanism: dict[str, Any], absent: bool) -> None:
+    """E[z_g z_h | x] summed over every possible report with its exact probability."""
+    kind: dict[str, Any] = {} if mechanism == COIN else {"choices": names(4)}
+    keys = {"absent_category": True} if absent else {}
+    question = parsed(question_of(mechanism, "select_one" if kind else "boolean", **kind, **keys))
+    [variable] = variables_of(question)
+    channel = question.mechanism
+    assert channel is not None
+    reports = np.array([value for value in range(channel.largest + 1) if channel.admits(value)])
+    scores = variable.scores(reports)
+    found = group_moments(variable, (0, 1))
+    for place, truth in enumerate((0, 1, len(variable.categories) - 1)[: min(len(variable.categories), 3)]):
+        chances = np.array([float(channel.probability(int(report), truth)) for report in reports])
+        for one, other in product((0, 1), repeat=2):
+            assert found[one, other, place] == pytest.approx(chances @ (scores[:, one] * scores[:, other]), abs=1e-12)
+
+
+def test_difference_of_randomized_groups_holds_where_a_cell_is_nearly_empty() -> None:
+    """The rule for sparse tables: of 150 samples, next to all limits hold the true difference."""
+    questions = (
+        asked("a", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
+        asked("b", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
+    )  # fmt: skip
+    truth = np.array([[0.6, 0.01, 0.09], [0.2, 0.02, 0.05], [0.02, 0.005, 0.005]])
+    channel = np.full((3, 3), 1 / 22) + 19 / 22 * np.eye(3)
+    generator, difference, held = np.random.default_rng(2), 0.02 / 0.22 - 0.01 / 0.61, 0
+    rates = (channel @ (truth / truth.sum()) @ channel).ravel()
+    for _ in range(150):
+        found = compare(columns(generator.multinomial(1000, rates).reshape(3, 3), *questions), "b", "a").differences[0]
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= difference <= found.high
+
+    assert held >= 137

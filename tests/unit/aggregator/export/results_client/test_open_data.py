@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import sottovoce.aggregator
 from sottovoce.aggregator import estimate, open_data
+from sottovoce.aggregator.analysis.data_file.column_channel import parse_channel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Question
 
@@ -224,3 +226,29 @@ def test_public_names_are_the_agreed_ones() -> None:
     names = ["JointResult", "OpenData", "OpenResults", "estimate", "open_data", "open_results", "randomize"]
     assert sottovoce.aggregator.__all__ == names == sorted(sottovoce.aggregator.PUBLIC)
     assert all(getattr(sottovoce.aggregator, name).__doc__ for name in names)
+
+
+@pytest.mark.parametrize(
+    "text", ["geometric ratio=1/3", "rounding_rr a=3/4 b=1/4", "square_wave odds=3 bins=12 width=2"]
+)
+def test_numbers_with_noise_have_their_mean(tmp_path: Path, text: str) -> None:
+    """Drawn by the simulation of this system, from 10 to 60; in the number's own unit where a report is a number."""
+    channel = f"{text} min=10 max=60"
+    mechanism, domain = parse_channel(channel).numeric or pytest.fail("no number")
+    true = np.random.default_rng(9).integers(0, 51, 4000)
+    reports = simulate(mechanism, true, BatchDraws(seeded("numbers")))
+    shown = reports + 10 if mechanism.report_kind == "number" else reports
+    data = open_data(written(tmp_path, "age\n" + "\n".join(map(str, shown))), {"age": channel})
+
+    mean = next(row for row in data.shares().rows if row["kind"] == "mean")
+    assert domain.grid is not None
+    assert abs(mean["raw"] - (true.mean() + 10)) < 4 * mean["std_error"]
+
+
+def test_files_of_reports_are_not_taken_for_answers(tmp_path: Path) -> None:
+    """Their cells are codes of mechanisms; their folder says of which."""
+    (tmp_path / "survey.yaml").write_bytes(survey().canonical)
+    with pytest.raises(SpecError, match="open its folder"):
+        open_data(written(tmp_path, "cheated,reason,_wave,_revision\n1,0,0,1\n"))
+    with pytest.raises(SpecError, match="line 2, column 'cheated': the question's channel cannot report"):
+        open_data(written(tmp_path, "cheated\n7\n"))

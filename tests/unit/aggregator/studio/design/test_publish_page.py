@@ -3,11 +3,13 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
@@ -71,3 +73,34 @@ def test_correction_of_texts_leaves_a_closed_survey_closed(
     rows = storage.revisions("exam")
     assert [row.closed for row in rows] == [True, closed]
     assert closed is (rows[1].closed_on == TODAY)
+
+
+def test_second_of_two_who_publish_at_once_is_told(
+    ann: Researcher, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another revision came between the check and the transaction; the page says so, and shows it."""
+    storage.publish(survey())
+    ann.post("surveys/exam/design/correct")
+    ann.post("surveys/exam/design", version="1", **{"title.en": "Later"})
+    publish = storage.publish
+
+    def publish_second(*survey_and_more: Any, **options: Any) -> StoredSurvey:
+        publish(survey(revision=2, title={"en": "First"}))
+        return publish(*survey_and_more, **options)
+
+    monkeypatch.setattr(storage, "publish", publish_second)
+    reply = ann.post("surveys/exam/publish", version="2")
+
+    assert reply.status_code == 422
+    assert "Another revision was published first" in reply.text
+    assert [row.revision for row in storage.revisions("exam")] == [1, 2]
+
+
+def test_third_close_is_warned_of_before_reopening(ann: Researcher, storage: SQLiteStorage) -> None:
+    """After the first close reports must come in full steps; after the second none may come for tables to exist."""
+    storage.publish(survey())
+    storage.close_survey("exam", TODAY)
+    assert "at least 25 new reports" in ann.get("surveys/exam/settings")
+    ann.post("surveys/exam/settings/reopen")
+    ann.post("surveys/exam/settings/close")
+    assert "only if no report comes or is withdrawn" in ann.get("surveys/exam/settings")

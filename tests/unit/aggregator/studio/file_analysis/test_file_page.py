@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, AnalysisStopped, JobQueue, QueuedJob
 from sottovoce.aggregator.intake.request_limits import UPLOAD
 from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import IDLE, UploadedFiles
@@ -171,3 +172,20 @@ def test_files_are_kept_for_a_while_and_for_their_account() -> None:
     clock[0] += IDLE
     assert files.find("ann", id) is None
     assert dropped == [id]
+
+
+def test_stopped_analysis_is_said_and_tried_again(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what helps; the button computes it anew."""
+    address = uploaded(client)
+    compute = JobQueue._compute
+
+    def stop(_queue: JobQueue, job: QueuedJob, *_: object) -> Any:
+        raise AnalysisStopped(job.id, "memory", AnalysisLimits(60, 512))
+
+    monkeypatch.setattr(JobQueue, "_compute", stop)
+    shown = get(client, address)
+    assert (shown.status_code, "more than 512 MiB" in shown.text) == (422, True)
+    monkeypatch.setattr(JobQueue, "_compute", compute)
+    assert get(client, address).status_code == 422
+    assert post(client, address, **{"channel.cheated": "coin_flip"}).status_code == 303
+    assert "10.0" in get(client, address).text

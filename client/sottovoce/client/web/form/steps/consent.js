@@ -6,7 +6,7 @@ export function consentStep(survey, words, onAgree, onBack) {
   const text = element("section", {}, words.text("p", survey.consent));
   const actions = [
     button(words.node("consent_agree"), "primary", onAgree),
-    button(words.node("practice_back"), "", onBack),
+    button(words.node("back_to_start"), "", onBack),
   ];
   const row = element("div", { className: "actions" }, ...actions);
   return { node: element("div", { id: "consent" }, start, text, row), start };

@@ -1,11 +1,9 @@
 import { askedBy } from "../researcher.js";
-import { bar } from "../bar.js";
-import { beliefPicture } from "./belief_picture.js";
+import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
 import { provided } from "../../registry.js";
-import { mostRevealing, oddsPicture } from "./odds_picture.js";
-import { showEpsilon } from "../../survey/rational.js";
+import { oddsPicture } from "./odds_picture.js";
 import { statusLine } from "./status_line.js";
 
 const UNKNOWN = { kind: "open", date: null };
@@ -15,28 +13,37 @@ const SHORT = 40;
 // Chinese writes no spaces: about two of its characters are a word.
 const WORD = /\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+/gu;
 
-/** Whether what people agree to is too long for the first step; the longest of its languages decides for all. */
-export function hasLongConsent({ consent }) {
+/**
+ * What stands between the first step and the questions, by its name in the registry: a long consent, and the check,
+ * where the survey asks for it and answers are protected at all; each undefined where there is none.
+ */
+export function stepsBefore(survey) {
+  const isChecked = survey.check && mostRevealing(survey) !== undefined;
+  return [hasLongConsent(survey) ? "consentStep" : undefined, isChecked ? "checkStep" : undefined];
+}
+
+// Whether what people agree to is too long for the first step; the longest of its languages decides for all.
+function hasLongConsent({ consent }) {
   return consent !== null && Object.values(consent).some((text) => text.match(WORD).length > SHORT);
 }
 
 /**
- * The first step: who asks, what protects the answers, what is seen, on one screen; all of it from the survey.
+ * The first step: who asks, what protects the answers, what is seen, what is agreed to, and then the button; all of it
+ * from the survey. The button does not stay in sight while one scrolls, so that consent is read before it is pressed.
  *
- * `known` is { hasDigest, wave, spent, allowance, status, revision, source }: whether the link pins the survey, its
- * wave, what earlier reports to this aggregator cost, what the person allows, whether it can be answered now (see
- * `statusLine`), which of its versions this is, { number, of }, and what leads to who serves the page, where it can be
- * saved. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
+ * `known` is { hasDigest, wave, spent, status, revision, source }: whether the link pins the survey, its wave, what
+ * earlier reports to this aggregator cost, whether it can be answered now (see `statusLine`), which of its versions
+ * this is, { number, of }, and what leads to who serves the page, where it can be saved. `begin` is what the button
+ * does.
  */
-export function explanationStep(survey, words, known, on) {
+export function explanationStep(survey, words, known, begin) {
   const { status = UNKNOWN } = known;
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
-  const most = mostRevealing(survey);
-  const parts = [protectionPart(survey, words, most), ...seen(survey, words, known.wave), ...consent(survey, words)];
-  const row = [statusLine(survey, words, status), ...actions(survey, words, most, status, on)];
+  const parts = [protectionPart(survey, words), ...consent(survey, words), ...seen(survey, words, known.wave)];
+  const row = [statusLine(survey, words, status), ...actions(words, status, begin)];
   const pin = known.hasDigest ? [] : [words.line("p", "no_digest", {}, { className: "note" })];
-  const below = details(survey, words, known, on, most);
+  const below = details(survey, words, known);
   return { node: element("div", { id: "explanation" }, ...head, ...pin, ...parts, ...row, ...below), start };
 }
 
@@ -49,54 +56,51 @@ function facts(survey, words) {
   return words.line("p", sentence, { count, minutes }, { className: "hint" });
 }
 
-function protectionPart(survey, words, most) {
+function protectionPart(survey, words) {
+  const most = mostRevealing(survey);
   if (!most) return words.line("p", "all_public", {}, { className: "note" });
-  const section = element("section", {}, words.line("h2", "explain_title"), words.line("p", procedureOf(survey)));
+  const how = element("p", {}, ...sentences(protectionSentences(survey), words));
+  const belief = words.line("p", ...beliefSentence(survey, words), { className: "belief" });
   // Named as the weakest only where another question is protected better.
   const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
-  if (survey.questions.some(isBetter)) section.append(words.line("p", "weakest"));
-  section.append(oddsPicture(most, words), beliefPicture(survey, most, words));
-  if (survey.ask !== null || survey.waves > 1) section.append(...provided("wavesNotes")(survey, words));
-  return section;
-}
-
-// People who toss their own coin read only about coins.
-function procedureOf({ ownCoin, questions }) {
-  if (!ownCoin) return "explain_how";
-  const byCoin = ({ mechanism }) => mechanism === null || provided("procedure")(mechanism).flips > 0;
-  return questions.every(byCoin) ? "explain_own_coin" : "explain_own_die";
+  const weakest = survey.questions.some(isBetter) ? [words.line("p", "weakest")] : [];
+  const picture = [...weakest, oddsPicture(most, words)];
+  // What all answers together may tell comes first where that is nearly everything.
+  const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
+  const drawn = survey.ask !== null || survey.waves > 1 ? provided("wavesNotes")(survey, words) : [];
+  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...drawn);
 }
 
 function seen(survey, words, wave) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
-  const usual = survey.isBlind ? [] : [words.line("p", sentence)];
-  return survey.isBlind || survey.sendWithinHours ? [...usual, ...provided("blindNotes")(survey, words, wave)] : usual;
+  const agree = words.node(hasLongConsent(survey) ? "agree_next" : "agree");
+  const usual = element("p", {}, ...(survey.isBlind ? [] : [words.node(sentence), " "]), agree);
+  const notes = survey.isBlind || survey.sendWithinHours ? provided("blindNotes")(survey, words, wave) : [];
+  return [...notes, usual];
 }
 
 function consent(survey, words) {
-  if (hasLongConsent(survey)) return [words.line("p", "agree_next")];
-  const text = survey.consent === null ? [] : [words.text("p", survey.consent)];
-  return [...text, words.line("p", "agree")];
+  return hasLongConsent(survey) || survey.consent === null ? [] : [words.text("p", survey.consent)];
 }
 
-function actions(survey, words, most, { kind }, on) {
-  if (SHUT.includes(kind)) return [];
-  const begin = button(words.node("begin"), "primary", on.begin);
-  begin.disabled = kind === "checking";
-  const buttons = kind === "early" ? [] : [begin];
-  if (most && !survey.ownCoin) buttons.push(button(words.node("practise"), "", on.practise));
-  return buttons.length ? [bar(buttons)] : [];
+function actions(words, { kind }, begin) {
+  if (SHUT.includes(kind) || kind === "early") return [];
+  const press = button(words.node("begin"), "primary", begin);
+  press.disabled = kind === "checking";
+  return [element("div", { className: "actions" }, press)];
 }
 
-function details(survey, words, { spent, allowance, revision = null, source = null }, on, most) {
+function details(survey, words, { spent, revision = null, source = null }) {
   const { deleteOn, description, notice, researcher } = survey;
   const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
   const about = hasMore ? [disclosure(words, "about_title", "aboutStudy", survey, revision)] : [];
   const save = source ? [disclosure(words, "save_page_title", "savePagePart", survey, source)] : [];
-  if (!most) return [...about, ...save];
-  const limits = on.limits();
-  const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
-  const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
-  limits.firstChild.after(words.line("p", "explain_epsilon", cost), ...earlier);
-  return [...about, limits, disclosure(words, "limits_title", "limitsList", survey.ownCoin), ...save];
+  if (!mostRevealing(survey)) return [...about, ...save];
+  const how = disclosure(words, "how_title", "howItWorks", survey, spent);
+  return [how, disclosure(words, "limits_title", "limitsList", survey.ownCoin), ...about, ...save];
+}
+
+/** Sentences one after the other. */
+export function sentences(keys, words) {
+  return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
 }

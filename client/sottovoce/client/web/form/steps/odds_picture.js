@@ -2,12 +2,6 @@ import { element } from "../dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The question whose mechanism gives away most, the first of equals; undefined if every question is public. */
-export function mostRevealing(survey) {
-  const asked = survey.questions.filter((question) => question.mechanism);
-  return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
-}
-
 /**
  * The odds of a question: so many of 100 dots. Of a yes or no the two labels say all; other odds have a sentence, and
  * that is what a screen reader reads.
@@ -25,15 +19,15 @@ export function oddsPicture(question, words) {
   return element("figure", {}, ...grids, ...sentence);
 }
 
-/** A picture that words beside it tell as well. */
-export function picture(viewBox, ...shapes) {
+// A picture that words beside it tell as well.
+function picture(viewBox, ...shapes) {
   const node = shape("svg", { viewBox, "aria-hidden": true });
   node.append(...shapes);
   return node;
 }
 
-/** A line of a picture, by the class that gives it its look. */
-export function path(name, d) {
+// A line of a picture, by the class that gives it its look.
+function path(name, d) {
   return shape("path", { class: name, d });
 }
 

@@ -1,4 +1,4 @@
-import { button, element, heading } from "../dom.js";
+import { button, element } from "../dom.js";
 import { Draws } from "../../device/draws.js";
 import { BinaryRR } from "../../survey/mechanisms/binary_rr.js";
 import { RANDOMIZERS } from "../../registry.js";
@@ -7,11 +7,11 @@ const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const MORE = 20;
 
 /**
- * A step aside: a harmless question, answered through the real randomizer as often as one likes.
+ * An example to try: a harmless question, answered through the real randomizer as often as one likes.
  *
  * It has no way to the network or to the ledger; its tally goes with the step.
  */
-export function practiceStep(survey, words, onBack) {
+export function practice(survey, words) {
   const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
@@ -36,11 +36,9 @@ export function practiceStep(survey, words, onBack) {
   const [yes, no] = [1, 0].map((truth) => button(words.node(["no", "yes"][truth]), "", () => roll(truth, 1)));
   const more = button(words.node("practice_more", { number: MORE }), "", null);
   more.hidden = true;
-  const start = heading(1, words.node("practice_title"));
   const legend = element("legend", {}, words.node("practice_question"));
+  const note = words.line("p", "practice_note", {}, { className: "hint" });
   const odds = element("p", { className: "odds" }, words.odds({ mechanism }));
-  const rolls = element("fieldset", {}, legend, element("div", { className: "actions" }, yes, no, more), result, odds);
-  const back = element("div", { className: "actions" }, button(words.node("practice_back"), "primary", onBack));
-  const note = words.line("p", "practice_note", {}, { className: "lead" });
-  return { node: element("div", { id: "practice" }, start, note, rolls, back), start };
+  const row = element("div", { className: "actions" }, yes, no, more);
+  return element("fieldset", { id: "practice" }, legend, note, row, result, odds);
 }

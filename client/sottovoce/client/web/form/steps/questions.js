@@ -1,20 +1,30 @@
-import { button, element } from "../dom.js";
-import { partOf } from "../item_view.js";
+import { bar } from "../bar.js";
+import { button, describe, element } from "../dom.js";
+import { partOf, spellOdds } from "../item_view.js";
 import { isShown } from "../../survey/visibility.js";
 
 /**
- * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear() }`.
+ * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear(), isTouched() }`.
  *
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
 export function askingStep(survey, words, asked, onDone) {
-  const parts = partsOf(survey, words, asked);
+  const common = commonOdds(survey, words, asked);
+  const parts = partsOf(survey, words, asked, common?.odds);
   const fields = parts.flatMap((part) => part.fields);
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
+  const appeared = element("p", { className: "unseen", role: "status" });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
   const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off" });
-  form.append(...parts.map((part) => part.node), submitRow(words));
-  form.addEventListener("input", () => showParts(parts));
+  const submit = element("button", { type: "submit", className: "primary" }, words.node("send"));
+  form.append(...parts.map((part) => part.node), appeared, bar([submit]));
+  let isTouched = false;
+  form.addEventListener("input", () => {
+    isTouched = true;
+    const before = parts.filter(({ node }) => !node.hidden);
+    mend(showParts(parts), summary, words);
+    announce(parts.filter((part) => !part.node.hidden && !before.includes(part)), appeared, words);
+  });
   showParts(parts);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -23,17 +33,36 @@ export function askingStep(survey, words, asked, onDone) {
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
+  const head = [...(common ? [common.node] : []), words.line("p", "not_kept", {}, { className: "hint" })];
   return {
-    node: element("div", {}, title, words.line("p", "not_kept", {}, { className: "hint" }), summary, unseen, form),
+    node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,
     answers: () => Object.fromEntries(given()),
-    clear: () => fields.forEach((field) => field.clear()),
+    isTouched: () => isTouched,
+    clear: () => {
+      isTouched = false;
+      fields.forEach((field) => field.clear());
+    },
   };
+}
+
+// The odds that most of the questions have, the first of equals, once above them all: `{ odds, node }`.
+function commonOdds(survey, words, asked) {
+  const isPrivate = (index) => asked.includes(index) && survey.questions[index].mechanism !== null;
+  const questions = survey.private.filter(isPrivate).map((index) => survey.questions[index]);
+  const spelled = questions.map((question) => spellOdds(question, words));
+  const count = (odds) => spelled.filter((other) => other === odds).length;
+  const [odds] = [...spelled].sort((one, other) => count(other) - count(one));
+  if (odds === undefined) return null;
+  const question = questions[spelled.indexOf(odds)];
+  const unless = count(odds) < spelled.length ? [words.node("most_questions"), " "] : [];
+  const node = element("p", { className: "odds" }, ...unless, words.odds(question));
+  return { odds, node };
 }
 
 // One part for each item. What everybody sees is counted: numbers neither jump nor change when another question comes
 // or goes with the answers. A matrix has the rows that are asked.
-function partsOf(survey, words, asked) {
+function partsOf(survey, words, asked, common) {
   const isAsked = (question) => asked.includes(survey.questions.indexOf(question));
   const items = survey.items.filter(({ questions }) => questions.length === 0 || questions.some(isAsked));
   const isCounted = ({ anyOf, questions, visibleIf }) => questions.length > 0 && anyOf.length + visibleIf.length === 0;
@@ -44,7 +73,7 @@ function partsOf(survey, words, asked) {
     const rows = item.rows.filter((_, row) => isAsked(item.questions[row]));
     counted += isCounted(item);
     const number = isCounted(item) ? counted : null;
-    const part = partOf({ ...item, questions, rows }, { index, first, number, total }, survey, words);
+    const part = partOf({ ...item, questions, rows }, { index, first, number, total, common }, survey, words);
     first += questions.length;
     return part;
   });
@@ -63,25 +92,42 @@ function showParts(parts) {
   });
 }
 
-function submitRow(words) {
-  const submit = element("button", { type: "submit", className: "primary" }, words.node("to_review"));
-  return element("div", { className: "actions" }, submit, words.line("p", "to_review_note", {}, { className: "hint" }));
+// A question that appears with an answer is announced: it may be below what is seen or heard.
+function announce(shown, appeared, words) {
+  const sentence = (item) => [words.node("question_further"), " ", words.text("span", item.label)];
+  const lines = shown.map(({ item }) => element("span", {}, ...sentence(item)));
+  appeared.replaceChildren(...lines);
 }
 
 // Whether every answer fits; if not, the summary says which do not and takes the focus.
 function complete(fields, summary, words) {
   const wrong = fields.filter((field) => !field.fits());
-  for (const field of fields) {
-    field.faulty();
-    field.fault.hidden = !wrong.includes(field);
-    field.node.classList.toggle("lacking", wrong.includes(field));
-  }
-  summary.hidden = wrong.length === 0;
+  for (const field of fields) markField(field, wrong.includes(field));
+  listWrong(wrong, summary, words);
   if (summary.hidden) return true;
-  const line = (field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords));
-  summary.replaceChildren(words.line("h2", "missing_title"), element("ul", {}, ...wrong.map(line)));
   summary.focus();
   return false;
+}
+
+// A fault vanishes as soon as it is mended; none appears before Send is pressed.
+function mend(fields, summary, words) {
+  const marked = fields.filter(({ fault }) => !fault.hidden);
+  const mended = marked.filter((field) => field.fits());
+  for (const field of mended) markField(field, false);
+  if (mended.length > 0) listWrong(marked.filter((field) => !mended.includes(field)), summary, words);
+}
+
+function markField(field, isWrong) {
+  field.faulty();
+  field.fault.hidden = !isWrong;
+  field.node.classList.toggle("lacking", isWrong);
+  describe(field.node, ...field.describing, ...(isWrong ? [field.fault] : []));
+}
+
+function listWrong(wrong, summary, words) {
+  summary.hidden = wrong.length === 0;
+  const line = (field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords));
+  summary.replaceChildren(words.line("h2", "missing_title"), element("ul", {}, ...wrong.map(line)));
 }
 
 // A button and not an anchor: following an anchor would overwrite the digest in the address.

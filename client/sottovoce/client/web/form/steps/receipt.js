@@ -1,8 +1,7 @@
-import { NEARLY_SURE } from "../../survey/allowance.js";
 import { askedBy, contactLink } from "../researcher.js";
 import { button, element, heading, table } from "../dom.js";
 import { whenInWords } from "../moments.js";
-import { mostRevealing } from "./odds_picture.js";
+import { isNearlySure, mostRevealing } from "../protection.js";
 import { need, provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
@@ -14,7 +13,7 @@ import { reportedInWords } from "../value_words.js";
  * `spent` is what all reports to this aggregator cost; `onEnd` is called with "withdraw" or "forget".
  */
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
-  const title = heading(1, words.node("receipt_title"));
+  const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(survey, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
@@ -62,13 +61,11 @@ function sentReport(survey, words, receipt) {
 function chanceNotes(survey, words, values) {
   const count = survey.private.filter((index) => values[index] !== null).length;
   if (count === 0) return [];
-  const sentence = survey.epsilon < NEARLY_SURE ? "receipt_count" : "receipt_count_strong";
   const hides = survey.conditional.some((question) => question.mechanism !== null);
-  const more = hides ? [" ", words.node("receipt_not_shown")] : [];
-  return [
-    words.line("p", sentence, { count }, { className: "lead" }),
-    element("p", {}, words.node("no_lie"), ...more),
-  ];
+  const more = hides ? [words.line("p", "receipt_not_shown")] : [];
+  // Where all answers together tell nearly everything, the title says what there is to say.
+  const chance = isNearlySure(survey) ? [] : [words.line("p", "receipt_count", { count }, { className: "lead" })];
+  return [...chance, ...more];
 }
 
 function asGiven(survey, words, values) {
@@ -103,7 +100,8 @@ function exactReport(survey, words, values, receipt) {
   const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const why = most ? [words.line("p", note), element("p", {}, words.odds(most))] : [];
+  const notes = [note, "no_lie"].map((key) => words.line("p", key));
+  const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }

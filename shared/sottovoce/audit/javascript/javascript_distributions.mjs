@@ -1,5 +1,5 @@
-// Runs parts of the browser's client through all branches of their draws: from that their exact law follows. What
-// throws is printed as null: the reason could repeat a value.
+// Runs parts of the browser's client through all branches of their draws, from which their exact distribution follows.
+// What throws is printed as null: the reason could repeat a value.
 const MAX_BRANCHES = 4096;
 // As in branching_draws.py: who draws until something comes would else draw for ever.
 const MAX_DRAWS = 4096;
@@ -55,24 +55,24 @@ export class WatchedDraws {
   pick = () => this.#draw(0);
 }
 
-/** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
-export async function lawOf(run, most) {
+/** The exact distribution of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each pair. */
+export async function distributionOf(run, most) {
   // Summed by denominators, of which there are few: to cancel each time would take longer than the draws.
-  const law = new Map();
+  const distribution = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
     const draws = new BranchingDraws(script);
     const outcome = JSON.stringify([await run(draws), draws.bounds]);
-    if (!law.has(outcome)) law.set(outcome, new Map());
-    const parts = law.get(outcome);
+    if (!distribution.has(outcome)) distribution.set(outcome, new Map());
+    const parts = distribution.get(outcome);
     parts.set(draws.whole, (parts.get(draws.whole) ?? 0n) + draws.part);
     script = draws.taken;
     while (script.length && script.at(-1) + 1 === draws.choices[script.length - 1]) script.pop();
     if (script.length === 0) break;
     script[script.length - 1] += 1;
   }
-  return [...law].map(([outcome, parts]) => [...JSON.parse(outcome), summed(parts)]);
+  return [...distribution].map(([outcome, parts]) => [...JSON.parse(outcome), summed(parts)]);
 }
 
 // "part/whole" of parts by their whole.
@@ -102,12 +102,12 @@ function questionOf(product, document) {
   return product.parseSurvey(alone, "").questions[0];
 }
 
-/** The law of a question's randomizer for each input, or null. */
-export async function lawsOf(product, { question, inputs, most }) {
+/** The distribution of a question's randomizer for each input, or null. */
+export async function distributionsOf(product, { question, inputs, most }) {
   try {
     const { mechanism } = questionOf(product, question);
     const randomize = product.RANDOMIZERS.get(mechanism.name);
-    return await inOrder(inputs, (value) => lawOf((draws) => whole(randomize(mechanism, value, draws)), most));
+    return await inOrder(inputs, (value) => distributionOf((draws) => whole(randomize(mechanism, value, draws)), most));
   } catch {
     return null;
   }
@@ -125,11 +125,11 @@ export async function inOrder(items, work) {
   return results;
 }
 
-/** The law of the set that is drawn where not all questions are asked. */
-export async function setLawOf(product, text, most) {
+/** The distribution of the set that is drawn where not all questions are asked. */
+export async function setDistributionOf(product, text, most) {
   try {
     const partly = await product.loadSurvey(new TextEncoder().encode(text));
-    return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
+    return await distributionOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
   } catch {
     return null;
   }
@@ -150,11 +150,12 @@ class MemoryLedger {
   markSent = async () => {};
 }
 
-/** The laws of all reports of one device, a respondent for each wave and one ledger for all, by truth. */
+/** The distributions of all reports of one device, a respondent for each wave and one ledger for all, by truth. */
 export async function historiesOf(product, { survey: text, answers }, most) {
   try {
     const panel = await product.loadSurvey(new TextEncoder().encode(text));
-    return await inOrder(answers, (course) => lawOf((draws) => reportsOf(product, panel, course, draws), most));
+    const follow = (course) => distributionOf((draws) => reportsOf(product, panel, course, draws), most);
+    return await inOrder(answers, follow);
   } catch {
     return null;
   }

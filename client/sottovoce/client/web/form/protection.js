@@ -1,0 +1,57 @@
+import { NEARLY_SURE } from "../survey/allowance.js";
+import { provided } from "../registry.js";
+
+const BEFORE = 10;
+// Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
+const ROUNDING = 1e-9;
+// Sentence about what is sent, by the kind of the report. Every other kind sends a result that is no answer.
+const HOW = { yes_no: "how_answer", option: "how_answer", waves: "how_answer", number: "how_answer", bits: "how_boxes" };
+
+/** The question whose mechanism gives away most, the first of equals; undefined if every question is public. */
+export function mostRevealing(survey) {
+  const asked = survey.questions.filter((question) => question.mechanism);
+  return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
+}
+
+/**
+ * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. See
+ * `belief_after` in the Python package for the maths.
+ */
+export function beliefAfter(epsilon) {
+  const odds = (BEFORE / (100 - BEFORE)) * Math.exp(epsilon);
+  return Math.ceil((100 * odds) / (1 + odds) - ROUNDING);
+}
+
+/** Whether all answers together may make a belief of 10 % one of 90 %: then no sentence says that nothing is certain. */
+export function isNearlySure({ epsilon }) {
+  return epsilon >= NEARLY_SURE;
+}
+
+/**
+ * Keys of the sentences about the protection of a survey's answers, in order: what the device does, and what no one can
+ * be certain of. The first step, the check and the receipt take their words from here.
+ */
+export function protectionSentences(survey) {
+  const isOpen = survey.questions.some(({ mechanism }) => mechanism === null);
+  const certain = isNearlySure(survey) ? [] : ["how_certain"];
+  return [...procedureOf(survey), ...certain, ...(isOpen ? ["how_open"] : [])];
+}
+
+// People who toss their own coin read only about coins.
+function procedureOf({ ownCoin, questions }) {
+  const made = questions.map(({ mechanism }) => mechanism).filter(Boolean);
+  if (!ownCoin) return ["how_dice", ...new Set(made.map(({ reportKind }) => HOW[reportKind] ?? "how_drawn"))];
+  const byCoin = made.every((mechanism) => provided("procedure")(mechanism).flips > 0);
+  return [byCoin ? "explain_own_coin" : "explain_own_die"];
+}
+
+/** The sentence about how far one answer, and all of them, can move an observer's belief: its key and its values. */
+export function beliefSentence(survey, words) {
+  const share = (epsilon) => {
+    const percent = beliefAfter(epsilon);
+    return percent > 99 ? words.translate("nearly_100") : percent;
+  };
+  const values = () => ({ one: share(mostRevealing(survey).epsilon), all: share(survey.epsilon) });
+  // One question is the whole report.
+  return [mostRevealing(survey).epsilon < survey.epsilon ? "belief_all" : "belief_one", values];
+}
