@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.analysis.data_file.column_channel import yes_no_counts
+from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS
 from sottovoce.aggregator.export.results_client.open_data import OpenData, open_data, read_channels
 from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts

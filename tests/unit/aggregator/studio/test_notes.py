@@ -37,6 +37,7 @@ NOT_ON_A_PAGE = {
     "estimates.py": "parameters of programs",
     "text_report.py": "the command line",
     "data_columns.py": "the same",
+    "parse_channel.py": "the same",
     "column_channel.py": "mistakes in files and their channels, which a page shows in English",
 }
 """Modules whose sentences no page shows, and why."""

@@ -5,7 +5,8 @@ import os
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED, parse_channel
+from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED
+from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.sentence import error_message

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.data_file.column_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
 from sottovoce.aggregator.analysis.estimates import question_result
@@ -175,8 +175,8 @@ def read_channels(path: Path) -> Mapping[str, Any]:
 
 
 def _survey_of(data: Path, survey: str | Path | None) -> Survey | None:
-    beside = (data.parent / name for name in SURVEY_FILES)
-    found = Path(survey) if survey is not None else next((each for each in beside if each.is_file()), None)
+    candidates = (data.parent / name for name in SURVEY_FILES)
+    found = Path(survey) if survey is not None else next((each for each in candidates if each.is_file()), None)
     return None if found is None else read_survey_file(found)
 
 

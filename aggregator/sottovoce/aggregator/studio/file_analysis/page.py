@@ -11,7 +11,6 @@ from typing import Any
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.analysis.data_file.column_channel import DESIGNS
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
 from sottovoce.aggregator.analysis.data_file.file_analysis import (
     COLUMNS,
@@ -20,6 +19,7 @@ from sottovoce.aggregator.analysis.data_file.file_analysis import (
     FileAnalysis,
     UploadedFile,
 )
+from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating

@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue, parse_channel
+from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue
+from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
 from sottovoce.shared.errors import AnswerError, SpecError
 

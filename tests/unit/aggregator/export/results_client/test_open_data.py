@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sottovoce.aggregator
 from sottovoce.aggregator import estimate, open_data
-from sottovoce.aggregator.analysis.data_file.column_channel import parse_channel
+from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate

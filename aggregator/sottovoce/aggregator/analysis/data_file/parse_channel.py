@@ -1,0 +1,245 @@
+"""
+Channels of the columns of a file, as people write them.
+
+    coin_flip                         a = 3/4, b = 1/4
+    warner 0.7                        the question with probability .7, otherwise its opposite
+    forced_response yes=1/6 no=1/12   a forced yes, a forced no, otherwise the truth
+    unrelated_question 2/3 1/4        the question with probability 2/3, otherwise one that 1/4 answer with yes
+    crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
+    binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
+    kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one
+    geometric ratio=1/3 min=0 max=60  a number with noise; also rounding_rr a= b=, and square_wave odds=, with step=
+    public                            asked openly
+    number                            asked openly, a number also where it has few values
+
+``levels=never,once,often`` names the true options in their order; of two, the second is "yes". A matrix is a list of
+rows P(report | truth), one for each level, or ``{matrix: rows, levels: [...], reports: [...]}``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, ColumnChannel, kary_rows
+from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.rational import dump_fraction
+from sottovoce.shared.sentence import Sentence
+
+MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes,often"
+_MOST_LETTERS = 4000
+_WHOLE = frozenset({"bins", "width"})
+"""Parameters that are whole numbers."""
+
+
+def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or a map
+    """
+    Parse a channel.
+
+    Args:
+        given: text such as ``"warner 0.7"``, rows of a matrix, or a map of ``matrix`` (or ``channel``), ``levels`` and
+            ``reports``.
+
+    Raises:
+        ValueError: it is no channel; the message says why.
+    """
+    if isinstance(given, ColumnChannel):
+        return given
+    if isinstance(given, str):
+        return _from_text(given)
+    if isinstance(given, Mapping):
+        return _from_map(given)
+    if isinstance(given, Sequence):
+        return _from_map({"matrix": given})
+    raise ValueError("a channel is text such as coin_flip, or the rows of a matrix")
+
+
+def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
+    """
+    Return counts by value.
+
+    Args:
+        given: text of the channel.
+        yes: number of reports that say yes; of the crosswise design, that say "same".
+        n: number of all reports.
+    """
+    one, other = SAME[0] if given.split()[:1] == ["crosswise"] else PAIRS[0]
+    return {one: n - yes, other: yes}
+
+
+@dataclass
+class _Words:
+    """Parameters of a channel: those with a name, and the others in their order."""
+
+    named: dict[str, str] = field(default_factory=dict)
+    rest: list[str] = field(default_factory=list)
+
+    def take(self, *names: str) -> dict[str, Fraction]:
+        """Return the parameters of these names, given by name or in this order, and refuse all others."""
+        unknown = sorted(set(self.named) - set(names))
+        free = [name for name in names if name not in self.named]
+        if unknown or len(self.rest) != len(free):
+            raise ValueError(Sentence("this channel has the parameters: {names}", names=", ".join(names) or "none"))
+        return {
+            name: _number(text, name)
+            for name, text in {**self.named, **dict(zip(free, self.rest, strict=True))}.items()
+        }
+
+
+def _from_text(text: str) -> ColumnChannel:
+    if len(text) > _MOST_LETTERS:
+        raise ValueError("a channel has at most 4,000 letters; write a matrix into a YAML file")
+    name, *parts = text.split() or [""]
+    words = _Words()
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals and key in words.named:
+            raise ValueError(Sentence("the parameter {name} is given twice", name=key))
+        if equals:
+            words.named[key] = value
+        else:
+            words.rest.append(part)
+    levels = tuple(filter(None, words.named.pop("levels", "").split(",")))
+    if name not in _DESIGNS:
+        raise ValueError(Sentence("is no channel; there are: {names}", names=", ".join(_DESIGNS)))
+    return _DESIGNS[name](words, _unique(levels))
+
+
+def _from_map(given: Mapping[str, Any]) -> ColumnChannel:
+    unknown = set(given) - {"matrix", "channel", "levels", "reports"}
+    if unknown or ("matrix" in given) == ("channel" in given):
+        raise ValueError("a channel is a map of matrix or channel, and of levels and reports")
+    levels, values = (_unique(tuple(map(str, given.get(key) or ()))) for key in ("levels", "reports"))
+    if "channel" in given:
+        made = _from_text(str(given["channel"]))
+        return ColumnChannel(made.name, made.rows, made.same, levels or made.levels, values, made.odds, made.size)
+    rows = given["matrix"]
+    if not isinstance(rows, Sequence) or not all(
+        isinstance(row, Sequence) and not isinstance(row, str) for row in rows
+    ):
+        raise ValueError("a matrix is a list of rows, each a list of probabilities")
+    numbers = tuple(tuple(_number(str(cell), f"row {place}") for cell in row) for place, row in enumerate(rows, 1))
+    return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels, values=values)
+
+
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("two levels have one name")
+    return names
+
+
+def _number(text: str, name: str) -> Fraction:
+    """Return the number in a fraction or decimal of at most 20 digits."""
+    try:
+        if len(text) > 50 or "e" in text.lower():
+            raise ValueError
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(Sentence("{name} must be a number such as 1/6 or 0.25", name=name)) from None
+
+
+def _share(number: Fraction, name: str) -> Fraction:
+    if not 0 <= number <= 1:
+        raise ValueError(Sentence("{name} must be between 0 and 1", name=name))
+    return number
+
+
+def _yes_no(name: str, a: Fraction, b: Fraction, levels: tuple[str, ...]) -> ColumnChannel:
+    rows = MatrixChannel.yes_no(a, b).rows
+    if levels and len(levels) != 2:
+        raise ValueError("this channel has two levels: levels=NO,YES")
+    return ColumnChannel(name, rows, levels=levels)
+
+
+def _coin_flip(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    words.take()
+    return _yes_no("coin_flip", Fraction(3, 4), Fraction(1, 4), levels)
+
+
+def _binary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    found = words.take("a", "b")
+    return _yes_no("binary_rr", _share(found["a"], "a"), _share(found["b"], "b"), levels)
+
+
+def _warner(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    truth = _share(words.take("truth")["truth"], "truth")
+    return _yes_no("warner", truth, 1 - truth, levels)
+
+
+def _forced_response(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    names = ("truth", "yes", "no") if "truth" in words.named else ("yes", "no")
+    found = words.take(*names)
+    yes, no = _share(found["yes"], "yes"), _share(found["no"], "no")
+    if yes + no >= 1:
+        raise ValueError("yes and no must sum to less than 1: the rest answers truthfully")
+    if found.get("truth", 1 - yes - no) != 1 - yes - no:
+        raise ValueError("truth, yes and no must sum to 1")
+    return _yes_no("forced_response", 1 - no, yes, levels)
+
+
+def _unrelated_question(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    found = words.take("truth", "share")
+    truth, share = _share(found["truth"], "truth"), _share(found["share"], "share")
+    return _yes_no("unrelated_question", truth + (1 - truth) * share, (1 - truth) * share, levels)
+
+
+def _crosswise(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    same = words.named.pop("same", "")
+    share = _share(words.take("share")["share"], "share")
+    made = _yes_no("crosswise", share, 1 - share, levels)
+    return ColumnChannel("crosswise", made.rows, same, levels)
+
+
+def _kary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    size = words.named.pop("k", "")
+    odds = words.take("odds")["odds"]
+    if not (levels or size.isdecimal()):
+        raise ValueError(MISSING_K)
+    count = int(size[:4]) if size.isdecimal() else len(levels)
+    if levels and count != len(levels):
+        raise ValueError("k and levels must name as many options")
+    if odds <= 1:
+        raise ValueError("odds must be above 1")
+    MatrixChannel(kary_rows(odds, range(count)))
+    return ColumnChannel("kary_rr", levels=levels, odds=odds, size=count)
+
+
+def _numeric(name: str, words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    if levels or words.rest or not {"min", "max"} <= set(words.named):
+        raise ValueError("a channel of a number names its range and parameters: min=0 max=60 step=1 and so on")
+    bounds = [_number(words.named.pop(key, "1"), key) for key in ("min", "max", "step")]
+    domain = Domain(grid=Grid(*bounds))
+    fields = {key: int(text) if key in _WHOLE and text.isdecimal() else dump_fraction(_number(text, key))
+              for key, text in words.named.items()}  # fmt: skip
+    return ColumnChannel(name, numeric=(MECHANISMS[name].parse({"name": name, **fields}, domain), domain))
+
+
+def _public(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    words.take()
+    return ColumnChannel("public", levels=levels)
+
+
+def _number_column(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+    words.take()
+    if levels:
+        raise ValueError("a number has no levels")
+    return ColumnChannel("number")
+
+
+_DESIGNS: dict[str, Callable[[_Words, tuple[str, ...]], ColumnChannel]] = {
+    "coin_flip": _coin_flip,
+    "warner": _warner,
+    "forced_response": _forced_response,
+    "unrelated_question": _unrelated_question,
+    "crosswise": _crosswise,
+    "binary_rr": _binary_rr,
+    "kary_rr": _kary_rr,
+    **{name: partial(_numeric, name) for name in ("geometric", "rounding_rr", "square_wave")},
+    "public": _public,
+    "number": _number_column,
+}
+DESIGNS = tuple(_DESIGNS)
+"""Names of the channels."""
