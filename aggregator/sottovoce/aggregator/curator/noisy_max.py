@@ -2,7 +2,7 @@
 Report noisy max: the most frequent of m cells or marks.
 
 Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact noise.
-Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which has about half the shortfall, or discrete
+Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which falls short by less, or discrete
              Laplace, the textbook's. Cell j wins if x_j is at least a number t that the other cells' noise decides.
              A neighbour moves t by 1 under add/remove and by 2 under replace-one, and either noise has
              P(x >= t) <= e^rate P(x >= t + 1), so that both need the same rate. Over all orders of the cells
@@ -149,7 +149,14 @@ def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: W
 
 
 def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNoise = LAPLACE) -> Floats:
-    """Return the probability of each index, by summation over the winner's noisy count."""
+    """
+    Return the probability of each index, by summation over the winner's noisy count.
+
+    Args:
+        counts: exact counts of the cells.
+        rate: rate of the noise.
+        noise: kind of noise.
+    """
     a = math.exp(-rate)
     # The tails beyond 40 / rate have probability below 10^-17.
     reach = math.ceil(40 / float(rate)) + 1
