@@ -26,7 +26,7 @@ Quantiles   From the cumulated shares, linear within a bin. Interval by inversio
             weakens with each bin towards it; its limits are the first step of the first bin and the last step of the
             last. The bound z^2 is that of one free parameter; with shares near 0 it is approximate, mostly too large.
             Above 64 bins, since each likelihood takes bins^3 operations: by score intervals of the share below each
-            edge, which cover .99 and more and are up to 8 times as wide.
+            edge, which cover .99 and more and with few reports are often the whole range.
 Poisoning   1 % fake reports: a mean moves by the most extreme score; shares and quantiles by the largest change of the
             maximum likelihood shares if all fake reports have the same value, over all values.
 Sources     Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion); Imbens and Manski 2004 (limits of the
