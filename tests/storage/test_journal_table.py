@@ -143,6 +143,7 @@ def test_same_thing_is_noted_once_a_day(store: Storage) -> None:
         list(pool.map(lambda _: store.journal.append_once(words.RESULTS_READ, ANNE, "exam 3"), range(12)))
     store.journal.append_once(words.RESULTS_READ, BERT, "exam 3")
     store.journal.append_once(words.RESULTS_READ, ANNE, "exam 4")
+    store.journal.append_once(words.RESULTS_READ, ANNE, "exam 5", per_survey=True)
 
     assert [(entry.who, entry.about) for entry in store.journal.entries()] == [
         (ANNE, "exam 3"), (BERT, "exam 3"), (ANNE, "exam 4")

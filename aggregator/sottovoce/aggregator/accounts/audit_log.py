@@ -75,7 +75,7 @@ def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
 
 class ReadResults:
     """
-    Records which account read which snapshot or file: once a day, even if a page reloads often.
+    Records which account read results or a file: once a day for each survey, even if snapshots change often.
 
     Args:
         storage: database with the audit log.
@@ -90,7 +90,7 @@ class ReadResults:
         """
         Record a reading of results, durably and before anything is shown.
 
-        A set in memory avoids a write if this process has recorded the same reading today.
+        The entry names the first snapshot of the day. A set in memory avoids a look-up at each further reading.
 
         Args:
             who: account id in hexadecimal; "" without an account.
@@ -98,7 +98,7 @@ class ReadResults:
             snapshot: result of ``snapshot_of``.
             today: day since 1970-01-01.
         """
-        self._note(words.RESULTS_READ, who, f"{name} {snapshot}", today)
+        self._note(words.RESULTS_READ, who, name, snapshot, today)
 
     def note_file(self, who: str, name: str, kind: str, today: int) -> None:
         """
@@ -110,14 +110,16 @@ class ReadResults:
             kind: name of the file.
             today: day since 1970-01-01.
         """
-        self._note(words.EXPORTED, who, f"{name} {kind}", today)
+        self._note(words.EXPORTED, who, name, kind, today)
 
-    def _note(self, what: str, who: str, about: str, today: int) -> None:
+    def _note(self, what: str, who: str, name: str, detail: str, today: int) -> None:
         if self._day != today:
             self._noted, self._day = set(), today
-        if (what, who, about) not in self._noted:
-            self._storage.journal.append_once(what, who, about)
-            self._noted.add((what, who, about))
+        per_survey = what == words.RESULTS_READ
+        noted = (what, who, name if per_survey else f"{name} {detail}")
+        if noted not in self._noted:
+            self._storage.journal.append_once(what, who, f"{name} {detail}", per_survey=per_survey)
+            self._noted.add(noted)
 
 
 class RefusedLogins:

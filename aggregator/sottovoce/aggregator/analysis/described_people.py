@@ -123,6 +123,7 @@ def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
         asked[rows], known = shown, known and certain
     if asked.all():
         return None, known
+    # The difference of two results would describe a smaller group.
     few = min(int(asked.sum()), int((~asked).sum())) < SMALLEST_SUBSET
     return (None, False) if few else (asked, known)
 
@@ -134,6 +135,7 @@ def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Ro
     either = [_holds(columns, survey, each, rows) for each in item.any_of]
     shown = np.logical_and.reduce([np.ones(count, bool), *(each for each in every if each is not None)])
     known_either = [each for each in either if each is not None]
+    # An alternative that the reports do not show may hold, so the item may have been shown.
     if either and len(known_either) == len(either):
         shown &= np.logical_or.reduce(known_either)
     return shown, all(each is not None for each in (*every, *either))

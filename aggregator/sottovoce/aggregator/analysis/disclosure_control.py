@@ -18,7 +18,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError
 
-WITHHELD = (
+TABLE_SUPPRESSED = (
     "a budget for this survey's public answers is open: an exact table of two public questions would undo the "
     "noise of the published tables; publish this one with noise, on the page Files or with crosstab "
     "--release-epsilon"
@@ -32,7 +32,7 @@ WEIGHTS_SUPPRESSED = (
     "a budget for this survey's public answers is open: the cost of weights reveals exact counts of answers, and "
     "would undo the noise of the published tables"
 )
-NOT_BESIDE = (
+EXACT_AND_NOISY = (
     "public answers in this are exact, and a budget for them was opened: do not publish it beside their noisy tables"
 )
 
@@ -65,7 +65,7 @@ def answered(
     # Requests for all pairs name no variables; ``apart`` keeps public pairs out of them.
     document = compute(asked, replace(read(), apart=public))
     if _named(asked.names) & public:
-        document = {**document, "warnings": [*document["warnings"], NOT_BESIDE]}
+        document = {**document, "warnings": [*document["warnings"], EXACT_AND_NOISY]}
     return document
 
 
@@ -74,10 +74,10 @@ def _check(asked: Request, public: frozenset[str]) -> None:
         raise EstimateError(WEIGHTS_SUPPRESSED)
     # The number of reports in a subset is exact, and every pair with another public question would tell one more.
     if isinstance(asked, PairsRequest) and asked.where is not None:
-        raise EstimateError(WITHHELD)
+        raise EstimateError(TABLE_SUPPRESSED)
     # Questions used for weights and clusters count as well: weights to margins near 0 and 1 single out a category.
     if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
-        raise EstimateError(MODEL_SUPPRESSED if isinstance(asked, RegressionRequest) else WITHHELD)
+        raise EstimateError(MODEL_SUPPRESSED if isinstance(asked, RegressionRequest) else TABLE_SUPPRESSED)
 
 
 def _named(variables: "tuple[str, ...] | list[str]") -> set[str]:

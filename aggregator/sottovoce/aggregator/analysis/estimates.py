@@ -182,14 +182,14 @@ def analyse(
     if wave is not None:
         revisions = _of_wave(revisions, wave, len(waves))
         groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
-    chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
+    selection = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
     # Researchers look repeatedly while reports arrive, so an open survey gets a band that is valid for all looks.
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
     rule = IntervalRule(interval, confidence, not newest.stored.closed, added_up if same_people else 1)
     conditional = newest.survey.conditional
     results = [
-        replace(_result(question, chosen, rule), conditional=question.name in conditional)
+        replace(_result(question, selection, rule), conditional=question.name in conditional)
         for question in newest.survey.questions
     ]
     if added_up > 1:
@@ -201,8 +201,8 @@ def analyse(
         closed=newest.stored.closed,
         # Reports withdrawn since the last snapshot are still counted in it.
         received=max(sum(reports_so_far(revision.stored) for revision in revisions), sum(waves)),
-        reports=sum(cell.reports for revision in chosen for cell in revision.cells),
-        withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
+        reports=sum(cell.reports for revision in selection for cell in revision.cells),
+        withdrawn=sum(cell.withdrawn for revision in selection for cell in revision.cells),
         cohort=cohort,
         cohorts=groups,
         wave=wave,

@@ -148,16 +148,16 @@ def read_columns(
     surveys = tuple(survey_of(stored.document) for stored in revisions)
     whole = sum(stored.reports for stored in revisions)
     kinds = {question.name: _type(surveys, question) for question in surveys[-1].questions}
-    room = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
+    buffer = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
     read = 0
     for number, (stored, survey) in enumerate(zip(revisions, surveys, strict=True)):
         places = _places(survey, surveys[-1])
         for chunk in storage.packed_by_wave(stored.key):
-            room.add(chunk if wave is None else [row for row in chunk if row[0] == wave], places, number)
+            buffer.add(chunk if wave is None else [row for row in chunk if row[0] == wave], places, number)
             read += len(chunk)
             if progress is not None:
                 progress(read, whole)
-    columns = room.columns()
+    columns = buffer.columns()
     return Columns(surveys, {name: columns[name] for name in kinds}, columns[_WAVE], columns[_REVISION])
 
 

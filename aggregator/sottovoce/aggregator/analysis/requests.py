@@ -251,6 +251,7 @@ class RegressionRequest(WeightedRequest):
             yield from (Problem(f"/{name}", "is missing") for name in ("outcome", "on") if not getattr(self, name))
         elif self.on is not None:
             yield Problem("/on", "goes without a formula, which names the predictors itself")
+        # The outcome has one place: two could contradict each other.
         elif bool(self.outcome) == bool(self._terms.outcome):
             yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
 

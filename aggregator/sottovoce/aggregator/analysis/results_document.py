@@ -53,15 +53,15 @@ def export_document(
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
         "questions": [_question(result, group) for result in results.published],
-        **_withheld(results),
+        **_suppressed(results),
         **({} if journal is None else {"journal": str(journal)}),
     }
 
 
-def _withheld(results: SurveyResults) -> dict[str, Any]:
+def _suppressed(results: SurveyResults) -> dict[str, Any]:
     """Return the names of public questions that are withheld because they are published under a budget."""
-    told = {each.question.name for each in results.published}
-    named = [each.question.name for each in results.questions if each.question.name not in told]
+    published = {each.question.name for each in results.published}
+    named = [each.question.name for each in results.questions if each.question.name not in published]
     return {"withheld": named} if named else {}
 
 

@@ -127,7 +127,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
 
 def count_strata(
     columns: Columns,
-    chosen: tuple[SelectedVariable, SelectedVariable],
+    pair: tuple[SelectedVariable, SelectedVariable],
     weights: Floats | None = None,
     inside: Any = None,  # noqa: ANN401 - arrays
     *,
@@ -138,20 +138,20 @@ def count_strata(
 
     Args:
         columns: the reports.
-        chosen: the two variables.
+        pair: the two variables.
         weights: weights of the reports, (n,); all 1 by default.
         inside: mask of the reports to count, (n,); all by default.
         halves: count the reports that carry only one of the variables, too.
     """
     found = []
-    for stratum in strata(columns, chosen, inside):
+    for stratum in strata(columns, pair, inside):
         given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
         pairs = count_pairs(*stratum.variables, stratum.columns, given)
         found.append(replace(pairs, halves=count_halves(*stratum.variables, stratum.columns)) if halves else pairs)
     return found
 
 
-def impossible_cells(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
+def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
     """
     Return the cells of the table of two questions that skip logic excludes in every revision.
 
@@ -160,9 +160,9 @@ def impossible_cells(columns: Columns, chosen: tuple[SelectedVariable, SelectedV
 
     Args:
         columns: the reports.
-        chosen: the variables of rows and columns.
+        pair: the variables of rows and columns.
     """
-    found = [_hidden_cells(columns.revisions[each], *chosen) for each in range(len(columns.revisions))]
+    found = [_hidden_cells(columns.revisions[each], *pair) for each in range(len(columns.revisions))]
     return frozenset.intersection(*found)
 
 
@@ -200,42 +200,42 @@ class Stratum(NamedTuple):
     rows: Any
 
 
-def strata(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
+def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
     """
     Split the reports into strata of equal channels.
 
     Args:
         columns: the reports.
-        chosen: the two variables.
+        pair: the two variables.
         inside: mask of the reports to include, (n,); all by default.
     """
     found = []
-    for revisions in _alike(columns, chosen):
+    for revisions in _alike(columns, pair):
         rows: Any = slice(None) if inside is None else inside
         # A mask copies the columns; if all revisions are alike, a slice avoids that.
         if len(revisions) < len(columns.revisions):
             of_these = np.isin(columns.revision, revisions)
             rows = of_these if inside is None else of_these & inside
-        one, other = (columns.values[each.question.name][rows] for each in chosen)
-        first, second = (each.variables[revisions[-1]] or each.newest for each in chosen)
+        one, other = (columns.values[each.question.name][rows] for each in pair)
+        first, second = (each.variables[revisions[-1]] or each.newest for each in pair)
         found.append(Stratum((first, second), (one, other), rows))
     return found
 
 
-def _alike(columns: Columns, chosen: Sequence[SelectedVariable]) -> list[list[int]]:
+def _alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
     """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for revision in range(len(columns.revisions)):
-        asked = [columns.question(each.question.name, revision) for each in chosen]
+        asked = [columns.question(each.question.name, revision) for each in variables]
         if all(asked):
             # Equal mechanisms mean equal channels, so their reports can be pooled exactly.
             groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
     return sorted(groups.values(), key=lambda revisions: revisions[-1])
 
 
-def drawn_evenly(columns: Columns, chosen: tuple[SelectedVariable, SelectedVariable]) -> float | None:
+def drawn_evenly(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> float | None:
     """Return the p value of a uniformity test of the drawn options (or pairs); None if no options are drawn."""
-    drawn = [each for each in chosen if each.newest.drawn]
+    drawn = [each for each in pair if each.newest.drawn]
     asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None
     if asked is None:
         return None

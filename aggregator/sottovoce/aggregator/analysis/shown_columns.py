@@ -206,6 +206,7 @@ def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: S
         differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         for rows in np.split(order, np.flatnonzero(differs) + 1):
             values[rows[np.isin(values[rows], _rare(values[rows]))]] = null(values.itemsize)
+        # The next column is divided by the coarsened one, since readers of the file see nothing else.
         keys.append(values)
     return replace(reports, columns=columns)
 
@@ -216,6 +217,7 @@ def _rare(values: Column) -> list[int]:
     missing = null(values.itemsize)
     empty = int(sizes[different == missing].sum())
     rare: list[int] = []
+    # Rarest first, so that as few answers as possible are left empty; ties by value, so that files agree.
     for value, size in sorted(zip(different.tolist(), sizes.tolist(), strict=True), key=lambda each: each[::-1]):
         if value != missing and (size < LEAST_COHORT or 0 < empty < LEAST_COHORT):
             rare.append(value)

@@ -77,6 +77,7 @@ class SubsetCondition:
                 )
             )
         fulfilled = self._of_category(answers) if answers.variable.categories else self._of_number(answers)
+        # A report without a value has code 0, so the first value's result must not count for it.
         return answers.observed & fulfilled[answers.codes]
 
     def _of_category(self, answers: Answers) -> Mask:
@@ -99,6 +100,7 @@ class SubsetCondition:
             ) from None
         if self.sign in _ORDERS:
             return _ORDERS[self.sign](answers.scores, values[0])
+        # With a tolerance, because grid values are computed: .1 + .2 is not .3 in floating point.
         equal = np.isclose(answers.scores[:, None], values, rtol=1e-12, atol=1e-12).any(axis=1)
         return np.logical_xor(equal, self.sign == "!=")
 
@@ -127,6 +129,7 @@ def subset(columns: Columns, condition: SubsetCondition) -> Mask:
     people = int(mask.sum())
     if not people:
         raise EstimateError("this subset is empty: no report fulfils its condition")
+    # An empty rest is fine: the result then describes all people.
     if people < SMALLEST_SUBSET or 0 < len(mask) - people < SMALLEST_SUBSET:
         raise EstimateError(
             Sentence("fewer than {least} people are in this subset, or outside it", least=SMALLEST_SUBSET)

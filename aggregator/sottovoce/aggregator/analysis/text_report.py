@@ -160,11 +160,11 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         yield PrintedTable(title, headings, _coefficients(document["ame"]))
     yield from _predictions(document)
     yield from _detectable(document)
-    for key, title in _BESIDE.items():
-        beside = document.get(key)
-        if beside is not None:
-            sentences = (f"{_errors(beside)}.", *_warnings(beside))
-            yield PrintedTable(title, headings, _coefficients(beside["coefficients"]), sentences)
+    for key, title in _OTHER_MODELS.items():
+        other = document.get(key)
+        if other is not None:
+            sentences = (f"{_errors(other)}.", *_warnings(other))
+            yield PrintedTable(title, headings, _coefficients(other["coefficients"]), sentences)
     tests = (
         f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
         f"{TERMINAL.p_equals(one['p'])}."
@@ -222,7 +222,7 @@ LARGEST_EXPONENT = 700.0
 """Largest argument for ``exp``; beyond it a float overflows."""
 
 _HEADINGS = ("term", "estimate", "std. error")
-_BESIDE = {
+_OTHER_MODELS = {
     "linear": "For comparison: the linear model of the shares, which always has a solution",
     "declining": "Model of declining: the log odds of no answer",
     "of_predictor": "Model of the randomized predictor, which this model uses",

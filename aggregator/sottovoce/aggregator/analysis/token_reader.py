@@ -14,9 +14,11 @@ from sottovoce.shared.sentence import Sentence
 
 T = TypeVar("T")
 
+# These texts come over HTTP and the parsers are recursive, so length and depth are bounded before anything is parsed.
 MOST_CHARACTERS = 1000
 MOST_NESTED = 20
 
+# A number must not run into a name: 2x is refused, not read as 2 and x.
 _TOKEN = re.compile(
     r"""(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.])|`(?P<quoted>[^`\n]+)`|"""
     r"""(?P<name>[A-Za-z][A-Za-z0-9_.]*)|"(?P<text>[^"\n]*)"|(?P<sign>\*\*|!=|<=|>=|[-+*/^:(),=~<>])|(?P<space>\s+)"""

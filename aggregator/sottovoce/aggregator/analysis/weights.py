@@ -24,6 +24,7 @@ from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
+# Conventions: beyond 50 a few reports decide the result, and beyond 10 the reader is warned.
 LARGEST_RATIO = 50
 LARGE_RATIO = 10
 
@@ -251,6 +252,7 @@ def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
 
 
 def _codes(answers: Sequence[Answers]) -> Codes:
+    # One number for each combination of categories, in mixed radix.
     codes = np.zeros(len(answers[0].codes), np.intp)
     for each in answers:
         codes = codes * len(each.variable.categories) + each.scores.argmax(axis=1)[each.codes]
@@ -261,7 +263,7 @@ def _text(name: str | tuple[str, ...]) -> str:
     return name if isinstance(name, str) else " and ".join(name)
 
 
-BESIDE = " x "
+CROSS_SEPARATOR = " x "
 """Separator of questions, and of their categories, in joint margins."""
 
 
@@ -274,11 +276,11 @@ def raked(columns: Columns, margins: Shares) -> Weights:
     """
     made = []
     for named, shares in margins.items():
-        questions = named.split(BESIDE)
+        questions = named.split(CROSS_SEPARATOR)
         several = len(questions) > 1
-        cells = {tuple(cell.split(BESIDE)) if several else cell: share for cell, share in shares.items()}
+        cells = {tuple(cell.split(CROSS_SEPARATOR)) if several else cell: share for cell, share in shares.items()}
         answers = tuple(answers_of(columns, question) for question in questions)
-        _check_cells(named, answers, [cell.split(BESIDE) if several else [cell] for cell in shares])
+        _check_cells(named, answers, [cell.split(CROSS_SEPARATOR) if several else [cell] for cell in shares])
         made.append(Margin(answers, cells))
     return rake(made)
 
@@ -297,4 +299,4 @@ def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequenc
 
 def questions_of(margins: Shares | None) -> tuple[str, ...]:
     """Return the names of the questions in the margins."""
-    return tuple(question for named in margins or {} for question in named.split(BESIDE))
+    return tuple(question for named in margins or {} for question in named.split(CROSS_SEPARATOR))

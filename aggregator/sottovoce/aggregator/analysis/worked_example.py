@@ -131,25 +131,25 @@ def yes_in_words(result: QuestionResult, still_open: bool) -> str:
     Returns:
         The sentence; "" if ``yes_workings`` returns None.
     """
-    told = yes_workings(result, still_open)
-    if told is None:
+    steps = yes_workings(result, still_open)
+    if steps is None:
         return ""
-    beyond = ": chance alone, for no share lies there" if told.beyond else ""
+    beyond = ": chance alone, for no share lies there" if steps.beyond else ""
     return (
-        f"Of {told.reports:,} reports {written(told.yes, TERMINAL)} said yes; {told.arithmetic(TERMINAL)} = "
-        f"{written(told.result, TERMINAL)}{beyond} ({TERMINAL.percent(told.confidence, 0)} "
-        f"{'band' if told.is_band else 'interval'} {100 * told.low:.1f} to {TERMINAL.percent(told.high)})."
+        f"Of {steps.reports:,} reports {written(steps.yes, TERMINAL)} said yes; {steps.arithmetic(TERMINAL)} = "
+        f"{written(steps.result, TERMINAL)}{beyond} ({TERMINAL.percent(steps.confidence, 0)} "
+        f"{'band' if steps.is_band else 'interval'} {100 * steps.low:.1f} to {TERMINAL.percent(steps.high)})."
     )
 
 
 def results_in_words(results: SurveyResults) -> list[str]:
     """Return "name: sentence" for each yes/no question that has workings, or that people may leave unanswered."""
-    told = [
+    sentences = [
         (each.question.name, words)
         for each in results.questions
         for words in (yes_in_words(each, not results.closed), answered_in_words(each, not results.closed))
     ]
-    return [f"{name}: {words}" for name, words in told if words]
+    return [f"{name}: {words}" for name, words in sentences if words]
 
 
 def answered_in_words(result: QuestionResult, still_open: bool) -> str:
@@ -191,10 +191,10 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
     # From the text on screen, so that the example ends in exactly the digits shown elsewhere.
     shown = Percent(Fraction(f"{100 * raw:.1f}") / 100, 1)
     made = _shortest(Fraction(count, yes.n), a, b, shown.share)
-    told, form, parts = made or (count, LINE, _line(Ratio(count, yes.n), a, b))
+    reported, form, parts = made or (count, LINE, _line(Ratio(count, yes.n), a, b))
     low, high = limits(yes, still_open)
     banded = has_band(yes, still_open)
-    return Workings(yes.n, told, form, parts, shown, not 0 <= raw <= 1, low, high, yes.confidence, banded)
+    return Workings(yes.n, reported, form, parts, shown, not 0 <= raw <= 1, low, high, yes.confidence, banded)
 
 
 def _shortest(
@@ -216,7 +216,7 @@ def _shortest(
     # Fractions throughout: a float could miss the displayed digit by its last bit.
     ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
     near = Fraction(1, 2000)  # half of the last displayed digit, 0.1 %
-    return next(((told, form, parts) for told, parts, made in ways if abs(made - shown) <= near), None)
+    return next(((reported, form, parts) for reported, parts, made in ways if abs(made - shown) <= near), None)
 
 
 def _is_short(a: Fraction, b: Fraction) -> bool:
@@ -226,8 +226,8 @@ def _is_short(a: Fraction, b: Fraction) -> bool:
 def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
     """Yield (share, numbers, value) of ``slope × share − offset`` with exact slope and offset, by number of digits."""
     for digits in range(MOST_DIGITS + 1):
-        told = _rounded(share, digits)
-        yield told, _line(told, a, b), (told.share - b) / (a - b)
+        rounded = _rounded(share, digits)
+        yield rounded, _line(rounded, a, b), (rounded.share - b) / (a - b)
 
 
 def _line(share: Number, a: Fraction, b: Fraction) -> tuple[Number, ...]:
@@ -237,10 +237,10 @@ def _line(share: Number, a: Fraction, b: Fraction) -> tuple[Number, ...]:
 def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
     """Yield (share, numbers, value) of ``(share − b) / (a − b)`` with all three rounded, by number of digits."""
     for digits in range(1, MOST_DIGITS + 1):
-        told, low, gap = (_rounded(part, digits) for part in (share, b, a - b))
+        rounded, low, gap = (_rounded(part, digits) for part in (share, b, a - b))
         # Two channels close together can round to the same percentage; more digits are tried then.
         if gap.share:
-            yield told, (told, low, gap), (told.share - low.share) / gap.share
+            yield rounded, (rounded, low, gap), (rounded.share - low.share) / gap.share
 
 
 def _rounded(part: Fraction, digits: int) -> Percent:

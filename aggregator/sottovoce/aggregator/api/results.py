@@ -140,6 +140,7 @@ def delete(name: str) -> Response:
     newest(storage, name)
     storage.delete_survey(name, g.who)
     current_app.extensions["joint_results"].drop(name)
+    current_app.extensions["rendered_results"].drop(name)
     return jsonify({"name": name, "deleted": True})
 
 

@@ -103,10 +103,10 @@ def _regression(document: Document) -> Iterator[Line]:
     models: dict[str, Any] = {"": document} | {
         key: document.get(key) for key in ("linear", "declining", "of_predictor")
     }
-    for beside, model in models.items():
+    for part, model in models.items():
         for key in ("coefficients", "ame"):
             for one in model[key] if model else ():
-                figure = f"{beside or model['model']} {key}"
+                figure = f"{part or model['model']} {key}"
                 yield {"figure": figure, "columns": model["outcome"], "row": one["term"], "n": model["n"], **one,
                        "shown": one["estimate"]}  # fmt: skip
     for one in document.get("predictions", ()):

@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
-from sottovoce.aggregator.curator.data.survey_source import WITHHELD, opened_last, survey_declaration
+from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, opened_last, survey_declaration
 from sottovoce.aggregator.export import estimates, survey_files
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
@@ -91,7 +91,7 @@ class Source:
             StorageError: they are; exact ones would undo the noise.
         """
         if self.released:
-            raise StorageError(WITHHELD)
+            raise StorageError(EXACT_TABLES_SUPPRESSED)
 
     @property
     def released(self) -> bool:
@@ -164,9 +164,9 @@ def _scores(source: Source, path: Path) -> None:
 
 def _script(name: str) -> Write:
     def write(source: Source, path: Path) -> None:
-        told = "".join(f"# {line}\n" for line in source.about.lines)
+        header = "".join(f"# {line}\n" for line in source.about.lines)
         script = files("sottovoce.aggregator.export.scripts").joinpath(name).read_text(encoding="utf-8")
-        path.write_text(told + script, encoding="utf-8")
+        path.write_text(header + script, encoding="utf-8")
 
     return write
 

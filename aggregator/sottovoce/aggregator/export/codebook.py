@@ -52,8 +52,8 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     for question in survey.questions:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
-    for name, told in EXTRA.items():
-        yield f"<section><h2><code>{name}</code></h2><p>{told}</p></section>"
+    for name, description in EXTRA.items():
+        yield f"<section><h2><code>{name}</code></h2><p>{description}</p></section>"
     yield "</div></main></body></html>"
 
 

@@ -43,9 +43,9 @@ def write_ddi(
     for number, question in enumerate(questions, start=1):
         mine = [channel for channel in channels if channel.question.name == question.name]
         _variable(data, number, question, mine)
-    for number, (name, told) in enumerate(EXTRA.items(), start=len(questions) + 1):
+    for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
         found = _var(data, number, name, "interval")
-        _text(found, "labl", told)
+        _text(found, "labl", description)
     ET.indent(root)
     warning = f"<!-- {about.warning} -->" if about.warning else ""
     text = ET.tostring(root, encoding="unicode")

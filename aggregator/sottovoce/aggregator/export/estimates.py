@@ -77,9 +77,15 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
     for asked, result in zip(document["questions"], results.published, strict=True):
         labels = _labels(result.question, results.survey.default_language)
         name = question_label(result.question, results.survey.default_language)
-        told = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
+        leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
         for among, estimate in _estimates(asked):
-            yield *survey, *told, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among
+            yield (
+                *survey,
+                *leading,
+                labels.get(estimate["option"], ""),
+                *(estimate[key] for key in _FIGURES),
+                among,
+            )
 
 
 def _labels(question: Question, language: str) -> dict[str, str]:

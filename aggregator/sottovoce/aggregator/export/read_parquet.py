@@ -35,10 +35,12 @@ def read_parquet(path: Path, expected: Expected) -> Read:
     with duckdb.connect() as connection:
         try:
             table = connection.read_parquet(str(path))
-            told = connection.sql("SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)}).fetchall()
+            pairs = connection.sql(
+                "SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)}
+            ).fetchall()
         except duckdb.Error:
             raise SpecError(f"{path.name} cannot be read as Parquet") from None
-        for (value,) in told:
+        for (value,) in pairs:
             expected.check_digest(value.decode("utf-8", "replace"), path.name)
         expected.check_header(expected.plain_header(table.columns), path.name)
         blocks = list(_blocks(table, path.name, expected))
@@ -52,8 +54,8 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
     for name, kind in zip(table.columns, table.types, strict=True):
         allowed = _MEASURED if name in grids else _WHOLE
         if str(kind).partition("(")[0] not in allowed:
-            told = "numbers or dates" if name in grids else "whole numbers"
-            raise SpecError(f"{file}, column '{name}': must be of a type of {told}")
+            required = "numbers or dates" if name in grids else "whole numbers"
+            raise SpecError(f"{file}, column '{name}': must be of a type of {required}")
     for start in range(0, len(table), CHUNK):
         found = table.limit(CHUNK, start).fetchnumpy()
         named = zip(expected.plain_header(list(found)), found.values(), strict=True)

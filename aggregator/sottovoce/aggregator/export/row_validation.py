@@ -65,20 +65,20 @@ class Expected:
         former = {WAVE: self.wave, REVISION: self.revision}
         return [former.get(name, name) for name in names]
 
-    def check_digest(self, told: str, place: str) -> None:
+    def check_digest(self, provenance: str, place: str) -> None:
         """
         Refuse a file of another survey, or of simulated reports.
 
         Args:
-            told: provenance text in the file.
+            provenance: text in the file.
             place: its position, for error messages.
 
         Raises:
             SpecError: the text names another digest, or a simulation.
         """
-        if SIMULATED in told or SIMULATED_BEFORE in told:
+        if SIMULATED in provenance or SIMULATED_BEFORE in provenance:
             raise SpecError(f"{place}: {INVENTED}")
-        named = _DIGEST.search(told)
+        named = _DIGEST.search(provenance)
         if named and named[0] not in {survey.digest for survey in self.surveys.values()}:
             raise SpecError(
                 f"{place}: these are reports of another survey: the digest differs from the survey file's digest"
@@ -148,8 +148,8 @@ class Expected:
         wrong = [value for value in different if question is None or not question.admits(value)]
         if wrong:
             largest = None if question is None else question.largest
-            told = "its revision does not ask this" if question is None else _allowed(question, largest or 0)
-            self._refuse(np.isin(values, wrong), first, row, name, told)
+            reason = "its revision does not ask this" if question is None else _allowed(question, largest or 0)
+            self._refuse(np.isin(values, wrong), first, row, name, reason)
 
     def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
         private = [columns[name] for name, q in self.questions.items() if q.mechanism is not None]
@@ -167,9 +167,9 @@ class Expected:
         return np.where(values < 0, null(kind.itemsize), values.astype(np.uint64)).astype(kind)
 
     @staticmethod
-    def _refuse(wrong: NDArray[np.bool_], first: int, row: str, column: str, told: str) -> None:
+    def _refuse(wrong: NDArray[np.bool_], first: int, row: str, column: str, reason: str) -> None:
         if wrong.any():
-            raise SpecError(f"{row} {first + int(np.argmax(wrong))}, column '{column}': {told}")
+            raise SpecError(f"{row} {first + int(np.argmax(wrong))}, column '{column}': {reason}")
 
 
 def _allowed(question: Question, largest: int) -> str:

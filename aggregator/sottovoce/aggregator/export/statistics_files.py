@@ -79,7 +79,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     }
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
-        "column_labels": labels | {names[name]: told for name, told in _channel_labels(channels).items()},
+        "column_labels": labels | {names[name]: label for name, label in _channel_labels(channels).items()},
         "variable_value_labels": {name: known for name, known in values.items() if known},
     }
     if kind == ".sav":
@@ -144,8 +144,8 @@ def _whole_letters(text: str, longest: int) -> str:
 
 def notes(about: About, channels: Sequence[Channel]) -> list[str]:
     """Return the provenance and each question's channel, in lines that SPSS accepts."""
-    told = [*about.lines, _NO_ANSWERS, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
-    return [line for text in told for line in textwrap.wrap(_ascii(text), _NOTE)]
+    texts = [*about.lines, _NO_ANSWERS, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
+    return [line for text in texts for line in textwrap.wrap(_ascii(text), _NOTE)]
 
 
 def channel_text(channel: Channel) -> str:
@@ -179,8 +179,8 @@ def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Map
 
 
 def _channel_labels(channels: Sequence[Channel]) -> dict[str, str]:
-    told = {"a": "P(1 if yes)", "b": "P(1 if no)"}
-    found = {f"{c.question.name}_{letter}": words for c in _yes_no(channels) for letter, words in told.items()}
+    meanings = {"a": "P(1 if yes)", "b": "P(1 if no)"}
+    found = {f"{c.question.name}_{letter}": words for c in _yes_no(channels) for letter, words in meanings.items()}
     return {name: cut(f"{words} of {name[:-2]}", 80) for name, words in found.items()}
 
 

@@ -29,8 +29,8 @@ def write_survey_json(path: Path, about: About) -> None:
 
 def write_survey_yaml(path: Path, about: About) -> None:
     """Write the survey as YAML, as authors do; when read again, it has the same digest."""
-    told = "".join(f"# {line}\n" for line in about.lines)
-    path.write_text(told + yaml_text(about.survey.document), encoding="utf-8")
+    header = "".join(f"# {line}\n" for line in about.lines)
+    path.write_text(header + yaml_text(about.survey.document), encoding="utf-8")
 
 
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:

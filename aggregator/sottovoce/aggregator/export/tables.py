@@ -76,7 +76,7 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
     pandas, duckdb = needed("pandas"), needed("duckdb")
     columns, grids = file_columns(reports), _grids(about)
     asked = {name: f'nullif("{name}", {null(values.itemsize)})' for name, values in columns.items()}
-    chosen = ", ".join(f'{as_sql(steps, grids.get(name))} AS "{name}"' for name, steps in asked.items())
+    projection = ", ".join(f'{as_sql(steps, grids.get(name))} AS "{name}"' for name, steps in asked.items())
     about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
     # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their
     # order and row groups, so they reveal nothing more.
@@ -85,7 +85,7 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
         connection.register("reports", pandas.DataFrame(columns, copy=False))
         # Question names consist of a-z, 0-9 and _; no other text of a survey is in this statement.
         # Sorting removes any order that could link rows to arrival times.
-        rows = f"SELECT {chosen} FROM reports ORDER BY ALL"  # noqa: S608
+        rows = f"SELECT {projection} FROM reports ORDER BY ALL"  # noqa: S608
         connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({options})")
 
 

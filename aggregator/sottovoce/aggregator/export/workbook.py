@@ -33,9 +33,9 @@ def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], s
         for number, row in enumerate(rows, start=len(lines)):
             _write_row(sheet, number, row)
         sheet.freeze_panes(len(lines) + 1, 0)
-        told = book.add_worksheet("About")
+        about_sheet = book.add_worksheet("About")
         for number, pair in enumerate(about.pairs.items()):
-            _write_row(told, number, pair)
+            _write_row(about_sheet, number, pair)
 
 
 def _write_row(sheet: Any, number: int, row: Sequence[object]) -> None:  # noqa: ANN401 - the library has no types

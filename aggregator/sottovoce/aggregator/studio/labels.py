@@ -9,7 +9,7 @@ from math import ceil, floor
 from sottovoce.aggregator.analysis.diagnostics import CountWarning
 from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
-from sottovoce.aggregator.analysis.weights import BESIDE
+from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -199,8 +199,8 @@ class SurveyVariables:
 
     def label(self, name: str) -> str:
         """Return the label of a variable; a combined name gets the labels of all its parts."""
-        found = [self._by_name.get(each) for each in name.split(BESIDE)]
-        return BESIDE.join(each.label for each in found if each) if all(found) else name
+        found = [self._by_name.get(each) for each in name.split(CROSS_SEPARATOR)]
+        return CROSS_SEPARATOR.join(each.label for each in found if each) if all(found) else name
 
     def category(self, name: str, category: str) -> str:
         """Return the label of a category; categories that the analysis merged keep their name."""

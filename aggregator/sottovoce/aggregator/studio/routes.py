@@ -20,6 +20,7 @@ from sottovoce.aggregator.studio.results import (
     results_page,
     simulation_page,
 )
+from sottovoce.aggregator.studio.results.rendered_results import RenderingCache
 from sottovoce.aggregator.studio.survey import (
     ethics_page,
     invite_files,
@@ -105,7 +106,8 @@ ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES
 
 
 def register(app: Flask) -> None:
-    """Register the template filters and the language on the app."""
+    """Register the template filters, the language and the kept renderings on the app."""
+    app.extensions["rendered_results"] = RenderingCache()
     format_numbers.register(app)
     language.register(app)
     file_page.register(app)

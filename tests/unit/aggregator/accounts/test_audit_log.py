@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -41,26 +42,27 @@ def told(storage: SQLiteStorage, *kinds: str) -> list[tuple[str, str]]:
     return [(ids.get(one.who, one.who), one.about) for one in storage.journal.entries() if one.what in kinds]
 
 
-def test_results_are_noted_once_for_each_snapshot(browser: FlaskClient, storage: SQLiteStorage) -> None:
-    """However often page and file are asked for; what is not shown yet makes no new entry."""
+def test_results_are_noted_once_for_each_survey_and_day(
+    browser: FlaskClient, storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """However often page and file are asked for, and however many snapshots there are; at any node."""
     for _ in range(3):
         assert browser.get("/dashboard/surveys/exam/results").status_code == 200
         assert browser.get("/api/v1/surveys/exam/estimates").status_code == 200
-    storage.store([arrival(1, number) for number in range(24)])
+    storage.store([arrival(1, number) for number in range(25)])
     browser.get("/dashboard/surveys/exam/results")
+    (ann,) = storage.access.accounts()
+    ReadResults(storage).note(ann.id.hex(), "exam", "1", day_of(clock.moment))
     assert told(storage, words.RESULTS_READ) == [("ann", "exam 0")]
-    storage.store([arrival(1, 24)])
-    browser.get("/dashboard/surveys/exam/results")
-    storage.close_survey("exam", 20_000)
-    browser.get("/dashboard/surveys/exam/results")
+    ReadResults(storage).note(ann.id.hex(), "exam-2", "1", day_of(clock.moment))
 
-    assert told(storage, words.RESULTS_READ) == [("ann", "exam 0"), ("ann", "exam 1"), ("ann", "exam closed")]
+    assert told(storage, words.RESULTS_READ) == [("ann", "exam 0"), ("ann", "exam-2 1")]
 
 
 def test_noted_snapshot_costs_nothing_that_day(storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database is not asked; on the next day it is."""
     read, asked = ReadResults(storage), []
-    monkeypatch.setattr(type(storage.journal), "append_once", lambda _, *about: asked.append(about))
+    monkeypatch.setattr(type(storage.journal), "append_once", lambda _, *about, **_same: asked.append(about))
     for today in (1, 1, 1, 2):
         read.note("a" * 32, "exam", "3", today)
 

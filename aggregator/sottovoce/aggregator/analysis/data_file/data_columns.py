@@ -136,7 +136,7 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
         raise SpecError(
             f"{table.file} is a file of a survey's reports: open its folder with --from, or in Python with open_results"
         )
-    names = [name for name in table.columns if not beside(name, table)]
+    names = [name for name in table.columns if not is_attribute_column(name, table)]
     for name in channels:
         if name not in names:
             raise SpecError(f"{table.file}: there is no column '{name}' for a channel; there are: {', '.join(names)}")
@@ -150,7 +150,7 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     return _columns(table, used)
 
 
-def beside(name: str, table: FileTable) -> bool:
+def is_attribute_column(name: str, table: FileTable) -> bool:
     """Return True for a column that holds the channels of another one, or how often it was drawn."""
     return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
 
@@ -159,12 +159,12 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
     column = table.columns[name]
     if not column.values:
         return None
-    beside = table.columns.get(f"{name}{CHANNEL}")
+    channel_column = table.columns.get(f"{name}{CHANNEL}")
     if given is not None:
         channel = _parsed(given, f"{table.file}, column '{name}', channel")
         return _through(table, name, [channel], np.zeros(len(table), np.int64))
-    if beside is not None and beside.values:
-        return _through(table, name, *_channelsbeside(table, name, beside))
+    if channel_column is not None and channel_column.values:
+        return _through(table, name, *_channels_of_rows(table, name, channel_column))
     if asked is not None and asked.mechanism is not None:
         return _as_asked(table, name, asked)
     # A column of names or other free text is of no use in a table, and most exports have one.
@@ -180,13 +180,13 @@ def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a cal
         raise SpecError(f"{place}: {error_message(error)}") from None
 
 
-def _channelsbeside(table: FileTable, name: str, beside: TableColumn) -> tuple[list[ColumnChannel], Codes]:
+def _channels_of_rows(table: FileTable, name: str, channel_column: TableColumn) -> tuple[list[ColumnChannel], Codes]:
     """Return the channels in the column beside an answer, and the one of each row."""
     found = [
         _parsed(text, table.place(f"{name}{CHANNEL}", row))
-        for text, row in zip(beside.values, beside.firsts, strict=True)
+        for text, row in zip(channel_column.values, channel_column.firsts, strict=True)
     ]
-    strata = beside.rows.astype(np.int64)
+    strata = channel_column.rows.astype(np.int64)
     alone = np.flatnonzero((strata == _NO_CHANNEL) & (table.columns[name].rows >= 0))
     if len(alone):
         raise SpecError(f"{table.place(f'{name}{CHANNEL}', int(alone[0]))}: the answer has no channel")

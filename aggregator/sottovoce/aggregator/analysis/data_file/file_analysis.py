@@ -15,9 +15,9 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.data_columns import (
     CHANNEL,
-    beside,
     data_columns,
     described_questions,
+    is_attribute_column,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import (
     DELIMITED,
@@ -94,7 +94,7 @@ class FileAnalysis:
 
 
 def _columns(table: FileTable) -> Document:
-    names = [name for name in table.columns if not beside(name, table)]
+    names = [name for name in table.columns if not is_attribute_column(name, table)]
     return {"rows": len(table), "columns": [_column(table, name) for name in names]}
 
 

@@ -181,12 +181,12 @@ def _without_blanks(
     table: FileTable, lines: Iterable[int], rows: Sequence[list[str]]
 ) -> tuple[list[int], list[list[str]]]:
     """Return the rows that have a cell, with their lines; refuse a row of another length."""
-    kept = [(line, row) for line, row in zip(lines, rows, strict=True) if len(row) > 1 or any(map(str.strip, row))]
-    for line, row in kept:
+    filled = [(line, row) for line, row in zip(lines, rows, strict=True) if len(row) > 1 or any(map(str.strip, row))]
+    for line, row in filled:
         if len(row) != len(table.columns):
             place = f"{table.file}, line {line}"
             raise SpecError(f"{place}: {len(row)} cells where the header has {len(table.columns)}")
-    return [line for line, _ in kept], [row for _, row in kept]
+    return [line for line, _ in filled], [row for _, row in filled]
 
 
 def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Iterable[int]:

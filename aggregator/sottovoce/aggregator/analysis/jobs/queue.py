@@ -24,7 +24,7 @@ AT_ONCE = 4
 MOST_WAITING = 20
 """Jobs of one survey that may wait."""
 
-MOST_KEPT = 100
+MAX_FINISHED = 100
 """Finished jobs that a node keeps."""
 
 Compute = Callable[[Asked, Data], Document]
@@ -213,7 +213,7 @@ class JobQueue:
         finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=lambda each: each.used)
         last = monotonic() - IDLE
         for place, job in enumerate(finished):
-            if job.used <= last or place < len(finished) - MOST_KEPT:
+            if job.used <= last or place < len(finished) - MAX_FINISHED:
                 del self._jobs[job.id]
 
     def _start_next(self) -> None:

@@ -100,11 +100,11 @@ class WorkerPool:
     def give_back(self, worker: Worker) -> None:
         """Keep a process for the next job, or end it if one waits already."""
         with self._lock:
-            has_room = self._spare is None
-            if has_room:
+            is_free = self._spare is None
+            if is_free:
                 self._spare = worker
                 self._wait_idle()
-        if not has_room:
+        if not is_free:
             worker.close()
 
     def _wait_idle(self) -> None:

@@ -25,6 +25,7 @@ DECLINING = MODELLED, COMMON = "modelled", "common"
 DECLINED_PER_PARAMETER = 10
 
 PRIOR = 0.002
+# ``exp`` overflows above 709.
 _LARGEST = 600.0
 _SCALE = 0.5
 """Factor of the declining predictors in ``predictors``: shares down to exp(-24) count as finite."""
@@ -64,6 +65,7 @@ class DecliningModel:
 
     def start(self) -> Array:
         """Return starting values, (d,): those of the answer, and the same share of declined answers everywhere."""
+        # The logit of 0 or 1 is infinite, and a search that starts far out hardly moves.
         share = min(max(self.share, 0.01), 0.9)
         declining = np.zeros(len(self.columns))
         declining[0] = np.log(share / (1 - share))
@@ -75,12 +77,14 @@ class DecliningModel:
         declined, inner, answered = self._shares(theta, part)
         total = declined * self.absent[self.answered.codes[part]] + (1 - declined) * inner
         weight = np.ones(len(total)) if self.weights is None else self.weights[part]
+        # A report counts for the answer's model by the probability that it comes from an answer (EM's weights).
         of_answer = self._reweighted(part, answered * weight).sums(beta, slice(None))
         if of_answer.log_likelihood == -np.inf:
             empty = np.zeros((self.parameters, self.parameters))
             return Sums(-np.inf, empty[0], empty)
         scores, columns, prior = self.answered.scores(beta, part), self.columns[:, part], self._prior
         mixed = weight * answered * (1 - answered)
+        # A step to parameters that rule a report out gives log 0 = -inf; the search then halves the step.
         with np.errstate(divide="ignore"):
             logs = weight @ np.log(total) + prior / 2 * (np.log(declined) + np.log1p(-declined)).sum()
         between = (scores * mixed) @ columns.T

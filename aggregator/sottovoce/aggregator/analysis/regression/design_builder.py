@@ -66,8 +66,8 @@ class _Builder:
         terms = [*self._terms(), *(_stratum(names[each]) for each in there[1:])]
         public = np.stack([*(self._public(term) for term in self._terms()), *(strata == each for each in there[1:])])
         # A product of categories that no report has is 0 in every report.
-        kept = [place for place, column in enumerate(public) if column.any()]
-        terms, public = [terms[place] for place in kept], np.ascontiguousarray(public[kept], dtype=float)
+        used = [place for place, column in enumerate(public) if column.any()]
+        terms, public = [terms[place] for place in used], np.ascontiguousarray(public[used], dtype=float)
         randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
         scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
         columns = np.stack(scored) if randomized else public
@@ -82,6 +82,7 @@ class _Builder:
         """Return the categories in use, the reference first; refuse small groups of a public answer."""
         answers = self._predictors[name]
         there = answers.variable.categories
+        # Of a randomized answer all categories stay: the reports do not show which ones occur.
         if answers.variable.public:
             there = _occurring(answers, self._rows, self._smallest)
         reference = self._formula.references.get(name, there[0])
@@ -126,8 +127,8 @@ class _Builder:
         predictor = ":".join(factors) or CONSTANT
         numbers = tuple(self._formula.factors[factor] for factor in factors if factor not in self._groups)
         levels = [self._groups[factor][not full :] for factor, full in coding.items()]
-        for chosen in product(*reversed(levels)):
-            groups = dict(zip(coding, reversed(chosen), strict=True))
+        for categories in product(*reversed(levels)):
+            groups = dict(zip(coding, reversed(categories), strict=True))
             named = [f"{factor}={groups[factor]}" if factor in groups else factor
                      for factor in factors if factor in groups or factor not in self._groups]  # fmt: skip
             yield Term(":".join(named) or CONSTANT, predictor, factors, groups, numbers)
@@ -136,6 +137,7 @@ class _Builder:
         """Refuse an interaction of public answers that a handful of people have in common."""
         public = [self._predictors[name] for name in factors if name in self._groups]
         public = [each for each in public if each.variable.public]
+        # One number for each combination of answers, in mixed radix.
         cells = np.zeros(len(self._rows), np.intp)
         for each in public:
             cells = cells * len(each.variable.categories) + known_categories(each, self._rows)

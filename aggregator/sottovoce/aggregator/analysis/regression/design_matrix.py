@@ -25,6 +25,7 @@ from sottovoce.shared.sentence import Sentence
 
 CONSTANT = "(constant)"
 STRATUM = "(stratum)"
+# As for cohorts: public answers have no noise, so the coefficient of a smaller group would describe its people.
 SMALLEST_GROUP = 5
 
 Row = NDArray[np.intp]
@@ -120,9 +121,9 @@ class Design:
     def known(self) -> "Design":
         """Design of the columns without a randomized predictor."""
         names = {each.name for each in self.randomized}
-        kept = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
-        terms = tuple(self.terms[place] for place in kept)
-        columns = np.ascontiguousarray(self.public[kept])
+        indices = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
+        terms = tuple(self.terms[place] for place in indices)
+        columns = np.ascontiguousarray(self.public[indices])
         return Design(Recipe(terms, self.recipe.groups, self.recipe.scales), columns, columns, (), self.rows)
 
     @cached_property
@@ -163,6 +164,7 @@ class Design:
         for place, each in enumerate(self.randomized):
             named = [self._category(each, term) for term in self.terms]
             for row, cell in enumerate(cells):
+                # A column without this predictor has the factor 1 in every cell.
                 factors[row] *= [at is None or at == cell[place] for at in named]
         return cells, factors
 
@@ -201,6 +203,7 @@ def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> A
 
 def known_categories(answers: Answers, rows: Row) -> Row:
     """Return the category index of each of these reports on a public question, (m,)."""
+    # Scores of a public answer are indicators, so the largest one is the answer.
     truth: Row = answers.scores.argmax(axis=1)[answers.codes[rows]]
     return truth
 

@@ -35,6 +35,7 @@ def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Sca
     if not calculation.parts:
         return np.array(calculation.value)
     parts = [evaluate(part, numbers, scales) for part in calculation.parts]
+    # The design refuses values that are not finite with a clear message, where numpy would only warn.
     with np.errstate(all="ignore"):
         if calculation.sign == "scale":
             mean, deviation = scales[calculation]
@@ -56,6 +57,7 @@ def scales_of(calculation: Calculation, numbers: Mapping[str, Array]) -> Scales:
         found |= scales_of(part, numbers)
     if calculation.sign == "scale":
         values = evaluate(calculation.parts[0], numbers, found)
+        # The sample standard deviation, as in R's scale().
         deviation = float(np.std(values, ddof=1)) if values.size > 1 else 0.0
         found[calculation] = float(np.mean(values)), deviation
     return found

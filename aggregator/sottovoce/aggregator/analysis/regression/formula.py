@@ -53,6 +53,7 @@ class _FormulaParser:
             self._read.need("~")
         terms = self._sum()
         self._read.end()
+        # Margins come first, as in R: the coding of a term depends on the terms before it.
         ordered = tuple(sorted((term for term in terms if term), key=len))
         used = {factor for term in ordered for factor in term}
         factors = {factor: made for factor, made in self._factors.items() if factor in used}

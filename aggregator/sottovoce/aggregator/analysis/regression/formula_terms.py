@@ -29,6 +29,7 @@ class Calculation:
     def __str__(self) -> str:
         """Return the expression as text without spaces."""
         if not self.parts:
+            # 15 significant digits survive the way from decimal to double and back, so the text is as it was written.
             return self.name or f"{self.value:.15g}"
         if self.sign in FUNCTIONS:
             return f"{self.sign}({self.parts[0]})"

@@ -43,6 +43,7 @@ def _joint_reports(design: Design) -> tuple[NDArray[np.intp], Array]:
 def with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:
     """Return columns that span the constant, their terms, and the coefficients that make 1 of them."""
     ones = np.ones((1, len(known.rows)))
+    # Full coding spans the constant without a column of ones; one more would make the columns collinear.
     weights = np.linalg.lstsq(known.columns.T, ones[0])[0] if known.terms else np.zeros(0)
     if known.terms and np.abs(weights @ known.columns - 1).max() < 1e-9:
         return known.columns, known.terms, weights
@@ -58,6 +59,7 @@ def _directions(design: Design, cells: Cells, columns: Array, ones: Array) -> It
         for category in range(1, size):
             for row in unit:
                 yield np.outer(later[:, place] == category, row).ravel()
+    # Predictors depend on each other by one log odds ratio per pair of categories, alike for all public answers.
     for one, other in combinations(range(len(sizes)), 2):
         for first in range(1, sizes[one]):
             for second in range(1, sizes[other]):

@@ -42,6 +42,7 @@ from sottovoce.shared.sentence import Sentence
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
+# The likelihood of a report is a sum over all joint categories of its randomized predictors, so time grows with them.
 MOST_CELLS = 32
 
 CLUSTERED, SANDWICH = (
@@ -105,6 +106,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
+    # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
     absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
     answering = [THOSE_WHO_ANSWERED] if sample.declines else []

@@ -31,6 +31,7 @@ def codings(terms: Sequence[Factors], categorical: Collection[str]) -> list[list
         named = [factor for factor in term if factor in categorical]
         numbers = frozenset(term) - frozenset(named)
         subsets = [frozenset(subset) for size in range(len(named) + 1) for subset in combinations(named, size)]
+        # A subset that an earlier term spans would make the columns collinear.
         new = [subset for subset in subsets if (numbers, subset) not in spanned]
         spanned |= {(numbers, subset) for subset in new}
         found.append([{factor: coding[factor] for factor in named if factor in coding} for coding in _joined(new)])

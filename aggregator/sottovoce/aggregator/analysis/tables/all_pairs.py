@@ -68,25 +68,25 @@ class AllPairs:
 
 def every_pair(columns: Columns) -> AllPairs:
     """Test all pairs of variables that reports can carry together."""
-    chosen = list(_able(columns))
-    places = (place for place in combinations(range(len(chosen)), 2) if not _apart(columns, chosen, place))
-    pairs = {place: _cautions(columns, chosen, place) for place in places}
-    possible = {place: told for place, told in pairs.items() if told is not None}
+    variables = list(_able(columns))
+    places = (place for place in combinations(range(len(variables)), 2) if not _apart(columns, variables, place))
+    pairs = {place: _cautions(columns, variables, place) for place in places}
+    possible = {place: notes for place, notes in pairs.items() if notes is not None}
     counts = _Counts(columns)
     made = (
-        (place, _tested(columns, counts.of(*(chosen[each] for each in place))))
+        (place, _tested(columns, counts.of(*(variables[each] for each in place))))
         for place in counted(possible, len(possible))
     )
     tests = [(place, *test) for place, test in made if test is not None]
     found = q_values([test.p for _, _, test in tests], len(possible))
-    names = [each.newest.full_name for each in chosen]
-    told = dict.fromkeys(sentence for cautions in possible.values() for sentence in cautions)
+    names = [each.newest.full_name for each in variables]
+    notes = dict.fromkeys(sentence for cautions in possible.values() for sentence in cautions)
     left = [NOT_TESTED.format(len(possible) - len(tests))] if len(tests) < len(possible) else []
     return AllPairs(
         len(columns),
         len(possible),
         tuple(TestedPair(names[i], names[j], n, test, q) for ((i, j), n, test), q in zip(tests, found, strict=True)),
-        (*told, *left),
+        (*notes, *left),
     )
 
 
@@ -109,16 +109,16 @@ def _able(columns: Columns) -> Iterator[SelectedVariable]:
                 continue
 
 
-def _apart(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> bool:
+def _apart(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> bool:
     """Return True if disclosure control withholds the table of a pair."""
     # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
-    return {chosen[each].question.name for each in place} <= columns.apart
+    return {variables[each].question.name for each in place} <= columns.apart
 
 
-def _cautions(columns: Columns, chosen: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:
+def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:
     """Return notes for the reader of a pair; None if no report can carry both variables."""
     try:
-        return check_together(columns, chosen[place[0]], chosen[place[1]])
+        return check_together(columns, variables[place[0]], variables[place[1]])
     except EstimateError:
         return None
 

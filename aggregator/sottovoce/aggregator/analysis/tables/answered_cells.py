@@ -72,6 +72,7 @@ def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: 
 
     def changed(t: float) -> Floats:
         found = small.copy()
+        # The other cells keep their proportions, so the share of people who answered both stays as estimated.
         others = block - small[0, 0]
         found[:2, :2] *= (1 - t) * block / others if others > 0 else 0.0
         found[0, 0] = t * block
@@ -126,6 +127,7 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
         ).T
     )
     answered = small[:2, :2].sum(axis=1)
+    # A group in which no one answered has no share, so every difference is possible.
     if min(answered) <= 0:
         return -1.0, 1.0
     part = table[list(groups), column]
@@ -134,6 +136,7 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     strata = _group_strata(joint, groups, column)
 
     def inside(t: float) -> bool:
+        # The hypothesis moves both shares so that the share of both groups together stays as estimated.
         shares = np.clip([common - t * answered[1] / answered.sum(), common + t * answered[0] / answered.sum()], 0, 1)
         truth = small.copy()
         truth[:2, 0], truth[:2, 1] = shares * answered, (1 - shares) * answered
@@ -190,9 +193,10 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
         # The scores sum to 1: z_0 z_1 = z_1 - z_1^2.
         found[0, 1] = found[1, 0] = np.array([0.0, 1.0, 0.0]) - found[1, 1]
         return found
+    # z_0 z_1 depends on the truth only through the probability that a report supports both groups.
     (a, b), (within, without) = variable.channels[groups[0]], support_both(variable)
-    beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
-    found[0, 1] = found[1, 0] = [beside, beside, apart]
+    inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
+    found[0, 1] = found[1, 0] = [inside, inside, outside]
     return found
 
 
@@ -214,6 +218,7 @@ def _strata(joint: Joint, place: tuple[int, int]) -> list[_Stratum]:
     found = []
     for pairs, share in zip(joint.strata, joint.shares, strict=True):
         (a, b), (a2, b2) = pairs.first.channels[place[0]], pairs.second.channels[place[1]]
+        # One report changes the estimate by 1 / ((a - b)(a' - b') n); half of that is the continuity correction.
         step = share / ((a - b) * (a2 - b2)) / (2 * pairs.size)
         row, column = score_moments(pairs.first, place[0]), score_moments(pairs.second, place[1])
         found.append(_Stratum(row, column, pairs.size, share, step))
@@ -222,6 +227,7 @@ def _strata(joint: Joint, place: tuple[int, int]) -> list[_Stratum]:
 
 def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floats:
     """Return the clipped table of the category, the other answers and no answer, of both variables."""
+    # Variances are moments of a possible table, so negative estimates are set to 0 and the rest rescaled.
     clipped = np.maximum(table, 0.0)
     clipped = clipped / max(float(clipped.sum()), 1e-12)
     rows, columns = (

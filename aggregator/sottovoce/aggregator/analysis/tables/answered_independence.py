@@ -26,6 +26,7 @@ _ROUNDS = 2000
 _FLOOR = 1e-300
 _SETTLED = 1e-8
 """Change of a share per step at which both searches end; the statistic is right to a hundredth of its df then."""
+# EM multiplies shares, so a category without support approaches 0 but need not reach it.
 _EMPTY = 1e-9
 
 
@@ -67,6 +68,7 @@ def _independent(seen: ObservedReports, start: Floats, shape: tuple[int, int]) -
         twice = step(once)
         if np.abs(twice - once).max() < _SETTLED:
             return twice
+        # A jump can leave the hypothesis, so it is put back on it, and one plain step follows.
         tried = step(_bound(_extrapolated(table, once, twice), shape))
         better = log_likelihood([seen], tried) >= log_likelihood([seen], twice)
         table = tried if better else twice

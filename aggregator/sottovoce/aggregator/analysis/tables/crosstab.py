@@ -132,12 +132,12 @@ def crosstab(
     Raises:
         EstimateError: no report can carry both variables, one of them is a number, or there are no reports.
     """
-    chosen, people, cautions = _choose(columns, rows, across, rule.among)
+    pair, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, chosen, weights, people.asked, halves=weights is None)
-    whole, seen = joint(pairs, len(columns)), _seen(columns, chosen)
-    table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, chosen))
-    return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, chosen))
+    pairs = count_strata(columns, pair, weights, people.asked, halves=weights is None)
+    whole, seen = joint(pairs, len(columns)), _seen(columns, pair)
+    table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, pair))
+    return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, pair))
 
 
 def crosstab_within(
@@ -170,9 +170,9 @@ def crosstab_within(
                 variable=within,
             )
         )
-    chosen, people, cautions = _choose(columns, rows, across, rule.among)
+    pair, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, chosen)
+    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, pair)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are merged, like those of rows and columns.
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
@@ -180,16 +180,16 @@ def crosstab_within(
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
         inside = memberships[:, place] if people.asked is None else memberships[:, place] & people.asked
-        counted = count_strata(columns, chosen, weights, inside, halves=weights is None)
+        counted = count_strata(columns, pair, weights, inside, halves=weights is None)
         pairs = [each for each in counted if each.n]
         if pairs:
-            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, chosen)
+            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, pair)
             tables[category] = replace(_table(whole, seen, rule, cautions, impossible), people=people.people)
             all_pairs += pairs
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
     # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
-    free = not any(each.newest.absent for each in chosen)
+    free = not any(each.newest.absent for each in pair)
     return Stratified(within, tables, tested(all_pairs) if shown and free else None)
 
 
@@ -212,6 +212,7 @@ def _table(
 ) -> Crosstab:
     table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
+    # The measures use all four cells, so they would reveal a suppressed one.
     measured = table.shape == (2, 2) and not hide and not table.among_answered
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
@@ -252,15 +253,16 @@ def _measures(whole: Joint, z: float) -> Measures:
     )
 
 
-def _seen(columns: Columns, chosen: Sequence[SelectedVariable]) -> float:
+def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
     """Return the probability that a report carries both variables."""
     # Each device draws ``ask`` of the private questions without replacement.
     chance = 1.0
-    for each in chosen:
+    for each in pair:
         chance /= len(each.question.domain.options) if each.newest.drawn else 1
-    private = [each for each in chosen if each.question.mechanism is not None]
+    private = [each for each in pair if each.question.mechanism is not None]
     ask, total = columns.survey.ask, len(columns.survey.private)
     if ask is None or not private:
         return chance
     names = {each.question.name for each in private}
+    # Two given questions of ``total`` are both drawn with probability ask (ask - 1) / (total (total - 1)).
     return chance * (ask / total if len(names) == 1 else ask * (ask - 1) / (total * (total - 1)))

@@ -84,19 +84,19 @@ def compare(
     Raises:
         EstimateError: no report can carry both variables, the groups are numbers, or there is no such category.
     """
-    (told, grouped), people = choose_described(columns, (outcome, groups), rule.among)
+    (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among)
     if not grouped.newest.categories:
         raise EstimateError(
             Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
         )
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions = (*people.cautions, *check_together(columns, told, grouped))
-    pairs = count_strata(columns, (grouped, told), weights, people.asked)
+    cautions = (*people.cautions, *check_together(columns, measured, grouped))
+    pairs = count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns)), rule)
     found = whole.joint
-    place = _place(told.newest, category)
+    place = _place(measured.newest, category)
     if found.second.categories:
-        place = _place_in(found.second, told.newest.categories[place])
+        place = _place_in(found.second, measured.newest.categories[place])
     bounds = _bounds(found.second)
     # A group without people, by its estimated share, has nothing to compare.
     there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
@@ -105,7 +105,7 @@ def compare(
     values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
-        outcome=told.newest.full_name,
+        outcome=measured.newest.full_name,
         groups=grouped.newest.full_name,
         category=found.second.categories[place] if found.second.categories else "",
         group_names=tuple(found.first.categories[group] for group in there),

@@ -100,6 +100,6 @@ def _inverse(scatter: Floats) -> tuple[Floats, int]:
     """Return the pseudo-inverse of a covariance matrix, and its rank."""
     # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
-    kept = values > _RANK * max(values.max(), 0.0)
-    inverse: Floats = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return inverse, int(kept.sum())
+    nonzero = values > _RANK * max(values.max(), 0.0)
+    inverse: Floats = (vectors[:, nonzero] / values[nonzero]) @ vectors[:, nonzero].T
+    return inverse, int(nonzero.sum())

@@ -30,8 +30,10 @@ MOST_LIKELIHOODS = 20_000
 
 Place = tuple[int, int]
 
+# A share whose search has not ended after so many rounds counts as outside the limits.
 _ROUNDS = 500
 _SETTLED = 1e-8
+# 16 halvings place a limit within 2^-16 of the range, less than the digits that are shown.
 _HALVINGS = 16
 _LEAST = 1e-6
 _TINY = 1e-300
@@ -40,7 +42,7 @@ _TINY = 1e-300
 class ShareConstraint(Protocol):
     """A fixed share of a table: of a cell, or of a column within its row."""
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         """Return the likeliest table with this share, given expected shares of the cells."""
         ...
 
@@ -82,6 +84,7 @@ class LikeliestTable:
         total = float(self.table[row].sum())
         if total <= 0:
             return None
+        # With one possible column in a row, skip logic decides its share: there is no sampling error.
         possible = [place for place in range(self.shape[1]) if (row, place) not in self.impossible]
         if (row, column) in self.impossible or len(possible) == 1:
             known = float(possible == [column])
@@ -90,6 +93,7 @@ class LikeliestTable:
 
     @cached_property
     def _enough(self) -> float:
+        # Wilks: twice the drop of the profile log likelihood is chi-square with 1 df, so a limit is a drop of z^2 / 2.
         return log_likelihood([self.seen], self.table) - self.z**2 / 2
 
     @cached_property
@@ -106,7 +110,7 @@ class LikeliestTable:
 
     def _reaches(self, share: float, constraint: ShareConstraint) -> bool:
         """Return True if the profile log likelihood of a share is high enough."""
-        table = constraint.kept(self._start, share)
+        table = constraint.with_share(self._start, share)
         for _ in range(_ROUNDS):
             once, ceiling = self._step(table, share, constraint)
             # The likelihood is concave in the table, so it lies below its tangent plane at every table.
@@ -128,8 +132,9 @@ class LikeliestTable:
         for place in self.impossible:
             gradient[place] = -np.inf
         here, total = float(self.seen.weights @ np.log(chances)), float(self.seen.weights.sum())
+        # The tangent plane at this table is here + gradient' (other - table), and gradient' table is the total weight.
         ceiling = here + constraint.steepest(gradient, share) - total
-        return constraint.kept(table * np.maximum(gradient, 0.0) / total, share), ceiling
+        return constraint.with_share(table * np.maximum(gradient, 0.0) / total, share), ceiling
 
     def _leap(self, start: Floats, once: Floats, twice: Floats) -> Floats:
         """Return the SQUAREM extrapolation of three tables if it is one and likelier, else the last of them."""
@@ -148,7 +153,7 @@ class _OfAll:
 
     place: Place
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         others = table.copy()
         others[self.place] = 0.0
         scaled: Floats = others * ((1 - share) / max(float(others.sum()), _TINY))
@@ -167,11 +172,12 @@ class _OfRow:
 
     place: Place
 
-    def kept(self, table: Floats, share: float) -> Floats:
+    def with_share(self, table: Floats, share: float) -> Floats:
         scaled: Floats = table / table.sum()
         row = scaled[self.place[0]].copy()
         total = float(row.sum())
         row[self.place[1]] = 0.0
+        # The other columns share the rest in their proportions; the row's total and all other rows stay.
         row *= (1 - share) * total / max(float(row.sum()), _TINY)
         row[self.place[1]] = share * total
         scaled[self.place[0]] = row

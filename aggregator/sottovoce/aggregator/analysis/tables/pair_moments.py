@@ -195,10 +195,10 @@ def count_pairs(
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
         reported, sums, squares, numbers = _counted(columns, sizes, weights)
     else:
-        kept = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
-        reported = columns[0][kept], columns[1][kept]
+        complete = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
+        reported = columns[0][complete], columns[1][complete]
         numbers = np.ones(len(reported[0]))
-        sums = numbers if weights is None else np.asarray(weights, dtype=float)[kept]
+        sums = numbers if weights is None else np.asarray(weights, dtype=float)[complete]
         squares = sums**2
     seen = first.observed(reported[0]) & second.observed(reported[1])
     both = reported[0][seen], reported[1][seen]

@@ -146,10 +146,10 @@ def _opposite(variable: Variable) -> bool:
 
 
 def _among(pairs: Pairs, groups: tuple[int, int]) -> Pairs:
-    kept = pairs.first.scores(pairs.reported[0])[:, list(groups)].any(axis=1)
+    inside = pairs.first.scores(pairs.reported[0])[:, list(groups)].any(axis=1)
     one, other = pairs.reported
-    sums = pairs.weights[kept], pairs.squares[kept], pairs.numbers[kept]
-    return Pairs(pairs.first, pairs.second, (one[kept], other[kept]), *sums)
+    sums = pairs.weights[inside], pairs.squares[inside], pairs.numbers[inside]
+    return Pairs(pairs.first, pairs.second, (one[inside], other[inside]), *sums)
 
 
 def _by_category(joint: Joint, outcome: int) -> bool:

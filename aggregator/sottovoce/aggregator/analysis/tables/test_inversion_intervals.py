@@ -190,9 +190,9 @@ _Slopes = Callable[[float], tuple[float, tuple[float, ...]]]
 
 def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Callable[[Floats, Floats], Floats]:
     """Return the function that computes h = (z_0 z, z_1 z, z_0 r, z_1 r), (m, 4), r the scores of having answered."""
-    chosen = list(groups)
+    indices = list(groups)
     return lambda one, other: np.column_stack(
-        [one[:, chosen] * other[:, [outcome]], one[:, chosen] * answered_scores(other, absent)[:, None]]
+        [one[:, indices] * other[:, [outcome]], one[:, indices] * answered_scores(other, absent)[:, None]]
     )
 
 

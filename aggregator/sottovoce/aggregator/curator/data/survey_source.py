@@ -40,7 +40,7 @@ from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
 TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
-WITHHELD = (
+EXACT_TABLES_SUPPRESSED = (
     "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
     " the noisy ones they would undo the noise; sottovoce results export --release-epsilon, or curator with --survey,"
     " answer"
@@ -140,7 +140,7 @@ def survey_data_set(
     ordered = opened_last(revisions, ledger.read())
     declared = survey_declaration(ordered[-1].survey)
     anchor = open_ledger_anchor(anchor_folder, data)
-    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
+    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}", per_survey=True)
 
     def read(names: Sequence[str] | None) -> DataRecords:
         reports = read_reports(storage, ordered, public=True)

@@ -165,9 +165,9 @@ def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np
     """
     with opened([path], layout) as table:
         names = [f"c{place}" for place in range(len(layout.widths))]
-        chosen = [f"coalesce({name}, {null(width)})::{TYPES[width]} AS {name}"
+        projection = [f"coalesce({name}, {null(width)})::{TYPES[width]} AS {name}"
                   for name, width in zip(names, layout.widths, strict=True)]  # fmt: skip
-        rows = table.project(", ".join([*chosen, "n"]))
+        rows = table.project(", ".join([*projection, "n"]))
         for start in range(0, len(table), ROWS):
             found = rows.limit(ROWS, start).fetchnumpy()
             yield [np.ma.getdata(found[name]) for name in names], np.ma.getdata(found["n"])
@@ -241,16 +241,16 @@ def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
 
 
 @contextmanager
-def limited(beside: Path, on_disk: bool = False) -> Iterator[Any]:
+def limited(parent: Path, on_disk: bool = False) -> Iterator[Any]:
     """
     Open a DuckDB connection with bounded memory that spills to a temporary folder.
 
     Args:
-        beside: parent directory of the temporary folder.
+        parent: directory of the temporary folder.
         on_disk: store tables in the temporary folder too. In-memory tables can be spilled, but their block lists
             cannot: with twenty columns they fill the memory somewhere above twenty million rows.
     """
-    with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=beside) as place:
+    with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=parent) as place:
         config = {"memory_limit": MEMORY, "temp_directory": place, "checkpoint_threshold": BETWEEN}
         with needed("duckdb").connect(f"{place}/rows" if on_disk else ":memory:", config=config) as connection:
             yield connection

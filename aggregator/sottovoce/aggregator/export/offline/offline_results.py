@@ -138,8 +138,8 @@ def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionC
 
 def _withholds(described: Described) -> bool:
     """Return True if the folder has no counts of public questions, because they are published under a budget."""
-    told = described.manifest.public.values()
-    return any(q.mechanism is None for q in described.survey.questions) and bool(told) and not any(told)
+    counts = described.manifest.public.values()
+    return any(q.mechanism is None for q in described.survey.questions) and bool(counts) and not any(counts)
 
 
 def _cell(survey: Survey, of_wave: OfWave, counts: Counts) -> Cell:

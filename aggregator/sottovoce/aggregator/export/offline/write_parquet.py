@@ -148,10 +148,10 @@ def _parts(
 
 
 @contextmanager
-def _table(beside: Path) -> Iterator[Any]:
+def _table(parent: Path) -> Iterator[Any]:
     """Open a connection with a temporary folder next to the new one, so that both are cleaned up after a crash."""
     duckdb = needed("duckdb")
-    with limited(beside, on_disk=True) as connection:
+    with limited(parent, on_disk=True) as connection:
         try:
             yield connection
         except (duckdb.IOException, duckdb.OutOfMemoryException):
@@ -217,7 +217,7 @@ class _Sorted:
         Returns:
             The number of distinct rows.
         """
-        columns = [_told(place, width, named.get(place)) for place, width in enumerate(self.described.widths)]
+        columns = [_column_sql(place, width, named.get(place)) for place, width in enumerate(self.described.widths)]
         self.table.sql(
             f"CREATE OR REPLACE TABLE sorted AS SELECT {', '.join(columns)}, count(*)::UINTEGER AS n FROM laid"  # noqa: S608
             f" WHERE revision = {key[0]} AND wave = {key[1]} GROUP BY ALL ORDER BY ALL"
@@ -237,16 +237,16 @@ class _Sorted:
         names = [*(f"c{place}" for place in range(len(self.described.widths))), "n"]
         # Question names consist of a-z, 0-9 and _; no other text of a survey is in this statement.
         columns = ", ".join(f'{each} AS "{name}"' for each, name in zip(names, self.described.header, strict=True))
-        chosen = f"FROM sorted WHERE rowid >= {start} AND rowid < {end}"
+        selection = f"FROM sorted WHERE rowid >= {start} AND rowid < {end}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.table.sql(f"COPY (SELECT {columns} {chosen}) TO {quoted(str(path))} ({self.options})")
-        ((rows, reports),) = self.table.sql(f"SELECT count(*), sum(n) {chosen}").fetchall()
+        self.table.sql(f"COPY (SELECT {columns} {selection}) TO {quoted(str(path))} ({self.options})")
+        ((rows, reports),) = self.table.sql(f"SELECT count(*), sum(n) {selection}").fetchall()
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         return ReportFile(int(rows), int(reports), path.stat().st_size, found)
 
 
-def _told(place: int, width: int, named: Sequence[int] | None) -> str:
+def _column_sql(place: int, width: int, named: Sequence[int] | None) -> str:
     """Return the SQL of a column with null for missing values, and for cohorts that are not named."""
     values = f"nullif(c{place}, {null(width)})"
     if named is None:

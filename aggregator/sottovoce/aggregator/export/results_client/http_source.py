@@ -89,14 +89,14 @@ class AddressReports:
 
 def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
     """Convert a problem document of the aggregator into the exception that a local analysis would raise."""
-    told = document if isinstance(document, dict) else {}
-    if told.get("code") == "unauthorized":
+    problem = document if isinstance(document, dict) else {}
+    if problem.get("code") == "unauthorized":
         return TransportError("the aggregator does not take this key", status, "unauthorized")
-    problems = told.get("problems") or []
+    problems = problem.get("problems") or []
     if problems:
         return OptionsError([Problem(str(one.get("pointer", "")), str(one.get("message", ""))) for one in problems])
-    words = str(told.get("detail") or told.get("title") or "the aggregator gave no answer")
-    return TransportError(words, status, told.get("code"))
+    words = str(problem.get("detail") or problem.get("title") or "the aggregator gave no answer")
+    return TransportError(words, status, problem.get("code"))
 
 
 def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> str:

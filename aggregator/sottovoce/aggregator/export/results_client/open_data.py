@@ -175,8 +175,8 @@ def read_channels(path: Path) -> Mapping[str, Any]:
 
 
 def _survey_of(data: Path, survey: str | Path | None) -> Survey | None:
-    beside = (data.parent / name for name in SURVEY_FILES)
-    found = Path(survey) if survey is not None else next((each for each in beside if each.is_file()), None)
+    candidates = (data.parent / name for name in SURVEY_FILES)
+    found = Path(survey) if survey is not None else next((each for each in candidates if each.is_file()), None)
     return None if found is None else read_survey_file(found)
 
 

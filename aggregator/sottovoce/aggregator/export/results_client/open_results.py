@@ -293,9 +293,9 @@ def open_results(
     path = Path(place)
     if not path.is_dir():
         return OpenResults(_export(path, survey), None)
-    beside, folder = path / EXPORT, FolderReports(path, survey, covariates)
-    if beside.is_file():
-        return OpenResults(_export(beside, survey), folder)
+    export_file, folder = path / EXPORT, FolderReports(path, survey, covariates)
+    if export_file.is_file():
+        return OpenResults(_export(export_file, survey), folder)
     return OpenResults(MappingProxyType(export_document(results_of_archive(folder.archive))), folder)
 
 

@@ -42,16 +42,25 @@ class _Journal:
         with self._write() as db:
             table.append(db, self._today(db), what, who, about)
 
-    def append_once(self, what: str, who: str, about: str) -> int:
-        """Record an action unless it was recorded today; return the day."""
+    def append_once(self, what: str, who: str, about: str, *, per_survey: bool = False) -> int:
+        """
+        Record an action unless it was recorded today; return the day.
+
+        Args:
+            what: event.
+            who: actor.
+            about: subject.
+            per_survey: entries about the same survey, the first word of ``about``, count as the same.
+        """
+        same = f"{about.partition(' ')[0]} " if per_survey else about
         with self._read() as db:
             day = self._today(db)
-            if table.has(db, day, what, who, about):
+            if table.has(db, day, what, who, same, begins=per_survey):
                 return day
         with self._write() as db:
             # Another node may have recorded it since the read: look again under the lock.
             table.wait_for_others(db)
-            if not table.has(db, day, what, who, about):
+            if not table.has(db, day, what, who, same, begins=per_survey):
                 table.append(db, day, what, who, about)
         return day
 

@@ -116,7 +116,9 @@ WHAT: dict[str, Form] = {
         "survey, how many",
         rf"{_NAME} {_NUMBER}",
     ),
-    RESULTS_READ: _of_survey("results were read", "survey, number of the snapshot", rf"{_NAME} ({_NUMBER}|closed)"),
+    RESULTS_READ: _of_survey(
+        "results were read", "survey, number of the first snapshot of the day", rf"{_NAME} ({_NUMBER}|closed)"
+    ),
     EXPORTED: _of_survey("a file was written", "survey, kind of file", rf"{_NAME} {_FILE}"),
     BUDGET_OPENED: _of_survey("a budget for a survey's public answers was opened"),
     BACKED_UP: _form("a backup was started"),

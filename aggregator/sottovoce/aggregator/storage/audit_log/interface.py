@@ -22,7 +22,7 @@ class Journal(Protocol):
             about: subject in the form of ``what``.
         """
 
-    def append_once(self, what: str, who: str, about: str) -> int:
+    def append_once(self, what: str, who: str, about: str, *, per_survey: bool = False) -> int:
         """
         Record an action unless an equal entry was recorded today; return the day, counted from 1970-01-01.
 
@@ -30,6 +30,7 @@ class Journal(Protocol):
             what: as for ``append``.
             who: as for ``append``.
             about: as for ``append``.
+            per_survey: entries about the same survey, the first word of ``about``, count as equal.
         """
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:

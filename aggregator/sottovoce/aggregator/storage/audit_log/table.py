@@ -24,7 +24,7 @@ _NEXT = """
     INSERT INTO journal_head (place, number, hash) VALUES (0, ?, ?)
     ON CONFLICT (place) DO UPDATE SET number = journal_head.number + excluded.number RETURNING number, hash
 """
-_SAME = "SELECT 1 FROM journal WHERE day = ? AND what = ? AND who = ? AND about = ? LIMIT 1"
+_SAME = "SELECT 1 FROM journal WHERE day = ? AND what = ? AND who = ? AND substr(about, 1, ?) = ? LIMIT 1"
 _RETAINED_FROM = (
     "SELECT coalesce((SELECT min(number) FROM journal WHERE day >= ?), (SELECT max(number) + 1 FROM journal))"
 )
@@ -64,7 +64,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
     db.execute("UPDATE journal_head SET hash = ?", [entry.hash])
 
 
-def has(db: Handle, day: int, what: str, who: str, about: str) -> bool:
+def has(db: Handle, day: int, what: str, who: str, about: str, *, begins: bool = False) -> bool:
     """
     Return True if there is an entry with exactly these values.
 
@@ -74,8 +74,10 @@ def has(db: Handle, day: int, what: str, who: str, about: str) -> bool:
         what: event of the entry.
         who: actor of the entry.
         about: subject of the entry.
+        begins: ``about`` is only how the subject begins.
     """
-    return db.execute(_SAME, [day, what, who, about]).fetchone() is not None
+    length = len(about) + (not begins)
+    return db.execute(_SAME, [day, what, who, length, about]).fetchone() is not None
 
 
 def wait_for_others(db: Handle) -> None:

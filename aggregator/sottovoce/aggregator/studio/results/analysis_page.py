@@ -141,8 +141,8 @@ def models_file(name: str, file: str) -> Response:
 
 
 def _page(name: str, page: str) -> Response:
-    if (told := draft_placeholder(name, page)) is not None:
-        return Response(told, content_type="text/html; charset=utf-8")
+    if (placeholder := draft_placeholder(name, page)) is not None:
+        return Response(placeholder, content_type="text/html; charset=utf-8")
     return joint_page(published_subject(name, page), page)
 
 
@@ -199,8 +199,8 @@ def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
     outcome = names.find(asked.options.get("outcome", ""))
     answers = dict(outcome.categories) if outcome else {}
     stale = outcome is not None and asked.options.get("category") not in answers
-    kept = {key: value for key, value in asked.options.items() if not (stale and key == "category")}
-    return replace(asked, options=kept)
+    options = {key: value for key, value in asked.options.items() if not (stale and key == "category")}
+    return replace(asked, options=options)
 
 
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
@@ -225,8 +225,8 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
         return redirect(_back(subject), 303)  # type: ignore[return-value]
     if made.document is None:
         why = made.why or Why("internal")
-        told = "; ".join(f"{option} {reason}".strip() for option, reason in why.details)
-        raise Refusal("estimate_impossible" if why.code == "empty" else why.code, told)
+        reason = "; ".join(f"{option} {reason}".strip() for option, reason in why.details)
+        raise Refusal("estimate_impossible" if why.code == "empty" else why.code, reason)
     write, media_type = FILES[file]
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder) / file, made.document, about)
@@ -280,9 +280,9 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
 def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:
     """Describe the expected precision of an analysis of two questions; empty for any other number of questions."""
     options = asked.options if asked else {}
-    chosen = [options.get(key) for key in ("rows", "groups", "columns", "outcome")]
+    named = [options.get(key) for key in ("rows", "groups", "columns", "outcome")]
     predictors = options.get("on") or [None]
-    found = [names.find(name) for name in (*chosen, predictors[0]) if name]
+    found = [names.find(name) for name in (*named, predictors[0]) if name]
     questions = [each.question for each in found if each is not None]
     if len(questions) != 2:
         return []
@@ -291,10 +291,10 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
     except EstimateError:
         return []
     translate, write = names.words.translate, NumberFormat(names.words)
-    told = [translate("joint_plan_share", share=write.percent(plan.share))]
+    sentences = [translate("joint_plan_share", share=write.percent(plan.share))]
     if plan.cell is not None and plan.difference is not None and plan.odds_ratio is not None:
-        told.append(translate("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
-    return told
+        sentences.append(translate("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
+    return sentences
 
 
 def _back(subject: JointSubject) -> str:

@@ -92,7 +92,7 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     """
     options, survey = asked.options, names.survey
     plain = not {*options} - {"rows", "columns", "groups", "outcome", "category", "on", "model"}
-    found = [names.find(name) for name in _chosen(asked, names)]
+    found = [names.find(name) for name in _variables_of(asked, names)]
     known = [each for each in found if each is not None and each.categories]
     several = len(survey.waves) > 1 or survey.revision > 1
     # Shares among the people who answered or were asked would need more than sums of scores.
@@ -107,11 +107,11 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
 def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
     """Return True if the files contain all variables of an analysis; public answers except the cohort are left out."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
-    found = [names.find(name) for name in (*_chosen(asked, names), *margins)]
+    found = [names.find(name) for name in (*_variables_of(asked, names), *margins)]
     return all(each is not None and (not each.public or each.question.cohort) for each in found)
 
 
-def _chosen(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
+def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
     keys = {"crosstab": ("rows", "columns", "within"), "compare": ("groups", "outcome"), "pairs": ()}
     single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
@@ -136,8 +136,8 @@ def _r_scores(variable: SurveyVariable) -> str:
         columns = [f"1 - {yes}", yes]
     else:
         columns = [f'score("{question.name}", "{name}")' for name in names]
-    told = ", ".join(f'"{variable.name}={name}" = {column}' for name, column in zip(names, columns, strict=True))
-    return f"cbind({told})"
+    arguments = ", ".join(f'"{variable.name}={name}" = {column}' for name, column in zip(names, columns, strict=True))
+    return f"cbind({arguments})"
 
 
 def _python(value: Any) -> str:  # noqa: ANN401 - JSON

@@ -32,8 +32,8 @@ BLOCK = 1 << 16
 
 def files(name: str) -> str:
     """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
-    if (told := draft_placeholder(name, "files")) is not None:
-        return told
+    if (placeholder := draft_placeholder(name, "files")) is not None:
+        return placeholder
     survey = survey_of(newest(storage(), name).document)
     wave = _wave()
     nothing, made, busy = why_nothing(name, wave), {}, False

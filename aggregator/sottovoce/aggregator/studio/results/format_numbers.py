@@ -99,18 +99,18 @@ def epsilon(value: float) -> str:
     return _format().epsilon(value)
 
 
-def worked(told: Workings) -> str:
+def worked(steps: Workings) -> str:
     """The sentences that work a share of yes out, its limits last."""
     translate, write = words().translate, _format()
-    yes, result = written(told.yes, write), written(told.result, write)
+    yes, result = written(steps.yes, write), written(steps.result, write)
     sentences = [
-        translate("results_worked", yes=yes, reports=told.reports, arithmetic=told.arithmetic(write), result=result)
+        translate("results_worked", yes=yes, reports=steps.reports, arithmetic=steps.arithmetic(write), result=result)
     ]
-    if told.beyond:
+    if steps.beyond:
         sentences.append(translate("results_worked_beyond"))
-    kind = "results_limits_band" if told.is_band else "results_limits_interval"
-    within = write.interval(percent(told.low), percent(told.high))
-    sentences.append(translate(kind, confidence=percent(told.confidence, 0), range=within))
+    kind = "results_limits_band" if steps.is_band else "results_limits_interval"
+    within = write.interval(percent(steps.low), percent(steps.high))
+    sentences.append(translate(kind, confidence=percent(steps.confidence, 0), range=within))
     return " ".join(sentences)
 
 
@@ -119,11 +119,11 @@ def odds(question: Question) -> str:
     if question.mechanism is None:
         return words().translate("results_public")
     write, found = _format().of_hundred, question.mechanism.explain()
-    told = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
+    figures = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
     usual = f"odds_{question.mechanism.report_kind}"
     # Some types need a sentence of their own: for dates it says "latest", not "largest".
     own = f"results_{question.type}_{usual}"
-    return words().translate(own if words().knows(own) else f"results_{usual}", **told)
+    return words().translate(own if words().knows(own) else f"results_{usual}", **figures)
 
 
 def numbers(mechanism: Mechanism) -> str:

@@ -29,7 +29,7 @@ from sottovoce.shared.answers import ABSENT
 Document = Mapping[str, Any]
 
 CONSTANT = "(constant)"
-BESIDE = ("linear", "declining", "of_predictor")
+OTHER_MODELS = ("linear", "declining", "of_predictor")
 OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
 LARGEST_EXPONENT = 700.0
 """Largest argument for ``exp``; beyond it a float overflows."""
@@ -58,19 +58,19 @@ class ModelsInWords:
 
     def regression(self, document: Document) -> ShownAnswer:
         """Format a model with its tests, marginal effects, predictions and comparison models."""
-        shown = [*self._odds(document), self._coefficients(document, self._title(document), aside=False)]
+        shown = [*self._odds(document), self._coefficients(document, self._title(document), folded=False)]
         if document["ame"]:
             shown.append(self._effects(document))
         if document.get("predictions"):
             shown.append(self._predictions(document))
         if document.get("detectable"):
             shown.append(self._detectable(document))
-        for key in BESIDE:
+        for key in OTHER_MODELS:
             if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
-                shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), aside=True))
-        beside = [note for key in BESIDE if document.get(key) for note in document[key]["warnings"]]
-        notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
+                shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), folded=True))
+        warnings = [note for key in OTHER_MODELS if document.get(key) for note in document[key]["warnings"]]
+        notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *warnings])]
         return ShownAnswer(with_people(self.words, document, self._paper(document)), shown, notes)
 
     def _title(self, document: Document) -> str:
@@ -86,8 +86,8 @@ class ModelsInWords:
             return []
         headings = [self.words.translate(f"models_{key}") for key in ("term", "odds_ratio")]
         headings.append(interval_heading(self.words, document))
-        told = [self._odds_in_words(document, one) for one in self._alone(document) if one["estimate"] is not None]
-        return [ShownTable(self.words.translate("models_odds"), headings, lines, sentences=told)]
+        sentences = [self._odds_in_words(document, one) for one in self._alone(document) if one["estimate"] is not None]
+        return [ShownTable(self.words.translate("models_odds"), headings, lines, sentences=sentences)]
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
         ratio, limits = self._ratio(one)
@@ -108,13 +108,13 @@ class ModelsInWords:
         figures = {key: _exp(one[key]) for key in ("estimate", "low", "high")}
         return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
-    def _coefficients(self, document: Document, title: str, *, aside: bool) -> ShownTable:
+    def _coefficients(self, document: Document, title: str, *, folded: bool) -> ShownTable:
         lines = [
             (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
         ]
-        told = [*self._among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
-        told += self._tests(document)
-        return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=told, aside=aside)
+        sentences = [*self._among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
+        sentences += self._tests(document)
+        return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=sentences, folded=folded)
 
     def _among(self, document: Document) -> Iterator[str]:
         """Yield the people whom a model describes, where they are not all."""
@@ -138,8 +138,8 @@ class ModelsInWords:
     def _effects(self, document: Document) -> ShownTable:
         drawn = [self._to_draw(self._name(document, one), one, self.write.points) for one in document["ame"]]
         lines = [(self._name(document, one), *self._figures(one, self.write.points)) for one in document["ame"]]
-        title, told = self.words.translate("models_ame"), self.words.translate("models_ame_words")
-        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [told])
+        title, explanation = self.words.translate("models_ame"), self.words.translate("models_ame_words")
+        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [explanation])
 
     def _predictions(self, document: Document) -> ShownTable:
         show = self.write.figure if document["model"] == "linear" else self.write.percent
@@ -163,8 +163,8 @@ class ModelsInWords:
         ]
         keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
         headings = [self.words.translate(key) for key in keys]
-        told = [self.words.translate("models_detectable_words")]
-        return ShownTable(self.words.translate("models_detectable"), headings, lines, sentences=told, aside=True)
+        sentences = [self.words.translate("models_detectable_words")]
+        return ShownTable(self.words.translate("models_detectable"), headings, lines, sentences=sentences, folded=True)
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())

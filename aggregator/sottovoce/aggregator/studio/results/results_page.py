@@ -19,6 +19,7 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import (
     MOST_PEOPLE,
     QuestionCard,
@@ -39,30 +40,48 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
-    if (told := draft_placeholder(name, "results")) is not None:
-        return Response(told, content_type="text/html; charset=utf-8")
-    view, frame = _view(name), published_page(name, "results")
-    shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
-    live = render_template("results_live.html", view=view, **shown)
+    if (placeholder := draft_placeholder(name, "results")) is not None:
+        return Response(placeholder, content_type="text/html; charset=utf-8")
+    frame = published_page(name, "results")
+    shown = _rendered(name, frame.stage == "few")
+    view = shown.view
     # The ETag covers the results only: the rest of the page depends on the reader.
-    etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
+    etag = etag_of(f"{frame.title}\n{frame.state}\n{shown.live}".encode())
     page = render_template(
         "results.html",
         page="results",
         frame=frame,
         view=view,
-        live=live,
+        live=shown.live,
         etag=etag,
         refresh=0 if view.results.closed else REFRESH_TRIAL if view.survey.trial else REFRESH,
         **_trial(name, view),
-        **names_in(view),
+        **shown.names,
     )
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
 
 
-def _twice(view: ResultsView) -> int:
+def _rendered(name: str, few: bool) -> RenderedResults:
+    """Return the results with the reader's options, after recording the reading; rendered once per snapshot."""
+    revisions = _revisions(name)
+    note_read(name, revisions)
+    choices, plan, twice = ViewOptions.of(request.args), storage().drafts.plan(name), _twice(revisions)
+
+    def render() -> RenderedResults:
+        view = view_of(revisions, choices, words(), plan)
+        names = names_in(view)
+        return RenderedResults(
+            view, names, render_template("results_live.html", view=view, few=few, twice=twice, **names)
+        )
+
+    kept: RenderingCache = current_app.extensions["rendered_results"]
+    return kept.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice), render)
+
+
+def _twice(revisions: Sequence[RevisionCounts]) -> int:
     """Return the largest number of people who may have reported twice because a restore reissued invitations."""
-    return possibly_twice(storage(), view.survey.name) if view.survey.is_blind else 0
+    survey = revisions[-1].survey
+    return possibly_twice(storage(), survey.name) if survey.is_blind else 0
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:

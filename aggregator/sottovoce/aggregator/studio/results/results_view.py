@@ -173,7 +173,7 @@ class ResultsView:
         invited: number of people in the group; None if not given.
         unshown: number of reports of a closed survey that stay unshown.
         revisions: number of revisions with reports.
-        withheld: True if public answers are not shown by group, because they are published under a privacy budget.
+        suppressed: True if public answers are not shown by group, because they are published under a privacy budget.
     """
 
     results: SurveyResults
@@ -185,7 +185,7 @@ class ResultsView:
     invited: int | None
     unshown: int
     revisions: int
-    withheld: bool
+    suppressed: bool
 
     @property
     def survey(self) -> Survey:
@@ -222,21 +222,21 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
     side = _side_by_side(revisions, results, choices, words)
     # Cohorts are a public question. Public answers by cohort would be an exact table of two public questions, which
     # a privacy budget forbids; see analysis/disclosure_control.py.
-    withheld = results.released and (results.cohort is not None or choices.by == "cohort")
-    told = [
-        index for index, result in enumerate(results.questions) if not withheld or result.question.mechanism is not None
+    suppressed = results.released and (results.cohort is not None or choices.by == "cohort")
+    indices = [
+        index for index, each in enumerate(results.questions) if not suppressed or each.question.mechanism is not None
     ]
     return ResultsView(
         results=results,
         choices=choices,
-        cards=[_card(results, index, side, (choices, group, words)) for index in told],
+        cards=[_card(results, index, side, (choices, group, words)) for index in indices],
         alarms=alarms(results, plan.group),
         group=group,
         planned=plan.people,
         invited=plan.group,
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
-        withheld=withheld,
+        suppressed=suppressed,
     )
 
 
@@ -260,18 +260,18 @@ def _card(
     results: SurveyResults,
     index: int,
     side: Sequence[tuple[str, SurveyResults]],
-    chosen: tuple[ViewOptions, Population | None, Words],
+    context: tuple[ViewOptions, Population | None, Words],
 ) -> QuestionCard:
-    result, (choices, group, words) = results.questions[index], chosen
+    result, (choices, group, words) = results.questions[index], context
     question, survey = result.question, results.survey
     labels = labels_of(survey, question, words)
-    beside = [(name, shown_result(other.questions[index], choices)) for name, other in side]
+    others = [(name, shown_result(other.questions[index], choices)) for name, other in side]
     answered, result = result, shown_result(result, choices)
     among = result.estimates is answered.answered and bool(result.estimates)
     charts = [
         _chart(result, kind, labels, (group, answered.estimates), words) for kind in ("mean", "quantile", "share")
     ]
-    charts = [_with_points(chart, beside) for chart in charts if chart.rows]
+    charts = [_with_points(chart, others) for chart in charts if chart.rows]
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
     return QuestionCard(
@@ -354,8 +354,8 @@ def _people(estimate: Estimate, group: Population | None, truth: str, words: Wor
     return people_in_words(estimate, group, words)
 
 
-def _with_points(chart: Chart, beside: Sequence[tuple[str, QuestionResult]]) -> Chart:
-    found = [(name, {each.option: each for each in other.of_kind(chart.kind)}) for name, other in beside if other.n]
+def _with_points(chart: Chart, others: Sequence[tuple[str, QuestionResult]]) -> Chart:
+    found = [(name, {each.option: each for each in other.of_kind(chart.kind)}) for name, other in others if other.n]
     rows = [
         replace(row, points=[Point(name, of[row.estimate.option]) for name, of in found if row.estimate.option in of])
         for row in chart.rows

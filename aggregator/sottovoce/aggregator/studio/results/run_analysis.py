@@ -157,8 +157,8 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
     try:
         return JointAnswer(document(parse_request(asked.kind, dict(asked.options))))
     except OptionsError as error:
-        told = tuple((each.pointer.lstrip("/"), each.message) for each in error.problems)
-        return JointAnswer(why=Why(error.code, told))
+        details = tuple((each.pointer.lstrip("/"), each.message) for each in error.problems)
+        return JointAnswer(why=Why(error.code, details))
     except EstimateError as error:
         return JointAnswer(why=_why(error))
     except Refusal as refusal:

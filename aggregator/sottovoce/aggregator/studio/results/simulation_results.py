@@ -62,7 +62,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class SetBeside:
+class SettingComparison:
     """Row of the table that compares settings, simulated people and estimates, all formatted as text."""
 
     label: str
@@ -128,11 +128,11 @@ class Rehearsed:
         """Return the results of the questions used in the analysis; all of them if none is named."""
         given = asked.options if asked else {}
         names = [given.get(key, "") for key in _OF_ANALYSES] + [*given.get("on", ())]
-        chosen = {name.partition(".")[0] for name in names}
+        used = {name.partition(".")[0] for name in names}
         results = self.results.questions
-        return [each for each in results if each.question.name in chosen] or results
+        return [each for each in results if each.question.name in used] or results
 
-    def beside(self, result: QuestionResult) -> list[SetBeside]:
+    def compare(self, result: QuestionResult) -> list[SettingComparison]:
         """Compare the estimates of a question with its settings."""
         return [*self._lines(result)]
 
@@ -150,7 +150,7 @@ class Rehearsed:
         labels = labels_of(self.made.survey, question, words())
         return ", ".join(labels.get(option, option) for option in small)
 
-    def _lines(self, result: QuestionResult) -> Iterator[SetBeside]:
+    def _lines(self, result: QuestionResult) -> Iterator[SettingComparison]:
         grid, labels = result.question.domain.grid, labels_of(self.made.survey, result.question, words())
         for each in self.made.comparisons(result):
             found = each.estimate
@@ -158,7 +158,7 @@ class Rehearsed:
                 was_set = "" if each.was_set is None else figure(each.was_set, found, grid)
                 shown = figure(found.clipped, found, grid), interval(found, False, grid)
                 label = labels.get(found.option, found.option)
-                yield SetBeside(label, was_set, figure(each.invented, found, grid), *shown)
+                yield SettingComparison(label, was_set, figure(each.invented, found, grid), *shown)
 
 
 def subject_of(name: str) -> Subject:
@@ -168,14 +168,14 @@ def subject_of(name: str) -> Subject:
     Raises:
         ReportRejected: ``unknown_survey``.
     """
-    kept, revisions = drafts.find_draft(name), storage().revisions(name)
-    if kept is not None:
-        frame = draft_page(name, "rehearse", kept.draft.title)
+    stored, revisions = drafts.find_draft(name), storage().revisions(name)
+    if stored is not None:
+        frame = draft_page(name, "rehearse", stored.draft.title)
         try:
-            survey = survey_of_draft(kept.draft, name)
+            survey = survey_of_draft(stored.draft, name)
         except SpecError:
             return Subject(frame, None, why="unfinished")
-        return Subject(frame, survey, PlannedSize(kept.draft.people, kept.draft.group))
+        return Subject(frame, survey, PlannedSize(stored.draft.people, stored.draft.group))
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")

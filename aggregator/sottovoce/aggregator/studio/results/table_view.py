@@ -47,7 +47,7 @@ class ShownTable:
         lines: rows of cells; the first cell is the row's heading.
         bars: bars of the chart; empty if a chart would add nothing.
         sentences: sentences below the table.
-        aside: True if the page shows the table folded, since few readers need it.
+        folded: True if the page shows the table folded, since few readers need it.
     """
 
     title: str
@@ -55,7 +55,7 @@ class ShownTable:
     lines: Sequence[Sequence[str]] = ()
     bars: Sequence[EstimateBar] = ()
     sentences: Sequence[str] = ()
-    aside: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class TablesInWords:
         grid = self._with_declined(table, *self._grid(table, "conditional"))
         yield ShownTable(title, *grid, bars=drawn, sentences=list(self._below(table)))
         title = self.words.translate(cells, **known, **({"where": where} if where else {}))
-        yield ShownTable(title, *self._grid(table, "cells"), aside=True)
+        yield ShownTable(title, *self._grid(table, "cells"), folded=True)
 
     def _with_declined(
         self, document: Document, headings: Sequence[str], lines: Sequence[Sequence[str]]
@@ -309,10 +309,10 @@ class TablesInWords:
         yield from self._weighted(table)
 
     def _below_comparison(self, document: Document) -> list[str]:
-        told = self.words.count("joint_pair_reports", document["n"])
+        reports = self.words.count("joint_pair_reports", document["n"])
         return [
             *self._among(document),
-            told,
+            reports,
             *self._test("joint_test_groups", document["independence"]),
             *self._weighted(document),
         ]

@@ -89,6 +89,7 @@ def delete(name: str) -> ResponseReturnValue:
     storage().delete_survey(name, g.who)
     storage().drafts.delete(name)
     current_app.extensions["joint_results"].drop(name)
+    current_app.extensions["rendered_results"].drop(name)
     return redirect(address_of_tried(name) if is_trial else url_for("studio.surveys"), 303)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator, ValidationError
-from sottovoce.aggregator.analysis.disclosure_control import NOT_BESIDE
+from sottovoce.aggregator.analysis.disclosure_control import EXACT_AND_NOISY
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
 from sottovoce.aggregator.storage.copy import copy_all, save
@@ -124,10 +124,10 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
             reports.answer(kind, options)
     beside = reports.answer("crosstab", {"rows": private[0]["name"], "columns": "again"})
     assert beside["cells"]
-    assert NOT_BESIDE in beside["warnings"]
+    assert EXACT_AND_NOISY in beside["warnings"]
     model = reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})
     assert model["coefficients"]
-    assert NOT_BESIDE in model["warnings"]
+    assert EXACT_AND_NOISY in model["warnings"]
     storage.close()
 
 

@@ -4,6 +4,7 @@ import re
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -19,7 +20,9 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.studio.results import results_view
+from sottovoce.aggregator.studio.results import results_page, results_view
+from sottovoce.aggregator.studio.results.rendered_results import MOST, RenderingCache
+from sottovoce.aggregator.studio.results.results_view import ResultsView
 from werkzeug.test import TestResponse
 
 from tests.conftest import FakeClock
@@ -326,3 +329,52 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     assert "42.9%" not in everybody
     assert "said yes" in everybody
     assert export_document(analyse(revisions_of(storage, "exam")))["questions"][0]["answered"]["people"] == "answered"
+
+
+def test_snapshot_is_rendered_once_for_all_readers(
+    app: Flask, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another choice, another language and another snapshot are rendered anew; a wrong choice is refused each time."""
+    rendered: list[str] = []
+    build = results_page.view_of
+
+    def count_views(*given: Any) -> ResultsView:
+        rendered.append(given[2].language)
+        return build(*given)
+
+    monkeypatch.setattr(results_page, "view_of", count_views)
+    client = log_in(app)[0]
+
+    def get(choices: str = "", language: str = "en") -> TestResponse:
+        path = f"/dashboard/surveys/exam/results{choices}"
+        return client.get(path, base_url=SITE, headers={"Accept-Language": language})
+
+    first = get().text
+    assert [get().text for _ in range(3)] == [first] * 3
+    assert len(rendered) == 1
+    assert '<html lang="de"' in get(language="de").text
+    assert get("?sort=size").status_code == 200
+    assert [get("?wave=9").status_code for _ in range(2)] == [422, 422]
+    assert rendered == ["en", "de", "en", "en", "en"]
+    storage.close_survey("exam", 20_000)
+
+    assert get().text != first
+    assert len(rendered) == 6
+
+
+def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
+    """The one that was not read for the longest time goes first."""
+    cache, made = RenderingCache(), []
+
+    def get(name: str, key: int) -> None:
+        cache.get(name, key, lambda: made.append((name, key)))  # type: ignore[arg-type, return-value, func-returns-value]
+
+    for key in [*range(MOST), 0, MOST]:
+        get("exam", key)
+    assert len(made) == MOST + 1
+    get("exam", 0)
+    get("exam", 1)
+    assert made[MOST + 1 :] == [("exam", 1)]
+    cache.drop("exam")
+    get("exam", 0)
+    assert made[-1] == ("exam", 0)

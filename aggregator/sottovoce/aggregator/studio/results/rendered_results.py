@@ -1,0 +1,79 @@
+"""Rendered results, kept for all readers of the same snapshot, so that many readers do not slow intake."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from threading import Lock
+
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.studio.results.results_view import ResultsView
+
+MOST = 32
+"""Number of kept renderings; the one that was not read for the longest time goes first."""
+
+
+@dataclass(frozen=True)
+class RenderedResults:
+    """
+    Results of one snapshot with one choice of options in one language.
+
+    Attributes:
+        view: content of the page.
+        names: values that the templates of results need.
+        live: HTML of the results, without anything about the reader.
+    """
+
+    view: ResultsView
+    names: Mapping[str, object]
+    live: str
+
+
+def snapshot_key(revisions: Sequence[RevisionCounts]) -> bytes:
+    """Return a hash of what the survey shows; it never leaves this process."""
+    shown = [(each.stored.digest, each.stored.closed, each.released, each.cells) for each in revisions]
+    return hashlib.sha256(repr(shown).encode()).digest()
+
+
+class RenderingCache:
+    """Renderings by snapshot and options; several readers of a new snapshot wait for one rendering."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
+
+    def get(self, name: str, key: Hashable, render: Callable[[], RenderedResults]) -> RenderedResults:
+        """
+        Return a kept rendering, or make it.
+
+        Args:
+            name: name of the survey.
+            key: everything that the rendering depends on.
+            render: makes it; what it raises is raised to all who wait for it, and is not kept.
+        """
+        with self._lock:
+            kept = self._kept.get((name, key))
+            made = self._kept[name, key] = kept or Future()
+            self._kept.move_to_end((name, key))
+            if len(self._kept) > MOST:
+                self._kept.popitem(last=False)
+        if kept is None:
+            self._render((name, key), made, render)
+        return made.result()
+
+    def drop(self, name: str) -> None:
+        """Forget the renderings of a survey that is deleted."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == name]:
+                del self._kept[key]
+
+    def _render(
+        self, key: tuple[str, Hashable], made: Future[RenderedResults], render: Callable[[], RenderedResults]
+    ) -> None:
+        try:
+            made.set_result(render())
+        except BaseException as error:
+            with self._lock:
+                self._kept.pop(key, None)
+            made.set_exception(error)
