@@ -16,7 +16,7 @@ Mean        By scores that are unbiased for the mean value c_i of each bin's ste
             mean of the maximum likelihood shares would be biased by .1 of the range if the truth is at one end.
             Reports do not distinguish the steps within a bin, so the mean is known to be between L and U, the means if
             everyone is on the first or on the last step of their bin. Limits L^ - c s and U^ + c s, where s is the
-            sample's standard error, one largest standard error of its own added, and at most that of ``means``;
+            sample's standard error, one largest standard error of its own added, and at most the one in ``means``;
             Phi(c + d / s) - Phi(-c) = confidence, d the least distance of a bin's first and last step, so c is between
             the one-sided and the two-sided normal quantile.
 Quantiles   From the cumulated shares, linear within a bin. Interval by inversion of the likelihood ratio test, at the
@@ -24,7 +24,7 @@ Quantiles   From the cumulated shares, linear within a bin. Interval by inversio
             share of people below, is at least exp(-z^2 / 2) of the maximum. F is constrained in one place; all else of
             the distribution is free, not smooth. The set is an interval around the maximum, since the constraint
             weakens with each bin towards it; its limits are the first step of the first bin and the last step of the
-            last. The bound z^2 is that of one free parameter; with shares near 0 it is approximate, mostly too large.
+            last. The bound z^2 is for one free parameter; with shares near 0 it is approximate, mostly too large.
             Above 64 bins, since each likelihood takes bins^3 operations: by score intervals of the share below each
             edge, which cover .99 and more and with few reports are often the whole range.
 Poisoning   1 % fake reports: a mean moves by the most extreme score; shares and quantiles by the largest change of the
@@ -179,7 +179,7 @@ def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, 
 
 
 def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
-    """Estimate the mean, with limits for the mean of the bins' first values and for that of their last values."""
+    """Estimate the mean, with limits for the mean of the bins' first values and for the mean of their last values."""
     estimate = estimate_mean("mean", tally, mean_channel(mechanism, domain)[0], rule)
     least, most = (float(edge) for edge in edges_of_bins(mechanism, domain)[[0, -1]])
     low, high = _mean_limits(mechanism, tally, values_of_bins(mechanism, domain), rule) or (least, most)
