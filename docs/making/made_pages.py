@@ -117,10 +117,10 @@ def command_line() -> str:
 
 def _helped(name: str, command: click.Command, above: click.Context | None) -> str:
     context = click.Context(command, info_name=name, parent=above, terminal_width=90)
-    told = f"\n## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```\n"
+    text = f"\n## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```\n"
     under = command.list_commands(context) if isinstance(command, click.Group) else ()
     found = ((each, command.get_command(context, each)) for each in under)
-    return told + "".join(_helped(each, below, context) for each, below in found if below is not None)
+    return text + "".join(_helped(each, below, context) for each, below in found if below is not None)
 
 
 DEVICE_SETTINGS = (
@@ -149,13 +149,13 @@ def settings() -> str:
 def http() -> str:
     """Every operation of the described API."""
     described = describe(ROUTES)
-    told = (
+    text = (
         f"# HTTP\n\n{described['info']['description']}\n\nAn aggregator gives this as OpenAPI 3.1 at `/openapi.json`.\n"
     )
     for path, at in described["paths"].items():
         for method in (each for each in at if each != "parameters"):
-            told += f"\n## `{method.upper()} {path}`\n\n{_operation(at[method])}"
-    return told + _all_routes()
+            text += f"\n## `{method.upper()} {path}`\n\n{_operation(at[method])}"
+    return text + _all_routes()
 
 
 def _all_routes() -> str:
@@ -191,11 +191,11 @@ def python() -> str:
 
 
 def _named(place: str, found: Any) -> str:  # noqa: ANN401 - a class or a function
-    told = f"\n## `{found.__name__}`\n\n```python\nfrom {place} import {found.__name__}\n\n{_call(found)}\n```\n\n"
-    told += _docstring(inspect.getdoc(found) or "")
+    text = f"\n## `{found.__name__}`\n\n```python\nfrom {place} import {found.__name__}\n\n{_call(found)}\n```\n\n"
+    text += _docstring(inspect.getdoc(found) or "")
     members: Mapping[str, Any] = vars(found) if inspect.isclass(found) else {}
     shown = {name: member for name, member in members.items() if not name.startswith("_") and _documented(member)}
-    return told + "".join(_member(name, member) for name, member in shown.items())
+    return text + "".join(_member(name, member) for name, member in shown.items())
 
 
 def _documented(member: Any) -> bool:  # noqa: ANN401
@@ -229,11 +229,11 @@ def _docstring(text: str) -> str:
 
 def notebook(path: Path) -> str:
     """A notebook as a page: its texts, its code, and what the code printed."""
-    told = []
+    parts = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "markdown":
-            told.append(cell["source"])
+            parts.append(cell["source"])
         else:
-            told.append(f"```python\n{cell['source']}\n```")
-            told += [f"```text\n{output['text']}```" for output in cell["outputs"]]
-    return "\n\n".join(told) + "\n"
+            parts.append(f"```python\n{cell['source']}\n```")
+            parts += [f"```text\n{output['text']}```" for output in cell["outputs"]]
+    return "\n\n".join(parts) + "\n"

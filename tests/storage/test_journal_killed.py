@@ -60,7 +60,9 @@ def kill_again_and_again(url: str, folder: Path, times: int) -> None:
         storage = open_url(url, folder)
         last, found = found, check(storage)
         storage.close()
-        assert found > last
+        # On a busy machine a process may be killed before its first act.
+        assert found >= last
+    assert found > times
 
 
 def test_five_kills_leave_every_act_with_its_entry(tmp_path: Path) -> None:

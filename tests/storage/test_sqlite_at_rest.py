@@ -7,6 +7,8 @@ Each report comes in a transaction of its own, which is what one report a minute
 import hashlib
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -204,6 +206,55 @@ def test_rush_is_settled_whole(folder: Folder) -> None:
     assert folder.storage.settle()
     assert [len(list(folder.storage.rows(key))) for key in keys] == [MOST_REPORTS // 2] * 2
     assert wrong_counts(folder.storage) == folder.storage.verify() == []
+
+
+SENDING = """
+import sys, threading
+from itertools import count
+from pathlib import Path
+from sottovoce.aggregator.storage.sqlite import settling
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from tests.storage.test_contract import arrival
+
+settling.MOVED_ROWS = 3
+storage = SQLiteStorage(Path(sys.argv[1]))
+key = storage.surveys()[0].key
+
+def settle():
+    while True:
+        storage.settle()
+
+threading.Thread(target=settle, daemon=True).start()
+for number in count(int(sys.argv[2])):
+    storage.store([arrival(key, number)])
+    print(number, flush=True)
+"""
+
+
+def test_killed_while_it_settles_it_loses_and_doubles_nothing(folder: Folder) -> None:
+    """Each acknowledged report is there once, in one of the two tables; the next process goes on."""
+    key = folder.storage.publish(survey()).key
+    sent = 0
+    for number in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SENDING, str(folder.path / "db.sqlite"), str(sent)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        for _ in range(20 + 7 * number):
+            sent = int(process.stdout.readline()) + 1
+        process.kill()
+        # Those that were acknowledged while it was killed.
+        sent = max([sent, *(int(line) + 1 for line in process.stdout.read().splitlines() if line.isdecimal())])
+        process.wait()
+        process.stdout.close()
+        stored = len(list(folder.storage.rows(key)))
+        assert sent <= stored <= sent + 1
+        assert all(folder.storage.find_report(key, identity(each)) is not None for each in range(sent))
+        assert wrong_counts(folder.storage) == folder.storage.verify() == []
+        sent = stored
+    assert folder.storage.settle()
 
 
 class SQLiteReader:

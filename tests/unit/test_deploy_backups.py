@@ -1,6 +1,7 @@
 """Backups that a timer makes: whatever runs them, a file is gone before what it holds falls due."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,14 +39,13 @@ def from_kubernetes(folder: Path) -> list[str]:
     """What the two containers run, one after the other."""
     (job,) = [each for each in yaml.safe_load_all(text("kubernetes/backup.yaml")) if each["kind"] == "CronJob"]
     pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    ((*find,), (_, _, script)) = (pod["initContainers"][0]["command"], pod["containers"][0]["command"])
-    quoted = " ".join(f"'{word}'" for word in find)
-    return [command.replace("/backups", str(folder)) for command in (quoted, script)]
+    commands = (shlex.join(pod[part][0]["command"]) for part in ("initContainers", "containers"))
+    return [command.replace("/backups", str(folder)) for command in commands]
 
 
 @pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
-def test_new_backup_is_made_and_old_ones_go(tmp_path: Path, commands: Callable[[Path], list[str]]) -> None:
-    """The commands are run: a file of the seventh day goes, one of the sixth stays, and so does what is no backup."""
+def test_new_backup_replaces_the_last(tmp_path: Path, commands: Callable[[Path], list[str]]) -> None:
+    """The commands are run twice: one file is there, a newer one; a forgotten one of the seventh day goes."""
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
         storage.publish(survey())
     folder, programs = tmp_path / "backups", tmp_path / "programs"
@@ -57,15 +57,15 @@ def test_new_backup_is_made_and_old_ones_go(tmp_path: Path, commands: Callable[[
         (folder / name).touch()
         os.utime(folder / name, (time.time() - days * 86400,) * 2)
     environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "SOTTOVOCE_DATA": str(tmp_path)}
-    for command in commands(folder):
+    made = []
+    for command in commands(folder) * 2:
         here = command.replace("/opt/sottovoce/bin", str(programs))
         subprocess.run(["sh", "-c", here], env=environment, check=True, capture_output=True, timeout=60)
+        made += [path.stat().st_ino for path in folder.glob("last.sqlite")]
 
-    left = {path.name for path in folder.iterdir()}
-    (made,) = left - {"sixth.sqlite", "other"}
-    assert "seventh.sqlite" not in left
-    assert made.endswith(".sqlite")
-    assert (folder / made).stat().st_size > 0
+    assert {path.name for path in folder.iterdir()} == {"sixth.sqlite", "other", "last.sqlite"}
+    assert len(set(made)) == 2
+    assert (folder / "last.sqlite").stat().st_size > 0
 
 
 @pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
@@ -77,12 +77,12 @@ def test_file_is_deleted_on_the_day_until_which_it_may_be_kept(commands: Callabl
     assert f"+{(2 * KEPT_DAYS - 1) * 720}" in told
 
 
-def test_timers_run_each_day_when_ids_have_been_forgotten() -> None:
-    """After midnight in UTC, the day by which the aggregator forgets."""
+def test_timers_run_each_hour() -> None:
+    """At the same minute, a little after midnight in UTC, by when the aggregator has forgotten what fell due."""
     (job,) = [each for each in yaml.safe_load_all(text("kubernetes/backup.yaml")) if each["kind"] == "CronJob"]
 
-    assert "OnCalendar=*-*-* 00:15:00 UTC" in text("sottovoce-backup.timer").splitlines()
-    assert (job["spec"]["schedule"], job["spec"]["timeZone"]) == ("15 0 * * *", "Etc/UTC")
+    assert "OnCalendar=*-*-* *:15:00 UTC" in text("sottovoce-backup.timer").splitlines()
+    assert (job["spec"]["schedule"], job["spec"]["timeZone"]) == ("15 * * * *", "Etc/UTC")
 
 
 def test_systemd_accepts_the_timer_and_its_unit(tmp_path: Path) -> None:
@@ -98,9 +98,7 @@ def test_systemd_accepts_the_timer_and_its_unit(tmp_path: Path) -> None:
     analyze = shutil.which("systemd-analyze")
     if analyze:
         for path in DEPLOY.glob("sottovoce*.*"):
-            (tmp_path / path.name).write_text(
-                path.read_text().replace("/opt/sottovoce/bin/sottovoce serve", "/bin/true")
-            )
+            (tmp_path / path.name).write_text(path.read_text().replace("/opt/sottovoce/bin/sottovoce", "/bin/true"))
         units = sorted(tmp_path.glob("*backup*"))
         command = [analyze, "verify", "--man=no", *units]
         tried = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -78,6 +78,20 @@ class Grid:
             raise ValueError("is not on the grid")
         return steps.numerator
 
+    def nearest(self, answer: object) -> int:
+        """
+        Return the number of steps from the least value to the one nearest to ``answer``; of two, the even number.
+
+        An honest answer between two steps is counted as the nearer one, exactly and before anything is randomized.
+
+        Raises:
+            ValueError: not a number of the form that ``read`` takes, or out of range.
+        """
+        steps = (self.read(answer) - self.low) / self.step
+        if not 0 <= steps <= self.steps:
+            raise ValueError("must lie between min and max")
+        return round(steps)
+
     @staticmethod
     def read(answer: object) -> Fraction:
         """The number that an answer or a bound says; a ``ValueError`` repeats none of it."""
@@ -95,11 +109,6 @@ class Grid:
     def text(self, step: int) -> str:
         """The canonical answer with this number of steps."""
         return self.write(self.number(step))
-
-    @property
-    def step_text(self) -> str:
-        """Text for the step width, with its unit."""
-        return f"{rational.dump_decimal(self.step)}{self.unit}"
 
     @staticmethod
     def figure(value: float, _towards: int = 0) -> float | str:

@@ -21,8 +21,8 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 def cannot_read(path: Path, error: OSError) -> str:
     """Return a sentence on a file that could not be read; a missing one gets the name of a similar file beside it."""
     if isinstance(error, FileNotFoundError):
-        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-        return f'the file "{path}" was not found.{did_you_mean(path.name, beside, cutoff=0.75)}'
+        names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        return f'the file "{path}" was not found.{did_you_mean(path.name, names, cutoff=0.75)}'
     return f'the file "{path}" cannot be read: {_reason(path, error)}'
 
 

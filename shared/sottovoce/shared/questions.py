@@ -175,6 +175,7 @@ class QuestionReader(Reader):
             return None
         try:
             value = kind.encode(domain, fields["when_absent"])
+            kind.check_exact(domain, fields["when_absent"])
             kind.check_absent(value)
         except ValueError as error:
             self.problem(f"{pointer}/when_absent", error_message(error))

@@ -409,3 +409,21 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
     by_machine = [events.BACKED_UP, events.RESTORED, events.SETTING_CHANGED, events.COPIED]
     assert told[0] == (events.PUBLISHED, events.NO_ACTOR)
     assert told[1:] == [(what, events.MACHINE) for what in by_machine]
+
+
+def test_backup_replaces_a_backup_and_nothing_else(data: Path, tmp_path: Path) -> None:
+    """Only if it is told to; what is no backup stays as it is, and so does what a link leads to."""
+    file, other, link = tmp_path / "last.sqlite", tmp_path / "notes.txt", tmp_path / "link.sqlite"
+    other.write_text("notes")
+    assert run("db", "backup", str(file), "--replace", "--data", str(data)).exit_code == 0
+    before = file.stat().st_ino
+    assert run("db", "backup", str(file), "--data", str(data)).exit_code == 1
+    assert file.stat().st_ino == before
+    assert run("db", "backup", str(file), "--replace", "--data", str(data)).exit_code == 0
+    assert file.stat().st_ino != before
+    link.symlink_to(file)
+    for wrong in (other, link, tmp_path):
+        refused = run("db", "backup", str(wrong), "--replace", "--data", str(data))
+        assert refused.exit_code in {1, 2}
+    assert other.read_text() == "notes"
+    assert link.is_symlink()

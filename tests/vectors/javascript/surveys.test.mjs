@@ -90,7 +90,7 @@ test("decimals are exact and have one spelling", () => {
   const spellings = [["0.30", "0.3"], ["-0", "0"], ["100", "100"], ["-0.000000001", "-0.000000001"], [-7, "-7"]];
   for (const [text, spelled] of spellings) assert.equal(dumpDecimal(parseDecimal(text)), spelled);
   const grid = new Grid(...["0", "1", "0.1"].map(parseDecimal));
-  assert.deepEqual(["0", "0.3", "0.7", "1"].map((text) => grid.index(text)), [0, 3, 7, 10]);
+  assert.deepEqual(["0", "0.3", "0.7", "1"].map((text) => grid.exactIndex(text)), [0, 3, 7, 10]);
   assert.deepEqual([0, 3, 7, 10].map((step) => grid.text(step)), ["0", "0.3", "0.7", "1"]);
 });
 

@@ -109,7 +109,7 @@ REFRESH_SECONDS = 60
 WAIT_SECONDS = 1.5
 """Seconds for which a request waits for its analysis before it says that it is being computed."""
 
-NO_ROOM_SECONDS = 0.1
+BUSY_WAIT_SECONDS = 0.1
 """The same where all threads but one wait already, so that short requests always find a free thread."""
 
 
@@ -141,7 +141,7 @@ class JointResults:
     def __init__(self, cache: ColumnsCache, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
         self._cache = cache
         self._storage = storage
-        self._rooms = BoundedSemaphore(max(threads - 1, 1))
+        self._slots = BoundedSemaphore(max(threads - 1, 1))
         self._turns = defaultdict[str, tuple[Lock, BoundedSemaphore]](
             lambda: (Lock(), BoundedSemaphore(max(threads // 2, 1)))
         )
@@ -162,12 +162,12 @@ class JointResults:
             Calculating: it takes longer than a request waits.
             Refusal: ``busy``: too many analyses of this survey wait already.
         """
-        state, withheld = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
+        state, released = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
 
         def work(compute: Compute) -> Document:
             return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
 
-        return self.computed(name, (state, withheld, asked), work, again)
+        return self.computed(name, (state, released, asked), work, again)
 
     def computed(self, name: str, key: object, work: Work, again: bool = False) -> Document:
         """
@@ -196,13 +196,13 @@ class JointResults:
             EstimateError: it has none.
             Calculating: it is not finished.
         """
-        has_room = self._rooms.acquire(blocking=False)
+        is_free = self._slots.acquire(blocking=False)
         try:
-            if not job.finished.wait(WAIT_SECONDS if has_room else NO_ROOM_SECONDS):
+            if not job.finished.wait(WAIT_SECONDS if is_free else BUSY_WAIT_SECONDS):
                 raise Calculating(job, self.jobs.place(job))
         finally:
-            if has_room:
-                self._rooms.release()
+            if is_free:
+                self._slots.release()
         return job.result()
 
     def drop(self, name: str) -> None:
@@ -224,8 +224,8 @@ class JointResults:
         Raises:
             Refusal: ``busy``: too many threads wait already.
         """
-        lock, own_rooms = self._turns[name]
-        with _room(own_rooms), _room(self._rooms), lock:
+        lock, own_slots = self._turns[name]
+        with _slot(own_slots), _slot(self._slots), lock:
             yield
 
     def _schedule(self) -> None:
@@ -245,10 +245,10 @@ class JointResults:
 
 
 @contextmanager
-def _room(rooms: BoundedSemaphore) -> Iterator[None]:
-    if not rooms.acquire(blocking=False):
+def _slot(slots: BoundedSemaphore) -> Iterator[None]:
+    if not slots.acquire(blocking=False):
         raise Refusal("busy")
     try:
         yield
     finally:
-        rooms.release()
+        slots.release()

@@ -67,8 +67,8 @@ def score_moments(variable: Variable, category: int) -> ScoreMoments:
     if not variable.absent:
         return ScoreMoments(own, (1.0, 0.0, 0.0), (1.0, 1.0, 1.0))
     within, without = support_both(variable)
-    beside, apart = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
-    return ScoreMoments(own, (1 - beside, -apart, -beside), (1 + c, 1 + c, alpha + c - 1))
+    inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
+    return ScoreMoments(own, (1 - inside, -outside, -inside), (1 + c, 1 + c, alpha + c - 1))
 
 
 def support_both(variable: Variable) -> tuple[float, float]:

@@ -74,10 +74,10 @@ def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inv
     """
 
     def drawn(count: int) -> Values:
-        chosen = generator.random((count, domain.size)) < shares
+        choices = generator.random((count, domain.size)) < shares
         # Respondents with too many choices keep the first ones.
-        chosen &= chosen.cumsum(axis=1) <= domain.max_choices
-        found: Values = (chosen.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
+        choices &= choices.cumsum(axis=1) <= domain.max_choices
+        found: Values = (choices.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
         return found
 
     return drawn

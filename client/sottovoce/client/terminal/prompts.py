@@ -1,5 +1,7 @@
 """One question in the terminal: asked until the answer fits, on standard error; what was typed is never repeated."""
 
+import re
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +10,8 @@ from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_wo
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.spec import Question, Survey
 
+_GROUPED = re.compile(r"-?[1-9]\d{0,2},\d{3}")
+_PLAIN = re.compile(r"(-?)(\d*)(?:\.(\d*))?")
 REFUSAL = "-"
 """What is typed for "prefer not to say"; no number and no option's number."""
 
@@ -70,16 +74,35 @@ def _ask_options(survey: Survey, question: Question) -> list[str]:
 def _ask_number(question: Question, label: str) -> str:
     grid = question.domain.grid
     assert grid is not None  # noqa: S101 - only numbers are asked for so
-    range_ = f"{grid.text(0)} to {grid.text(grid.steps)}, in steps of {grid.step_text}"
+    range_ = f"{grid.text(0)} to {grid.text(grid.steps)}"
 
     def parse_number(text: str) -> str:
+        typed = typed_number(text)
         try:
-            grid.index(text.strip())
+            counted = grid.text(grid.nearest(typed))
         except ValueError:
             raise click.BadParameter(f"enter a {grid.noun} from {range_}") from None
-        return text.strip()
+        if grid.read(counted) != grid.read(typed):
+            click.echo(translate("counted_as", number=counted), err=True)
+        return counted
 
     return str(_prompt(question, f"{label} ({range_})", parse_number))
+
+
+def typed_number(text: str) -> str:
+    """
+    Convert a typed number, in the digits of any script, to the form that ``parse_decimal`` reads.
+
+    A comma stands before the tenths unless thousands may be meant: 1,000 is never 1. Other text is left as it is.
+    """
+    latin = "".join(str(unicodedata.decimal(each, each)) for each in text.strip()).replace("\u2212", "-").lstrip("+")
+    if _GROUPED.fullmatch(latin):
+        return latin
+    match = _PLAIN.fullmatch(latin.replace("\u066b", ".").replace(",", ".", 1))
+    if match is None or not (match[2] or match[3]):
+        return latin
+    sign, whole, decimals = match.groups(default="")
+    return f"{sign}{whole.lstrip('0') or '0'}{f'.{decimals}' if decimals else ''}"
 
 
 def _ask_plain_number(_survey: Survey, question: Question) -> str:

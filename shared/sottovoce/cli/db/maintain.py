@@ -15,20 +15,25 @@ from sottovoce.cli.progress import waiting
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 
+_SQLITE = b"SQLite format 3\0"
+"""First bytes of every backup."""
 
-@command(example="sottovoce db backup saved.sqlite --keep-days 7")
+
+@command(
+    example="sottovoce db backup saved.sqlite --keep-days 7\nsottovoce db backup saved.sqlite --replace --keep-days 7"
+)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--keep-days",
     type=click.IntRange(1, 3650),
     help="You delete the file after so many days: what falls due until then is left out.",
 )
+@click.option("--replace", is_flag=True, help="Replace the last backup FILE once the new one is whole and on the disk.")
 @data_option
-def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
+def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) -> None:
     """Write a copy of the database to the new FILE, while the aggregator runs or not; also from PostgreSQL."""
     storage = open_storage(data_settings(data))
-    if file.exists() or file.is_symlink():
-        raise StorageError(cannot_write(file, FileExistsError()))
+    _check_free(file, replace)
     # First, so that the copy contains its own entry, and no copy exists without one.
     storage.journal.append(words.BACKED_UP, words.MACHINE)
     with new_file(file) as part:
@@ -39,6 +44,28 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
             leave_out(part, present(storage), keep_days)
     until = "that day" if keep_days is None else f"{keep_days} days are over"
     click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
+
+
+def _check_free(file: Path, replace: bool) -> None:
+    """
+    Raise an error unless the backup may have this name.
+
+    Raises:
+        StorageError: there is something of this name, and it is no backup to be replaced.
+    """
+    try:
+        if not (file.exists() or file.is_symlink()) or (replace and _is_backup(file)):
+            return
+    except OSError as error:
+        raise StorageError(cannot_write(file, error)) from None
+    if replace:
+        raise StorageError(f'the file "{file}" is no backup; it was left as it is')
+    raise StorageError(cannot_write(file, FileExistsError()))
+
+
+def _is_backup(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return not file.is_symlink() and file.is_file() and stream.read(len(_SQLITE)) == _SQLITE
 
 
 @command(example="sottovoce db restore saved.sqlite --data new")

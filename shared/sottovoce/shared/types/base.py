@@ -77,6 +77,9 @@ class QuestionType(ABC):
     def holds(self, domain: Domain, value: object) -> bool:
         """Return True if this is a true value of the domain: a randomizer's epsilon holds for no other."""
 
+    def check_exact(self, domain: Domain, answer: object) -> None:  # noqa: B027 - most have nothing to round
+        """Refuse, by a ``ValueError``, an author's answer that ``encode`` would round: only a respondent's is."""
+
     def check_absent(self, value: Value) -> None:  # noqa: B027 - most allow every value
         """Refuse, by a ``ValueError``, a true value that may not stand for no answer."""
 

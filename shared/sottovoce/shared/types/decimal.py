@@ -57,8 +57,12 @@ class DecimalType(QuestionType):
         return {"min": grid.text(0), "max": grid.text(grid.steps), "step": Grid.write(grid.step)}
 
     def encode(self, domain: Domain, answer: object) -> int:
-        """Return the number of steps above the least value."""
-        return grid_of(domain).index(answer)
+        """Return the number of steps above the least value, of the nearest step."""
+        return grid_of(domain).nearest(answer)
+
+    def check_exact(self, domain: Domain, answer: object) -> None:
+        """Refuse a number between two steps."""
+        grid_of(domain).index(answer)
 
     def answer(self, domain: Domain, value: int) -> str:
         """Return the number as its canonical text."""

@@ -31,7 +31,12 @@ class VectorType(DecimalType):
         """The steps of all coordinates."""
         if not isinstance(answer, Mapping) or set(answer) != set(domain.options):
             raise ValueError("must be a map with one number for each coordinate")
-        return tuple(grid_of(domain).index(answer[coordinate]) for coordinate in domain.options)
+        return tuple(grid_of(domain).nearest(answer[coordinate]) for coordinate in domain.options)
+
+    def check_exact(self, domain: Domain, answer: Any) -> None:  # noqa: ANN401 - as ``encode`` has read it
+        """Refuse a number between two steps."""
+        for coordinate in domain.options:
+            grid_of(domain).index(answer[coordinate])
 
     def answer(self, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - the same
         """The numbers as texts, by coordinate."""

@@ -281,7 +281,7 @@ def test_files_of_a_survey_take_half_of_the_threads_and_leave_one(app: Flask) ->
     waiting = Thread(target=work)
     with results.turn("done"):
         waiting.start()
-        while results._rooms._value > 1:
+        while results._slots._value > 1:
             sleep(0.001)
         with pytest.raises(Refusal, match="busy"), results.turn("done"):
             pass

@@ -45,7 +45,7 @@ def test_what_is_hidden_is_not_asked() -> None:
 
 def test_everything_may_be_shown_and_answered() -> None:
     """Conditions along chains, a note, a refusal to acknowledge at first, a wrong number."""
-    lines = ["2", "25", "n", "y", "2", "-", "-", "1 2", "2.25", "2.5", "0"]
+    lines = ["2", "25", "n", "y", "2", "-", "-", "1 2", "99", "2.5", "0"]
     answers, said = typed(HABITS, *lines)
 
     assert answers["daily"] == "25"

@@ -138,12 +138,13 @@ def test_simulation_finds_dates() -> None:
 
 
 def test_terminal_asks_for_a_date() -> None:
-    """The bounds are told, and what does not fit is asked again."""
+    """What does not fit is asked again, with the bounds; a day between two steps is counted as the nearer one."""
     asked = parse_survey(survey(day("2000-01-03", "2001-12-31", COIN, step=7)))
-    answers, said = typed(asked, "2000-01-04", "3 January 2000", "2000-01-10")
+    answers, said = typed(asked, "2000-01-02", "3 January 2000", "2000-01-09")
 
     assert answers == {"q": "2000-01-10"}
-    assert said.count("enter a date (YYYY-MM-DD) from 2000-01-03 to 2001-12-31, in steps of 7 days") == 2
+    assert said.count("enter a date (YYYY-MM-DD) from 2000-01-03 to 2001-12-31") == 2
+    assert "Counted as 2000-01-10." in said
     assert "January" not in said.replace("3 January 2000", "", 1)
 
 

@@ -41,7 +41,7 @@ class RenderingCache:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
+        self._renderings: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
 
     def get(self, name: str, key: Hashable, render: Callable[[], RenderedResults]) -> RenderedResults:
         """
@@ -53,20 +53,20 @@ class RenderingCache:
             render: makes it; what it raises is raised to all who wait for it, and is not kept.
         """
         with self._lock:
-            kept = self._kept.get((name, key))
-            made = self._kept[name, key] = kept or Future()
-            self._kept.move_to_end((name, key))
-            if len(self._kept) > MOST:
-                self._kept.popitem(last=False)
-        if kept is None:
+            found = self._renderings.get((name, key))
+            made = self._renderings[name, key] = found or Future()
+            self._renderings.move_to_end((name, key))
+            if len(self._renderings) > MOST:
+                self._renderings.popitem(last=False)
+        if found is None:
             self._render((name, key), made, render)
         return made.result()
 
     def drop(self, name: str) -> None:
         """Forget the renderings of a survey that is deleted."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == name]:
-                del self._kept[key]
+            for key in [key for key in self._renderings if key[0] == name]:
+                del self._renderings[key]
 
     def _render(
         self, key: tuple[str, Hashable], made: Future[RenderedResults], render: Callable[[], RenderedResults]
@@ -75,5 +75,5 @@ class RenderingCache:
             made.set_result(render())
         except BaseException as error:
             with self._lock:
-                self._kept.pop(key, None)
+                self._renderings.pop(key, None)
             made.set_exception(error)

@@ -74,8 +74,8 @@ def _rendered(name: str, few: bool) -> RenderedResults:
             view, names, render_template("results_live.html", view=view, few=few, twice=twice, **names)
         )
 
-    kept: RenderingCache = current_app.extensions["rendered_results"]
-    return kept.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice), render)
+    cache: RenderingCache = current_app.extensions["rendered_results"]
+    return cache.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice), render)
 
 
 def _twice(revisions: Sequence[RevisionCounts]) -> int:

@@ -1,5 +1,4 @@
 import { element } from "./dom.js";
-import { dumpDecimal } from "../survey/rational.js";
 
 const GROUPED = /^(?:-?[1-9]\d{0,2})([.,])\d{3}$/;
 
@@ -9,16 +8,19 @@ export function numberInput(question, id, words) {
   const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
   const [note, fault] = question.kind.sentences;
   const texts = () => inputs.map((input) => typedNumber(input.value, words.point));
-  const values = { min: grid.text(0), max: grid.text(grid.steps), step: dumpDecimal(grid.step) };
+  const values = { min: grid.text(0), max: grid.text(grid.steps) };
   const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
+  const rounded = element("p", { className: "hint", role: "status" });
+  const showRounded = () => rounded.replaceChildren(...roundings(grid, texts(), words));
+  for (const input of inputs) input.addEventListener("input", showRounded);
   return {
     inputs,
-    nodes: names.length ? inputs.map(label) : inputs,
+    nodes: [...(names.length ? inputs.map(label) : inputs), rounded],
     note: [note, values],
     fault: [fault, values],
     read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
     faulty() {
-      const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
+      const wrong = inputs.filter((_, index) => grid.counted(texts()[index]) === null);
       for (const input of inputs) {
         const isWrong = wrong.includes(input);
         input.setAttribute("aria-invalid", isWrong);
@@ -26,8 +28,18 @@ export function numberInput(question, id, words) {
       }
       return wrong[0] ?? inputs[0];
     },
-    clear: () => inputs.forEach((input) => (input.value = "")),
+    clear: () => {
+      inputs.forEach((input) => (input.value = ""));
+      showRounded();
+    },
   };
+}
+
+// What a number between two steps is counted as.
+function roundings(grid, texts, words) {
+  const counted = texts.map((text) => [text, grid.counted(text)]);
+  const between = counted.filter(([text, number]) => number !== null && number !== text);
+  return between.flatMap(([, number]) => [words.node("counted_as", { number }), " "]);
 }
 
 function textField({ absent, domain, kind }, id, index) {
@@ -45,9 +57,17 @@ function textField({ absent, domain, kind }, id, index) {
  */
 export function typedNumber(text, point) {
   const latin = text.replace(/[\u200e\u200f\u061c]/g, "").trim().replace(/[٠-٩۰-۹०-९０-９]/g, digit);
-  const number = latin.replace(/^[−－]/, "-").replace(/[٫．]/, ".");
+  const number = latin.replace(/^[−－]/, "-").replace(/^[+＋]/, "").replace(/[٫．]/, ".");
   const sign = GROUPED.exec(number)?.[1] ?? point;
-  return sign === point ? number.replace(",", ".") : "";
+  return sign === point ? plain(number.replace(",", ".")) : "";
+}
+
+// ".5", "5." and "007" as `parseDecimal` spells them.
+function plain(number) {
+  const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(number);
+  if (match === null || !/\d/.test(number)) return number;
+  const [, sign, whole, decimals] = match;
+  return `${sign}${whole || "0"}${decimals ? `.${decimals}` : ""}`;
 }
 
 // Three of the scripts' zeros end in 0 in hexadecimal; the Devanagari one in 6.

@@ -20,26 +20,31 @@ export class Grid {
     return dumpDecimal(number);
   }
 
-  /** How many steps an answer lies above the least value. */
-  index(answer) {
-    const above = this.constructor.read(answer) - this.low;
-    must(above % this.step === 0n && above >= 0n && above <= this.high - this.low);
-    return Number(above / this.step);
-  }
-
-  /** The same, of a number in its one spelling. */
+  /** How many steps an author's number lies above the least value; it is on the grid, and in its one spelling. */
   exactIndex(answer) {
-    const step = this.index(answer);
+    const step = this.nearest(answer);
     must(this.text(step) === answer);
     return step;
   }
 
-  /** Whether an answer is one of the numbers. */
-  has(answer) {
+  /**
+   * How many steps the number nearest to an answer lies above the least value; of two, the even number. Exact: an honest
+   * answer between two steps is rounded before anything is randomized.
+   */
+  nearest(answer) {
+    const above = this.constructor.read(answer) - this.low;
+    must(above >= 0n && above <= this.high - this.low);
+    const [below, rest] = [above / this.step, (above % this.step) * 2n];
+    const isUp = rest > this.step || (rest === this.step && below % 2n === 1n);
+    return Number(below + (isUp ? 1n : 0n));
+  }
+
+  /** The nearest number to an answer as text; null where the answer is out of range or no number. */
+  counted(answer) {
     try {
-      return this.index(answer) >= 0;
+      return this.text(this.nearest(answer));
     } catch {
-      return false;
+      return null;
     }
   }
 

@@ -30,8 +30,8 @@ export class DateType extends IntegerType {
   static grid = DayGrid;
   static sentences = ["date_note", "date_fault"];
 
-  /** The browser's own calendar knows the bounds and the step. */
+  /** The browser's own calendar knows the bounds. */
   static field(grid) {
-    return { type: "date", min: grid.text(0), max: grid.text(grid.steps), step: String(grid.step / WHOLE) };
+    return { type: "date", min: grid.text(0), max: grid.text(grid.steps) };
   }
 }

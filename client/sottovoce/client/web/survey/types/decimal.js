@@ -41,9 +41,9 @@ export class DecimalType extends QuestionType {
     return number;
   }
 
-  /** The number of steps. */
+  /** The number of steps, of the nearest step. */
   static encode(domain, answer) {
-    return domain.grid.index(answer);
+    return domain.grid.nearest(answer);
   }
 
   /** A number of steps. */

@@ -15,7 +15,7 @@ export class VectorType extends DecimalType {
   static encode({ grid, options }, answer) {
     const names = Object.keys(answer ?? {});
     must(names.length === options.length && options.every((name) => names.includes(name)));
-    return options.map((name) => grid.index(answer[name]));
+    return options.map((name) => grid.nearest(answer[name]));
   }
 
   /** As many numbers of steps as there are coordinates. */
