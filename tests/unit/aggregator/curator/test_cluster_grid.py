@@ -32,7 +32,7 @@ def error(points, centres):
 @pytest.mark.parametrize("terms", [REPLACE, ADD])
 @pytest.mark.parametrize("each", [500, 5000])
 def test_four_clouds_are_found_in_nearly_every_run(terms, each):
-    """Within 1.2 of the best squared error in 27 of 30 runs at epsilon 1, and the goodness that is shown is near the truth."""
+    """Within 1.2 of the best squared error in 27 of 30 runs at epsilon 1, which the answer says of itself."""
     points = clouds(each)
     best = error(points, points.reshape(4, each, 2).mean(axis=1))
     runs = [grid_cluster(points, BOX, 4, terms, ExactNoise(Tape(f"{each} {run}"))).values for run in range(30)]
