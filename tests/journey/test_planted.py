@@ -101,8 +101,8 @@ def check_order(storage: SQLiteStorage) -> None:
     for number in range(80):
         storage.store([arrival(1, number)])
     with sqlite3.connect(storage._path) as connection:
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(reports)")]
-        stored = [row[0] for row in connection.execute('SELECT report_id, wave, "values" FROM reports')]
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(fresh)")]
+        stored = [row[0] for row in connection.execute('SELECT report_id, wave, "values" FROM fresh')]
     ranks = [stored.index(identity(number)) for number in range(80)]
     mean = (80 - 1) / 2
     spread = sum((rank - mean) ** 2 for rank in ranks)
@@ -210,7 +210,7 @@ def ordered_rows(patch: pytest.MonkeyPatch) -> None:
 def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
     """A column with the moment."""
     _schema(patch, '"values" BLOB NOT NULL,', '"values" BLOB NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
-    named = _INSERT.replace("INTO reports", 'INTO reports (survey, report_id, wave, "values")')
+    named = _INSERT.replace("INTO fresh", 'INTO fresh (survey, report_id, wave, "values")')
     patch.setattr("sottovoce.aggregator.storage.sqlite.storage._INSERT", named)
 
 
@@ -240,14 +240,14 @@ def synchronous_normal(patch: pytest.MonkeyPatch) -> None:
 
 def log_left(patch: pytest.MonkeyPatch) -> None:
     """Deleted rows stay in the log."""
-    patch.setattr(SQLiteStorage, "scrub", lambda self: None)  # noqa: ARG005 - the method's signature
+    patch.setattr(SQLiteStorage, "_empty_log", lambda self: True)  # noqa: ARG005 - the method's signature
 
 
 def _schema(patch: pytest.MonkeyPatch, old: str, new: str) -> None:
     from sottovoce.aggregator.storage.sqlite import schema
 
     changed = {
-        name: tuple(text.replace(old, new) if "TABLE reports (" in text else text for text in statements)
+        name: tuple(text.replace(old, new) if "TABLE fresh (" in text else text for text in statements)
         for name, statements in schema.STEPS.items()
     }
     assert changed != schema.STEPS

@@ -8,13 +8,14 @@ import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms import MECHANISMS
 
 from tests.documents import parsed
 from tests.vectors.cases import GOOD
 
 VECTORS = [
     (name, vector)
-    for name in ESTIMATORS
+    for name in MECHANISMS
     for vector in json.loads(files("sottovoce.shared").joinpath("vectors", name, "estimate.json").read_text())
 ]
 
@@ -65,7 +66,7 @@ def test_impossible_tallies_are_refused() -> None:
         "geometric": [{9: 1}, {0: -1}],
         "sampled_coordinate": [{0: -1}],
     }
-    assert set(impossible) == set(ESTIMATORS)
+    assert set(impossible) == set(MECHANISMS)
     for name, tallies in impossible.items():
         question = parsed(GOOD[name][0][0])
         for tally in tallies:

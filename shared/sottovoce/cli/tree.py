@@ -158,7 +158,7 @@ SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
         "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
         "new": ("new:new", "Write a survey file to begin with, or import an XLSForm."),
         "lint": ("lint:lint", "Check a survey file and show what it asks."),
-        "plan": ("plan:plan", "Calculate how many respondents you need."),
+        "plan": ("planning.plan:plan", "Calculate how many respondents you need."),
         "serve": ("serve:serve", "Run the aggregator, which collects the reports."),
         "respond": ("respond:respond", "Answer a survey in the terminal."),
         "audit": ("audit:audit", "Test the clients against what a survey claims."),

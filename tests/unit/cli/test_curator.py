@@ -75,6 +75,7 @@ QUESTIONS = {
     "vector": (["age", "habits"], {"vector": [-200, 200, 100]}),
     "top": (["habits"], {"index": 0, "name": "copied"}),
     "top ": (["age"], {"index": 4, "name": "20"}),
+    "top  ": (["habits", "--noise", "Laplace"], {"index": 0, "name": "copied"}),
     "cluster": (["age", "--k", "1"], {"noisy_sizes": [300]}),
 }
 

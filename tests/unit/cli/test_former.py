@@ -32,7 +32,7 @@ curator count: --where --most --weight --epsilon --survey --declaration --data -
 curator histogram: --epsilon --survey --declaration --data --json
 curator mean: --epsilon --survey --declaration --data --json
 curator sum: --epsilon --survey --declaration --data --json
-curator top: --epsilon --survey --declaration --data --json
+curator top: --noise --epsilon --survey --declaration --data --json
 curator vector: --norm --radius --delta --epsilon --survey --declaration --data --json
 demo: --folder --export --force --port --exit
 doctor: --data

@@ -1,8 +1,13 @@
 """
 Report noisy max: the most frequent of m cells or marks.
 
-Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact discrete Laplace
-             noise.
+Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact noise.
+Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which falls short by less, or discrete
+             Laplace, the textbook's. Cell j wins if x_j is at least a number t that the other cells' noise decides.
+             A neighbour moves t by 1 under add/remove and by 2 under replace-one, and either noise has
+             P(x >= t) <= e^rate P(x >= t + 1), so that both need the same rate. Over all orders of the cells
+             exponential noise has the probabilities of permute-and-flip; unlike its coin flips, this noise is
+             drawn before it meets a count.
 Rate         epsilon under add/remove: a record changes all counts in one direction, by at most 1 each, however many
              marks it has. epsilon / 2 under replace-one: one count falls and another rises, and with rate epsilon the
              privacy loss would be up to twice epsilon (at epsilon 1: 1.94 with 2 cells, 2.00 with 3).
@@ -10,23 +15,24 @@ Privacy      epsilon-differentially private, delta = 0, for any number of cells.
 Count        The winner's count is *not* free: max(c_j + x_j) is not part of this release, and publishing the winner's
              noisy or true count with it breaks the guarantee. Ask ``count`` for it, which is charged separately.
 Probability  P(j) = sum over v of P(x = v - c_j) prod_{i<j} P(c_i + x < v) prod_{i>j} P(c_i + x <= v), exactly.
-             [20, 15, 10] at rate 1: .993354, .006608, .000038 (continuous noise: .98815, .01178, .00007).
+             [20, 15, 10] at rate 1 with Laplace noise: .993354, .006608, .000038 (continuous: .98815, .01178, .00007).
 Error        The smallest t such that an answer whose count is t or more below the largest has probability <= .05,
              whatever the counts: the worst are m - 1 others t below the largest, all before it in order.
-Sources      Dwork and Roth 2014, 3.3 (claim 3.9, for monotone neighbours); Ding et al. 2021 (ties).
+Sources      Dwork and Roth 2014, 3.3 (claim 3.9, for monotone neighbours); Ding et al. 2021 (ties, and permute-and-flip
+             by exponential noise); McKenna and Sheldon 2020 (permute-and-flip).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.count import column_counts
 from sottovoce.aggregator.curator.histogram import cell_counts
-from sottovoce.aggregator.curator.noise_distribution import BETA, laplace_error
+from sottovoce.aggregator.curator.noise_distribution import BETA
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
@@ -40,7 +46,47 @@ _SUMMED = 20_000
 """Largest reach 40 / rate for which the winner's probability is summed; wider noise gets a bound."""
 
 
-def top_mark(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
+@dataclass(frozen=True)
+class WinnerNoise:
+    """
+    Noise of a noisy maximum.
+
+    Attributes:
+        name: for the release.
+        draw: one draw of rate n/d.
+        share: P(x) for an array of integers and a = e^(-rate).
+        at_most: P(at most x) likewise.
+    """
+
+    name: str
+    draw: Callable[[ExactNoise, int, int], int]
+    share: Callable[[Floats, float], Floats]
+    at_most: Callable[[Floats, float], Floats]
+
+
+def _laplace_at_most(x: Floats, a: float) -> Floats:
+    tail = a ** np.where(x < 0, -x, x + 1) / (1 + a)
+    return np.where(x < 0, tail, 1 - tail)
+
+
+LAPLACE = WinnerNoise(
+    "Laplace",
+    lambda draws, n, d: draws.discrete_laplace(n, d),
+    lambda x, a: (1 - a) / (1 + a) * a ** np.abs(x),
+    _laplace_at_most,
+)
+EXPONENTIAL = WinnerNoise(
+    "exponential",
+    lambda draws, n, d: draws.geometric(n, d),
+    lambda x, a: np.where(x < 0, 0.0, (1 - a) * a ** np.maximum(x, 0)),
+    lambda x, a: np.where(x < 0, 0.0, 1 - a ** (np.maximum(x, 0) + 1)),
+)
+NOISES = {noise.name: noise for noise in (EXPONENTIAL, LAPLACE)}
+
+
+def top_mark(
+    marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
+) -> Release:
     """
     Release the index of the mark that most records have.
 
@@ -48,11 +94,14 @@ def top_mark(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) ->
         marks: n x m; a nonzero value is a mark.
         terms: epsilon and neighbouring relation.
         draws: source of the noise.
+        noise: kind of noise.
     """
-    return _winner(column_counts(marks, marks.shape[1]), terms, draws, "top_mark")
+    return _winner(column_counts(marks, marks.shape[1]), terms, draws, "top_mark", noise)
 
 
-def top_cell(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
+def top_cell(
+    cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
+) -> Release:
     """
     Release the index of the cell with most records.
 
@@ -61,82 +110,88 @@ def top_cell(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactN
         k: declared cells, at least 1 and at most 2^24.
         terms: epsilon and neighbouring relation.
         draws: source of the noise.
+        noise: kind of noise.
 
     Raises:
         ValueError: ``k`` is out of range.
     """
-    return _winner(cell_counts(cells, k), terms, draws, "top_cell")
+    return _winner(cell_counts(cells, k), terms, draws, "top_cell", noise)
 
 
-def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str) -> Release:
+def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str, noise: WinnerNoise) -> Release:
     twice = terms.neighbours.of(1, 2)
     rate = terms.epsilon / twice
     direction = "all one way" if twice == 1 else "one up and another down"
     return Release(
-        question=terms.question(mechanism, cells=len(counts)),
-        values={"index": noisy_max(counts, rate, draws)},
+        question=terms.question(mechanism, cells=len(counts), noise=noise.name),
+        values={"index": noisy_max(counts, rate, draws, noise)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
-        f"noise of scale {twice}/epsilon.",
-        error=_shortfall(rate, len(counts)),
+        f"{noise.name} noise of scale {twice}/epsilon.",
+        error=_shortfall(rate, len(counts), noise),
         notes=(NOT_FREE,),
     )
 
 
-def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise) -> int:
+def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: WinnerNoise = LAPLACE) -> int:
     """
     Return the index of the largest noisy count; ties go to the lowest index.
 
     Args:
         counts: exact counts of the cells.
-        rate: rate of the discrete Laplace noise.
+        rate: rate of the noise.
         draws: source of the noise.
+        noise: kind of noise.
     """
-    noisy = add_laplace(counts, rate, draws)
+    drawn = [noise.draw(draws, rate.numerator, rate.denominator) for _ in counts]
+    noisy = [count + each for count, each in zip(counts, drawn, strict=True)]
     return noisy.index(max(noisy))
 
 
-def winner_distribution(counts: Sequence[int], rate: Fraction) -> Floats:
-    """Return the probability of each index, by summation over the winner's noisy count."""
+def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNoise = LAPLACE) -> Floats:
+    """
+    Return the probability of each index, by summation over the winner's noisy count.
+
+    Args:
+        counts: exact counts of the cells.
+        rate: rate of the noise.
+        noise: kind of noise.
+    """
     a = math.exp(-rate)
     # The tails beyond 40 / rate have probability below 10^-17.
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(min(counts) - reach, max(counts) + reach + 1, dtype=np.float64)
-    at_most = np.array([_upper_tail(v - count, a) for count in counts])
-    below = np.array([_upper_tail(v - 1 - count, a) for count in counts])
-    here = np.array([(1 - a) / (1 + a) * a ** np.abs(v - count) for count in counts])
+    at_most = np.array([noise.at_most(v - count, a) for count in counts])
+    below = np.array([noise.at_most(v - 1 - count, a) for count in counts])
+    here = np.array([noise.share(v - count, a) for count in counts])
     rows = range(len(counts))
     return np.array(
         [(here[j] * below[:j].prod(axis=0) * at_most[j + 1 :].prod(axis=0)).sum() for j in rows], dtype=np.float64
     )
 
 
-def _upper_tail(x: Floats, a: float) -> Floats:
-    tail = a ** np.where(x < 0, -x, x + 1) / (1 + a)
-    return np.where(x < 0, tail, 1 - tail)
-
-
-def _shortfall(rate: Fraction, cells: int) -> dict[str, Any]:
+def _shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
     """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound."""
-    plain = laplace_error(rate, cells)
-    enough = 2 * plain["t"]
-    t = enough if rate < Fraction(40, _SUMMED) else _smallest_gap(rate, cells, enough)
-    name = "Pr[winner's count <= largest - 2 ceil(figure) - 2] <= 1/20"
-    return {"t": t, "beta": str(BETA), "theorem": {"name": name, "figure": plain["theorem"]["figure"]}}
+    bound = math.log(cells / BETA) / float(rate)
+    # Exponential noise is above t with probability a^t, so that t is enough; of Laplace noise two cells err.
+    enough = math.ceil(bound) + 1 if noise is EXPONENTIAL else 2 * math.ceil(bound) + 2
+    t = enough if rate < Fraction(40, _SUMMED) else _smallest_gap(rate, cells, enough, noise)
+    figure = "ceil(figure) - 1" if noise is EXPONENTIAL else "2 ceil(figure) - 2"
+    theorem = {"name": f"Pr[winner's count <= largest - {figure}] <= 1/20", "figure": bound}
+    return {"t": t, "beta": str(BETA), "theorem": theorem}
 
 
-def _smallest_gap(rate: Fraction, cells: int, enough: int) -> int:
+def _smallest_gap(rate: Fraction, cells: int, enough: int, noise: WinnerNoise) -> int:
     low, high = 0, enough
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _win_probability(rate, cells, middle) <= BETA else (middle, high)
+        low, high = (low, middle) if _win_probability(rate, cells, middle, noise) <= BETA else (middle, high)
     return high
 
 
-def _win_probability(rate: Fraction, cells: int, gap: int) -> float:
+def _win_probability(rate: Fraction, cells: int, gap: int, noise: WinnerNoise) -> float:
     """Return the probability that a cell ``gap`` below the largest wins, if all others are so low and come first."""
     a = math.exp(-rate)
     reach = math.ceil(40 / float(rate)) + 1
     v = np.arange(-reach, gap + reach + 1, dtype=np.float64)
-    here = (1 - a) / (1 + a) * a ** np.abs(v - gap)
-    return float((here * (1 - _upper_tail(v - 1, a) ** (cells - 1))).sum())
+    return float((noise.share(v - gap, a) * (1 - noise.at_most(v - 1, a) ** (cells - 1))).sum())

@@ -18,7 +18,7 @@ from sottovoce.aggregator.curator.declaration import Categories, Declaration, Ki
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
+from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, LAPLACE, NOISES, top_cell, top_mark
 from sottovoce.aggregator.curator.predicates import parse_predicate
 from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.curator.release import Release
@@ -215,20 +215,29 @@ def vector_question(
     return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
 
 
-def top_question(declaration: Declaration, name: str) -> CuratorQuestion:
-    """Return the question for the most frequent cell or mark of a column; the answer has its name, not its count."""
+def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.name) -> CuratorQuestion:
+    """
+    Return the question for the most frequent cell or mark of a column; the answer has its name, not its count.
+
+    Args:
+        declaration: declaration of the data.
+        name: name of the column.
+        noise: one of ``NOISES``.
+    """
     kind = declaration.column(name)
     names = kind.names if isinstance(kind, MarkColumn) else tuple(cells_of(kind))
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         values = records.columns[name]
         if isinstance(kind, MarkColumn):
-            release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws)
+            release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws, NOISES[noise])
         else:
-            release = top_cell(values, len(names), terms, draws)
+            release = top_cell(values, len(names), terms, draws, NOISES[noise])
         return replace(release, values={**release.values, "name": names[release.values["index"]]})
 
-    return CuratorQuestion({"verb": "top", "column": name}, (name,), draw, names)
+    # Without a noise it is the former question, whose recorded answer has Laplace noise.
+    form = {"verb": "top", "column": name} | ({} if noise == LAPLACE.name else {"noise": noise})
+    return CuratorQuestion(form, (name,), draw, names)
 
 
 def cluster_question(

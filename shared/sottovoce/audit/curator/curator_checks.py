@@ -7,11 +7,12 @@ A check passes only if it could have failed: its neighbours must show at least h
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import winner_distribution
+from sottovoce.aggregator.curator.noisy_max import LAPLACE, NOISES, WinnerNoise, winner_distribution
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.curator.curator_ledger import check_ledger
 from sottovoce.audit.curator.curator_loss import Run, exact_delta, exact_loss
@@ -19,6 +20,8 @@ from sottovoce.audit.curator.neighbour_cases import ENUMERATED, EPSILON, Neighbo
 from sottovoce.audit.curator.noise_branches import exp_bounds, noise_distribution
 
 FORMAT = "sottovoce-curator-audit/1"
+_APART = (0, 3, 30)
+
 ROUNDED = 1e-6
 """Sums of a few thousand floating-point probabilities are right to this."""
 
@@ -67,23 +70,25 @@ def _top() -> Iterator[Check]:
         Neighbours.ADD_REMOVE: [(1, 0, 0), (1, 1, 0), (1, 1, 1)],
         Neighbours.REPLACE: [(1, -1, 0), (0, 1, -1), (-1, 0, 1), (1, -1, -1)],
     }
-    for relation, each in moves.items():
+    for (relation, each), noise in product(moves.items(), NOISES.values()):
         rate = EPSILON / relation.of(1, 2)
-        loss = max(winner_loss((a, b, 0), move, rate) for a in (0, 3, 30) for b in (0, 3, 30) for move in each)
-        yield judged(f"top of three cells, {relation.value}", loss, float(EPSILON), "a sum")
+        loss = max(winner_loss((a, b, 0), move, rate, noise) for a, b, move in product(_APART, _APART, each))
+        name = f"top of three cells, {noise.name} noise, {relation.value}"
+        yield judged(name, loss, float(EPSILON), "a sum")
 
 
-def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction) -> float:
+def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: WinnerNoise = LAPLACE) -> float:
     """
-    The loss of a noisy maximum by summation.
+    Return the loss of a noisy maximum by summation.
 
     Args:
         counts: of the cells.
         move: what the neighbour adds to each.
         rate: of the noise.
+        noise: kind of noise.
     """
     moved = [count + step for count, step in zip(counts, move, strict=True)]
-    ratios = winner_distribution(counts, rate) / winner_distribution(moved, rate)
+    ratios = winner_distribution(counts, rate, noise) / winner_distribution(moved, rate, noise)
     return float(np.abs(np.log(ratios)).max())
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.curator.cluster import cluster_svg
+from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta
 from sottovoce.aggregator.curator.questions import (
     cluster_question,
@@ -74,10 +75,17 @@ def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | No
 
 
 @command(example="sottovoce curator top people.csv region --epsilon 0.5")
+@click.option(
+    "--noise",
+    type=click.Choice(list(NOISES)),
+    default=EXPONENTIAL.name,
+    show_default=True,
+    help="Exponential errs less; Laplace is the textbook's.",
+)
 @question_options
-def top(asked: CuratorRequest) -> None:
+def top(asked: CuratorRequest, noise: str) -> None:
     """The most frequent name or mark of a column; its number is a question of its own."""
-    asked.answer(lambda declared: top_question(declared, asked.column))
+    asked.answer(lambda declared: top_question(declared, asked.column, noise))
 
 
 @command(example="sottovoce curator cluster people.csv income age --k 3 --epsilon 1")

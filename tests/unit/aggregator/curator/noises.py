@@ -14,6 +14,10 @@ class NoNoise(ExactNoise):
         self.asked.append((n, d))
         return 0
 
+    def geometric(self, n, d):
+        self.asked.append((n, d))
+        return 0
+
     def discrete_gaussian(self, p, q):
         self.asked.append((p, q))
         return 0

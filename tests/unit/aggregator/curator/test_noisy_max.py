@@ -2,12 +2,19 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import noisy_max, top_cell, top_mark, winner_distribution
+from sottovoce.aggregator.curator.noisy_max import (
+    EXPONENTIAL,
+    LAPLACE,
+    noisy_max,
+    top_cell,
+    top_mark,
+    winner_distribution,
+)
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
@@ -41,12 +48,13 @@ def test_chances_meet_the_oracle():
     assert wrong <= sum((2 + gap) / (4 * math.exp(gap)) for gap in (5, 10)) == pytest.approx(0.011928, abs=5e-7)
 
 
+@pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL])
 @pytest.mark.parametrize("counts", [[2, 1], [0, 1], [1, 1]])
-def test_running_code_has_these_chances(counts):
+def test_running_code_has_these_chances(counts, noise):
     """From the branches of the running code, ties to the lowest index."""
-    found = noise_distribution(lambda draws: noisy_max(counts, ONE, draws), 1e-12)
+    found = noise_distribution(lambda draws: noisy_max(counts, ONE, draws, noise), 1e-12)
 
-    assert [found[j] for j in range(len(counts))] == pytest.approx(winner_distribution(counts, ONE), abs=1e-9)
+    assert [found[j] for j in range(len(counts))] == pytest.approx(winner_distribution(counts, ONE, noise), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -65,26 +73,27 @@ def test_continuous_ratios_meet_their_oracles(before, after, ratio):
     assert max(abs(math.log(p / q)) for p, q in pairs) == pytest.approx(ratio, abs=5e-4)
 
 
-def worst(rate, moves, cells):
+def worst(rate, moves, cells, noise):
     """The largest log-ratio over counts up to 30 apart and these moves of them."""
     found = 0.0
     for counts in product((0, 2, 30), repeat=cells):
-        before = winner_distribution(counts, rate)
+        before = winner_distribution(counts, rate, noise)
         for move in moves:
-            after = winner_distribution([c + m for c, m in zip(counts, move, strict=True)], rate)
+            after = winner_distribution([c + m for c, m in zip(counts, move, strict=True)], rate, noise)
             found = max(found, float(np.abs(np.log(before / after)).max()))
     return found
 
 
+@pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL])
 @pytest.mark.parametrize(("cells", "nearly"), [(2, 0.94), (3, 0.99995)])
-def test_each_relation_has_the_scale_that_it_needs(cells, nearly):
+def test_each_relation_has_the_scale_that_it_needs(cells, nearly, noise):
     """Scale 1/epsilon for records that come or go, 2/epsilon for any moves by 1; 1/epsilon would not do for those."""
     monotone = list(product((0, 1), repeat=cells))
     any_move = list(product((-1, 0, 1), repeat=cells))
 
-    assert nearly < worst(ONE, monotone, cells) < 1 + 1e-9
-    assert nearly < worst(HALF, any_move, cells) < 1 + 1e-9
-    assert worst(ONE, any_move, cells) > 1.9
+    assert nearly < worst(ONE, monotone, cells, noise) < 1 + 1e-9
+    assert nearly < worst(HALF, any_move, cells, noise) < 1 + 1e-9
+    assert worst(ONE, any_move, cells, noise) > 1.9
 
 
 @pytest.mark.parametrize(("terms", "rate"), [(ADD, (1, 1)), (REPLACE, (1, 2))])
@@ -100,15 +109,16 @@ def test_winner_is_an_index_and_nothing_else(terms, rate):
     assert "not free" in marks.notes[0]
 
 
+@pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL])
 @pytest.mark.parametrize(("terms", "rate"), [(ADD, ONE), (REPLACE, HALF)])
-def test_told_shortfall_is_the_smallest_that_is_rare_whatever_the_counts(terms, rate):
+def test_told_shortfall_is_the_smallest_that_is_rare_whatever_the_counts(terms, rate, noise):
     """The worst counts: all others t below the largest, and first in order."""
-    t = top_cell(np.array([0]), 4, terms, NoNoise()).error["t"]
+    t = top_cell(np.array([0]), 4, terms, NoNoise(), noise).error["t"]
 
     assert (
-        winner_distribution([0, 0, 0, t], rate)[:3].sum()
+        winner_distribution([0, 0, 0, t], rate, noise)[:3].sum()
         <= 0.05
-        < winner_distribution([0, 0, 0, t - 1], rate)[:3].sum()
+        < winner_distribution([0, 0, 0, t - 1], rate, noise)[:3].sum()
     )
 
 
@@ -117,3 +127,38 @@ def test_very_wide_noise_has_a_bound():
     told = top_cell(np.array([0]), 4, ReleaseTerms(Fraction(1, 10**6)), NoNoise()).error
 
     assert told["t"] > 10**6
+
+
+@pytest.mark.parametrize("counts", [[20, 19, 18, 17], [5, 5, 4, 0], [0, 10, 20, 30], [7, 8, 8, 8]])
+def test_exponential_noise_falls_short_by_less(counts):
+    """The mean distance of the winner's count from the largest over all orders of the cells, at three rates."""
+    orders = sorted(set(permutations(counts)))
+
+    def shortfall(rate, noise):
+        return np.mean([winner_distribution(order, rate, noise) @ (max(counts) - np.array(order)) for order in orders])
+
+    for rate in (ONE, HALF, Fraction(1, 10)):
+        assert shortfall(rate, EXPONENTIAL) < shortfall(rate, LAPLACE)
+
+
+@pytest.mark.parametrize("counts", [(2, 1), (3, 2, 0)])
+def test_exponential_noise_is_permute_and_flip_over_all_orders(counts):
+    """Permute-and-flip: cells in random order, each accepted with probability e^(-rate (largest - count))."""
+    flips = dict.fromkeys(counts, 0.0)
+    for order in permutations(counts):
+        left = 1 / math.factorial(len(counts))
+        for count in order:
+            accepted = math.exp(count - max(counts))
+            flips[count] += left * accepted
+            left *= 1 - accepted
+    orders = list(permutations(counts))
+    chances = [dict(zip(order, winner_distribution(order, ONE, EXPONENTIAL), strict=True)) for order in orders]
+
+    assert {count: np.mean([each[count] for each in chances]) for count in counts} == pytest.approx(flips, abs=1e-9)
+
+
+def test_ten_thousand_cells_have_one_winner():
+    """The one that most records are in."""
+    found = top_cell(np.array([9_999] * 900 + list(range(9_000))), 10_000, ReleaseTerms(Fraction(9)), NoNoise())
+
+    assert found.values == {"index": 9_999}

@@ -4,19 +4,17 @@ import math
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.planning import given_sample as given
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_times
-from sottovoce.aggregator.planning.pair_power import ODDS_RATIO
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.number import NUMBER
-from sottovoce.cli.plan_output import compare_trust, show_given, show_pair, show_plan
+from sottovoce.cli.planning.plan_output import compare_trust, show_plan
+from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 
 @command(
@@ -87,68 +85,27 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     if file is None and question is not None:
         raise SpecError("--question is one of a SURVEY, which is not named")
     if second is not None:
-        _show_pair(file, (question, second), (odds_ratio, count), power, as_json)
+        show_two(file, (question, second), (odds_ratio, count), power, as_json)
         return
     if file is not None and (epsilon is not None or options is not None):
         raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)
     other = None if against is None else read_value(asked, against, "--against")
-    if known is not None or count is not None:
-        _check_reports_only(half_width, ask, response_rate, design_effect)
-        measure = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2).measure
-        hypothesis = None if known is None else read_value(asked, known, "--known")
-        show_given(_given(measure, expected, (hypothesis, other), (confidence, power), count), power, as_json)
-        return
-    goal = Goal(expected, half_width, other, confidence, power, assurance)
     channel = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
-    drawn = asked_times(file, asked, ask)
+    if known is not None or count is not None:
+        check_reports_only(half_width, ask, response_rate, design_effect)
+        hypothesis = None if known is None else read_value(asked, known, "--known")
+        show_test(channel.measure, expected, (hypothesis, other), (confidence, power), count, as_json)
+        return
+    drawn, tosses = asked_times(file, asked, ask), _tosses(own_coin, file, asked)
+    fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=tosses)
+    made = planning.plan(channel.measure, Goal(expected, half_width, other, confidence, power, assurance), fieldwork)
+    show_plan(made, channel, planning.curve(channel.others, made, channel.spent), as_json)
+
+
+def _tosses(own_coin: bool, file: Survey | None, asked: Question | None) -> bool:
+    """Return True if respondents toss their own coins."""
     if own_coin and asked is not None and is_number(asked):
         raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
-    own_coin = own_coin or (file is not None and file.own_coin)
-    fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
-    made = planning.plan(channel.measure, goal, fieldwork)
-    points = planning.curve(channel.others, made, channel.spent)
-    show_plan(made, channel, points, as_json)
-
-
-def _given(
-    measure: Measure,
-    expected: float,
-    others: tuple[float | None, float | None],
-    levels: tuple[float, float],
-    count: int | None,
-) -> given.GivenSample:
-    """Plan a test against a known value, or else of two groups."""
-    known, other = others
-    if known is not None:
-        return given.one_sample(measure, known, expected, levels, count)
-    if other is None:
-        raise SpecError("--n is for --against, --known or --with")
-    return given.two_groups(measure, (expected, other), levels, count)
-
-
-def _check_reports_only(
-    half_width: float | None, ask: tuple[int, int] | None, response_rate: float, design_effect: float
-) -> None:
-    """Refuse options that a test of a given number of reports would leave out."""
-    if half_width is not None or ask is not None or (response_rate, design_effect) != (1.0, 1.0):
-        raise SpecError(
-            "--known and --n count reports: leave out --half-width, --ask, --response-rate and --design-effect"
-        )
-
-
-def _show_pair(
-    file: Survey | None,
-    names: tuple[str | None, str],
-    test: tuple[float | None, int | None],
-    power: float,
-    as_json: bool,
-) -> None:
-    """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it."""
-    odds_ratio, count = test
-    if file is None or test == (None, None):
-        show_pair(file, *names, power, as_json)
-        return
-    both = question_named(file, names[0]), question_named(file, names[1])
-    show_given(given.odds_ratio_of_two(file, both, odds_ratio or ODDS_RATIO, power, count), power, as_json)
+    return own_coin or (file is not None and file.own_coin)

@@ -1,4 +1,4 @@
-"""Output of ``plan``: sample sizes, power for a pair of questions, and the cost of local against central privacy."""
+"""Output of ``plan``: sample sizes, and the cost of local against central privacy."""
 
 import json
 import math
@@ -9,48 +9,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
-from sottovoce.aggregator.planning.pair_power import pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
-from sottovoce.aggregator.planning.question_channels import question_named
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.spec import Survey
-
-
-def show_pair(file: Survey | None, first: str | None, second: str, power: float, as_json: bool) -> None:
-    """
-    Show the precision and power of an analysis of two questions.
-
-    Args:
-        file: the survey; None if none is named.
-        first: name of the first question.
-        second: name of the second question.
-        power: of tests.
-        as_json: for programs.
-
-    Raises:
-        SpecError: no survey, or no such questions.
-    """
-    if file is None:
-        raise SpecError("--with is a question of a SURVEY, which is not named")
-    made = pair_plan(file, question_named(file, first), question_named(file, second), power)
-    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
-
-
-def show_given(made: GivenSample, power: float, as_json: bool) -> None:
-    """
-    Show the power of a number of reports, and the reports needed.
-
-    Args:
-        made: the plan of a test.
-        power: wanted power.
-        as_json: for programs.
-    """
-    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(made.in_words(power)))
 
 
 def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
