@@ -23,6 +23,12 @@ _OTHER_OWNER = """
     WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
 """
 
+_DELETE_OF_ACCOUNT = (
+    "DELETE FROM keys WHERE account = ?",
+    "DELETE FROM passkeys WHERE account = ?",
+    "DELETE FROM grants WHERE account = ?",
+)
+
 FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
 FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
 """Statements that delete an account's or key's tokens and sessions from the tables of earlier releases."""
@@ -136,8 +142,8 @@ class AccountTables(ABC):
             # First, since a transaction that starts a session locks this row: its session is deleted below.
             is_there = db.execute("DELETE FROM accounts WHERE account = ?", [account_id]).rowcount > 0
             forget_doors(db, account_id)
-            for table in ("keys", "passkeys", "grants"):
-                db.execute(f"DELETE FROM {table} WHERE account = ?", [account_id])  # noqa: S608 - a name from above
+            for statement in _DELETE_OF_ACCOUNT:
+                db.execute(statement, [account_id])
             if is_there:
                 self._note(db, words.ACCOUNT_DELETED, account_id.hex())
         self._after_deletion()
