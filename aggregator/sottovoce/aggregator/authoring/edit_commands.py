@@ -47,6 +47,11 @@ def _ask(draft: SurveyDraft, number: str) -> SurveyDraft:
     return replace(draft, head={**draft.head, "ask": int(number[:6])}) if number.isdigit() else draft
 
 
+def _wait(draft: SurveyDraft, hours: str) -> SurveyDraft:
+    privacy = {**draft.head.get("privacy", {}), "send_within_hours": int(hours[:3])} if hours.isdigit() else None
+    return replace(draft, head={**draft.head, "privacy": privacy}) if privacy else draft
+
+
 def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
     cards, other = list(draft.cards), number + by
     if 0 <= other < len(cards):
@@ -128,6 +133,7 @@ _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
     "add": _add,
     "language": _language,
     "ask": _ask,
+    "wait": _wait,
     "straighten_all": lambda draft, _: replace(draft, head=_straight(draft.head)),
 }
 _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {

@@ -16,12 +16,12 @@ from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
-from sottovoce.aggregator.planning.traffic_analysis import blind_limits
+from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
-_LIMITS = ("seen", "device", "twice", "page", "group")
+_LIMITS = ("seen", "time", "device", "twice", "page", "group")
 
 
 def letter(survey: Survey, link: str, language: str) -> str:
@@ -166,7 +166,8 @@ def _share_of_100(share: float, words: Words) -> str:
 
 def _seen(survey: Survey, words: Words) -> list[str]:
     if not survey.is_blind:
-        return [words.translate("letter_seen")]
+        time = words.translate("letter_time") if items_that_show_time(survey) else ""
+        return [words.translate("letter_seen"), time]
     now = words.translate("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
     return [words.translate("letter_seen_blind"), now]
 

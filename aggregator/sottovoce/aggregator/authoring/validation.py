@@ -291,6 +291,8 @@ def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
 def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Check the sending delay of unlinkable links: the time of a report could still link it to its invitation."""
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
+    if not hours and _depends_on_private(draft) and draft.access != "blind":
+        yield DraftProblem(place, "shows_time", grave=False, mend=f"wait:{DAY}")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return
     in_one_visit = len(draft.waves) < 2 or bool(draft.head.get("fresh_samples"))
@@ -304,6 +306,13 @@ def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
             yield DraftProblem(FieldPath(field), "no_window")
         elif seconds < HOUR * min(hours or 0, DAY):
             yield DraftProblem(FieldPath(field), "short_window", grave=False)
+
+
+def _depends_on_private(draft: SurveyDraft) -> bool:
+    """Return True if a question is shown only after certain private answers: its time of sending hints at them."""
+    private = {card.name for card in draft.cards if card.harm != "public"}
+    named = (card.asked.get(key, {}) for card in draft.cards for key in CONDITIONS)
+    return any(private & set(each) for each in named if isinstance(each, Mapping))
 
 
 def _windows(draft: SurveyDraft) -> Iterator[tuple[str, Wave]]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sottovoce.aggregator.planning.pair_power import joint_words
-from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, spread
+from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
@@ -181,6 +181,12 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             "/privacy/send_within_hours: grave: under access: blind the report follows its invitation in one visit, "
             "and the server's operator can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
             "waves"
+        )
+    for index in items_that_show_time(survey):
+        key = "visible_if" if survey.items[index].visible_if else "any_of"
+        found.append(
+            f"/questions/{index}/{key}: depends on a private answer, and the time a person takes shows how many "
+            "questions were asked, so it can hint at that answer; let devices wait, send_within_hours: 24"
         )
     if survey.epsilon >= NEARLY_SURE:
         found.append(_nearly_sure(survey))

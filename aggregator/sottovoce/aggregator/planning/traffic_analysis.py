@@ -51,3 +51,19 @@ def blind_limits(survey: Survey) -> Sequence[str]:
 
 def _sends_at_once(survey: Survey) -> bool:
     return spread(survey.send_within_hours, survey.waves) <= ONE_VISIT_SECONDS
+
+
+def items_that_show_time(survey: Survey) -> list[int]:
+    """
+    Return the indices of items that depend on a private answer, if devices do not wait a random time before they send.
+
+    The time between opening and sending then depends on how many questions were asked, and so on that answer.
+    """
+    private = {question.name for question in survey.questions if question.mechanism is not None}
+    if survey.send_within_hours:
+        return []
+    return [
+        index
+        for index, item in enumerate(survey.items)
+        if any(condition.question in private for condition in item.conditions)
+    ]

@@ -55,7 +55,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
 
 def limits(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the limits of the protection."""
-    sentences = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "twice", "page")]
+    sentences = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "time", "twice", "page")]
     sentences += [
         words.translate("privacy_limit_other"),
         words.translate("ethics_limit_group"),

@@ -81,3 +81,18 @@ def test_public_answers_that_single_people_out_are_warned_of() -> None:
     found = [text for text in warnings(survey(questions=asked), ["en"]) if "combinations" in text]
     assert [text.partition(" have 200 ")[0] for text in found] == ["/questions/3: the public answers"]
     assert not any("combinations" in text for text in warnings(survey(), ["en"]))
+
+
+@pytest.mark.parametrize(
+    ("depends_on", "hours", "warned"), [("cheated", 0, True), ("cheated", 24, False), ("year", 0, False)]
+)
+def test_questions_that_appear_after_a_private_answer_are_warned_of(depends_on: str, hours: int, warned: bool) -> None:
+    """The time a person takes hints at the answer, unless devices wait or the answer is public."""
+    cheated, reason, year = document()["questions"]
+    answer = {"cheated": "yes", "year": "second"}[depends_on]
+    further = {**reason, "visible_if": {depends_on: answer}, "when_absent": "fun"}
+    privacy = {"send_within_hours": hours} if hours else {}
+    asked = survey(questions=[cheated, year, further], privacy=privacy)
+
+    told = [each for each in warnings(asked, ["en"]) if "send_within_hours: 24" in each]
+    assert [each.partition(":")[0] for each in told] == (["/questions/2/visible_if"] if warned else [])

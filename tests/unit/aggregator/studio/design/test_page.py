@@ -358,6 +358,20 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLi
     assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
 
 
+def test_question_after_a_private_answer_calls_for_a_wait(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The time to answer hints at that answer: one button makes devices wait, and the warning is gone."""
+    cheated, reason, year = document()["questions"]
+    further = {**reason, "visible_if": {"cheated": "yes"}, "when_absent": "fun"}
+    storage.drafts.add("exam", draft_of(document(questions=[cheated, year, further])).dumped)
+    page = ann.get("surveys/exam/design")
+    assert 'value="wait:24"' in page
+    assert 'id="send_within_hours"' in page
+    ann.post("surveys/exam/design", version="1", do="wait:24")
+
+    assert survey_of_draft(newest(storage, "exam"), "exam").send_within_hours == 24
+    assert 'value="wait:24"' not in ann.get("surveys/exam/design")
+
+
 @pytest.mark.parametrize(
     ("closes", "told"),
     [
