@@ -21,6 +21,7 @@ from tests.bench import (
     recount,
     regression,
     single,
+    square_wave,
     studio,
 )
 
@@ -29,6 +30,7 @@ BENCHES = {
     "mechanisms": mechanisms.figures,
     "counting": counting.figures,
     "regression": regression.figures,
+    "square_wave": square_wave.figures,
     "joint": joint_tables.figures,
     "long_analysis": long_analysis.figures,
     "curator": curator.figures,

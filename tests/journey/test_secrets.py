@@ -55,6 +55,7 @@ RUN = {
     "staff list": [],
     "staff recover": [],
     "staff disable": ["bob"],
+    "staff delete": ["bob", "--yes"],
     "staff enable": ["bob"],
     "staff grant": ["ann", "viewer", "--survey", "exam"],
     "staff roles": [],

@@ -203,8 +203,31 @@ def test_disabled_account_comes_in_by_no_door(access: AccessTables) -> None:
     assert access.key(b"key", TODAY) is not None
 
 
+def test_deleted_account_gets_nothing_any_more(store: Storage, access: AccessTables) -> None:
+    """Whatever lets it in goes with it, and nothing is given to it afterwards: no row of nobody is left."""
+    access.add_key(key(b"key"))
+    access.add_invitation(AccountInvitation(b"link", "", "", BEN.id, TODAY))
+    access.start_session(b"s", BEN.id, "link", NOW)
+    access.grant(BEN.id, "exam", "viewer")
+    assert access.delete(BEN.id)
+    assert not access.delete(BEN.id)
+
+    assert access.session(b"s", NOW) is access.key(b"key", TODAY) is access.invitation(b"link", TODAY) is None
+    for give in (
+        lambda: access.grant(BEN.id, "exam", "viewer"),
+        lambda: access.add_key(key(b"other")),
+        lambda: access.add_invitation(AccountInvitation(b"other", "", "", BEN.id, TODAY)),
+    ):
+        with pytest.raises(AccessRefused):
+            give()
+    with pytest.raises(AccessRefused, match="only admin"):
+        access.delete(ANN.id)
+    assert store.verify() == []
+
+
 SHUT_OUT: dict[str, Callable[[AccessTables], object]] = {
     "disabled": lambda access: access.disable(BEN.id, TODAY),
+    "deleted": lambda access: access.delete(BEN.id) and access.add_account(BEN),
     "key revoked": lambda access: access.revoke_key(b"key"),
     "revoked by name": lambda access: access.revoke_researcher("Ben"),
 }

@@ -91,6 +91,7 @@ STAFF = CommandGroup(
             "list": ("staff.account:list_all", "List the accounts."),
             "disable": ("staff.account:disable", "Disable an account."),
             "enable": ("staff.account:enable", "Enable a disabled account."),
+            "delete": ("staff.account:delete", "Delete an account."),
             "recover": ("staff.account:recover_admin", "Print a link that signs an administrator in."),
         },
         "Roles and keys": {

@@ -84,6 +84,25 @@ def test_keys_are_made_listed_and_revoked(data: Path) -> None:
     assert "cannot be shown" in run(data, "staff", "key", "create", "ann", "--label", "a\x1bb").stderr
 
 
+def test_deleted_account_leaves_a_number_in_the_journal_alone(data: Path) -> None:
+    """Its name is in no table; the last admin, and whoever does not confirm, is left."""
+    assert "the only admin" in run(data, "staff", "delete", "ann", "--yes").stderr
+    assert run(data, "staff", "add", "bob-the-builder").exit_code == 0
+    assert run(data, "staff", "delete", "bob-the-builder").exit_code == 1
+    storage = SQLiteStorage(data / FILE)
+    (account,) = [one for one in storage.access.accounts() if one.name == "bob-the-builder"]
+    assert run(data, "staff", "delete", "bob-the-builder", "--yes").exit_code == 0
+
+    assert storage.access.account(account.id) is None
+    assert storage.access.list_keys(account.id) == []
+    assert storage.access.grants(account.id) == {}
+    (last,) = storage.journal.latest(1)
+    assert (last.what, last.who, last.about) == (words.ACCOUNT_DELETED, words.MACHINE, account.id.hex())
+    assert storage.verify() == []
+    storage.close()
+    assert not any(b"bob-the-builder" in path.read_bytes() for path in data.iterdir() if path.is_file())
+
+
 def test_monitoring_gets_a_key_that_opens_metrics_only(data: Path) -> None:
     """Its account is made without a role, and its key signs nobody in; a misspelt name makes no account otherwise."""
     made = run(data, "staff", "key", "create", "prometheus", "--scope", "metrics:read").stdout.strip()

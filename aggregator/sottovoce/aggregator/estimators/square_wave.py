@@ -14,21 +14,30 @@ Histogram   Maximum likelihood shares f of the D bins, by expectation-maximizati
 Mean        By scores that are unbiased for the mean value c_i of each bin's steps, of least variance for a uniform
             truth: z = W^-1 P' (P W^-1 P')^-1 c with the channel's rows P and W its column sums on the diagonal; the
             mean of the maximum likelihood shares would be biased by .1 of the range if the truth is at one end.
-            Interval of ``means``, widened by the largest distance of a step from its bin's c_i, since all true values
-            may be on one step.
-Quantiles   From the cumulated shares, linear within a bin. Interval by inversion, at the resolution of bins: score
-            intervals of the share below each edge, by unbiased scores of that share, determine which bins can contain
-            the quantile. Coverage is at least nominal for every population (.99 and more in those tried); with few
-            reports the interval is often the whole range.
+            Reports do not distinguish the steps within a bin, so the mean is known to be between L and U, the means if
+            everyone is on the first or on the last step of their bin. Limits L^ - c s and U^ + c s, where s is the
+            sample's standard error, one largest standard error of its own added, and at most the one in ``means``;
+            Phi(c + d / s) - Phi(-c) = confidence, d the least distance of a bin's first and last step, so c is between
+            the one-sided and the two-sided normal quantile.
+Quantiles   From the cumulated shares, linear within a bin. Interval by inversion of the likelihood ratio test, at the
+            resolution of bins: bins i whose largest likelihood with F(lower edge) <= level <= F(upper edge), F the
+            share of people below, is at least exp(-z^2 / 2) of the maximum. F is constrained in one place; all else of
+            the distribution is free, not smooth. The set is an interval around the maximum, since the constraint
+            weakens with each bin towards it; its limits are the first step of the first bin and the last step of the
+            last. The bound z^2 is for one free parameter; with shares near 0 it is approximate, mostly too large.
+            Above 64 bins, since each likelihood takes bins^3 operations: by score intervals of the share below each
+            edge, which cover .99 and more and with few reports are often the whole range.
 Poisoning   1 % fake reports: a mean moves by the most extreme score; shares and quantiles by the largest change of the
             maximum likelihood shares if all fake reports have the same value, over all values.
-Source      Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion).
+Sources     Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion); Imbens and Manski 2004 (limits of the
+            mean); Owen 1988 and Stanley, Patil and Kuusela 2022 (likelihood ratio under constraints of sign).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +45,16 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of
+from sottovoce.aggregator.estimators.ranges.bins import (
+    BinValues,
+    channel_of,
+    edges_of_bins,
+    first_step,
+    middles_of_bins,
+    names_of_bins,
+    values_of_bins,
+)
+from sottovoce.aggregator.estimators.ranges.profile_likelihood import Profile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable, of_table
 from sottovoce.shared.answers import Domain
@@ -50,6 +69,9 @@ RESAMPLES = 200
 """Bootstrap resamples."""
 SMOOTHED_BELOW = 3000
 """Number of reports below which the histogram is smoothed."""
+PROFILED_BINS = 64
+"""Largest number of bins whose quantiles have likelihood ratio intervals."""
+_BISECTIONS = 60
 _ROUNDS = 400  # EM steps at most
 _SEED = 20201  # fixed, so that equal tallies give equal intervals
 _SETTLED = 1e-7  # largest change of a share at which EM has converged
@@ -77,19 +99,17 @@ def estimate(
         EstimateError: impossible counts.
     """
     counts = _counts(mechanism, tally)
-    edges = _edges(mechanism, domain)
+    edges = edges_of_bins(mechanism, domain)
     n = int(counts.sum())
     shares, forged = _likeliest(mechanism, counts, rule)
     summary = _Summary(n, rule)
     margin = _margin(mechanism, n, rule)
     least, most = edges[0], edges[-1]
-    possible = _possible_bins(mechanism, counts, rule)
     estimates = [_mean(mechanism, tally, domain, rule)]
-    for level in QUANTILES:
-        values = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
-        estimate = summary.of("quantile", f"q{level * 100:.0f}", values, least, most)
-        estimates.append(_inverted(estimate, edges[possible.first(level)], edges[possible.last(level) + 1]))
-    for bin_, name in enumerate(_names(mechanism, domain)):
+    for level, limits in zip(QUANTILES, quantile_limits(mechanism, counts, domain, rule), strict=True):
+        draws = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
+        estimates.append(_inverted(summary.of("quantile", f"q{level * 100:.0f}", draws, least, most), *limits))
+    for bin_, name in enumerate(names_of_bins(mechanism, domain)):
         estimates.append(summary.of("share", name, _Bootstrap(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
     return estimates
 
@@ -151,29 +171,89 @@ def unbiased_scores(channel: Array, values: Array) -> Array:
 
 def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, float]:
     """Return the scored channel of the bins' mean values, and the largest distance of a step from its bin's mean."""
-    channel, values = _channel(mechanism), _middles(mechanism, domain)
+    channel, values = channel_of(mechanism), middles_of_bins(mechanism, domain)
     scores = unbiased_scores(channel, values)
-    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
     away = float(grid_of(domain).step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2
     return ScoredChannel(tuple(values), tuple(scores), tuple(channel @ scores**2)), away
 
 
 def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
-    """Estimate the mean; reports do not distinguish the steps within a bin, so the interval is wider by half a bin."""
-    scored, away = mean_channel(mechanism, domain)
-    estimate = estimate_mean("mean", tally, scored, rule)
-    edges = _edges(mechanism, domain)
-    least, most = float(edges[0]), float(edges[-1])
+    """Estimate the mean, with limits for the mean of the bins' first values and for the mean of their last values."""
+    estimate = estimate_mean("mean", tally, mean_channel(mechanism, domain)[0], rule)
+    least, most = (float(edge) for edge in edges_of_bins(mechanism, domain)[[0, -1]])
+    low, high = _mean_limits(mechanism, tally, values_of_bins(mechanism, domain), rule) or (least, most)
     return replace(
         estimate,
         clipped=None if estimate.raw is None else min(max(estimate.raw, least), most),
-        low=max(estimate.low - away, least),
-        high=min(estimate.high + away, most),
-        simultaneous_low=max(estimate.simultaneous_low - away, least),
-        simultaneous_high=min(estimate.simultaneous_high + away, most),
+        low=low,
+        high=high,
+        simultaneous_low=low,
+        simultaneous_high=high,
         lowest=least,
         highest=most,
     )
+
+
+def _mean_limits(
+    mechanism: SquareWave, tally: Mapping[int, int], values: BinValues, rule: IntervalRule
+) -> tuple[float, float] | None:
+    """Return the limits of the mean; None without reports."""
+    channel = channel_of(mechanism)
+    limits = []
+    for side in values:
+        scores = unbiased_scores(channel, side)
+        scored = ScoredChannel(tuple(side), tuple(scores), tuple(channel @ scores**2))
+        found = estimate_mean("mean", tally, scored, rule)
+        if found.clipped is None:
+            return None
+        error = np.inf if found.std_error is None else found.std_error + float(np.ptp(scores)) / (2 * found.n)
+        c = _quantile_between(rule.confidence, float((values.last - values.first).min()) / error)
+        widest = mean_interval(found.raw, found.n, scored, 2 * NormalDist().cdf(c) - 1, rule.waves)
+        margin = c * error + scored.gap / (2 * found.n)
+        limits.append((max(widest[0], found.clipped - margin), min(widest[1], found.clipped + margin)))
+    return limits[0][0], limits[1][1]
+
+
+def _quantile_between(confidence: float, distance: float) -> float:
+    """Return the c with Phi(c + distance) - Phi(-c) = confidence."""
+    cdf = NormalDist().cdf
+    low, high = 0.0, normal_quantile(confidence)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if cdf(middle + distance) - cdf(-middle) >= confidence else (middle, high)
+    return high
+
+
+def quantile_limits(
+    mechanism: SquareWave, counts: Array, domain: Domain, rule: IntervalRule, levels: Sequence[float] = QUANTILES
+) -> list[tuple[float, float]]:
+    """
+    Return limits of quantiles, in the number's own unit.
+
+    Args:
+        mechanism: the channel.
+        counts: of the outputs, shape (D + 2 w,).
+        domain: the question's grid.
+        rule: only its confidence and waves are used.
+        levels: shares below the quantiles, between 0 and 1.
+
+    Returns:
+        (low, high) for each level, low < high; the whole range without reports.
+    """
+    profiled = mechanism.bins <= PROFILED_BINS and counts.sum() > 0
+    possible = (
+        Profile(channel_of(mechanism), counts, rule.confidence, rule.waves)
+        if profiled
+        else _possible_bins(mechanism, counts, rule)
+    )
+    edges, values = edges_of_bins(mechanism, domain), values_of_bins(mechanism, domain)
+    limits = []
+    for level in levels:
+        first, last = possible.first(level), possible.last(level)
+        low, high = values.first[first], values.last[last]
+        limits.append((float(low), float(high)) if low < high else (float(edges[first]), float(edges[last + 1])))
+    return limits
 
 
 class _Possible(NamedTuple):
@@ -193,7 +273,7 @@ class _Possible(NamedTuple):
 
 def _possible_bins(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> _Possible:
     bins, n = mechanism.bins, int(counts.sum())
-    channel = _channel(mechanism)
+    channel = channel_of(mechanism)
     below = np.triu(np.ones((bins, bins - 1)))  # column j: bins 0 .. j are below edge j + 1
     scores = unbiased_scores(channel, below)
     moments = channel @ scores**2
@@ -230,7 +310,7 @@ def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tupl
     size = max(n // rule.waves, 1)
     resampled = generator.multinomial(size, counts / n, size=RESAMPLES) / size
     forged = (1 - rule.fakes) * counts / n + rule.fakes * np.eye(len(counts))
-    rows = maximum_likelihood(np.vstack([counts / n, resampled, forged]), _channel(mechanism), n < SMOOTHED_BELOW)
+    rows = maximum_likelihood(np.vstack([counts / n, resampled, forged]), channel_of(mechanism), n < SMOOTHED_BELOW)
     return rows[: 1 + RESAMPLES], rows[1 + RESAMPLES :]
 
 
@@ -297,42 +377,6 @@ def _counts(mechanism: SquareWave, tally: Mapping[int, int]) -> Array:
     return np.array([tally.get(value, 0) for value in range(mechanism.largest + 1)], dtype=float)
 
 
-def _channel(mechanism: SquareWave) -> Array:
-    rows = np.array([mechanism.weights(_first(mechanism, bin_)) for bin_ in range(mechanism.bins)], dtype=float)
-    channel: Array = rows / rows.sum(axis=1, keepdims=True)
-    return channel
-
-
-def _first(mechanism: SquareWave, bin_: int) -> int:
-    """Return the first step of a bin; D + 1 steps in total if ``bin_`` is D."""
-    return -(-bin_ * (mechanism.steps + 1) // mechanism.bins)
-
-
-def _edges(mechanism: SquareWave, domain: Domain) -> Array:
-    """Return the D + 1 edges of the bins, inner ones halfway between neighbouring values."""
-    grid = grid_of(domain)
-    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
-    inner = [float(grid.low + grid.step * (2 * first - 1) / 2) for first in firsts[1:-1]]
-    return np.array([float(grid.low), *inner, float(grid.high)])
-
-
-def _middles(mechanism: SquareWave, domain: Domain) -> Array:
-    """Return the mean of the values in each bin, shape (D,)."""
-    grid = grid_of(domain)
-    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
-    return np.array([float(grid.low + grid.step * (a + b - 1) / 2) for a, b in pairwise(firsts)])
-
-
-def _names(mechanism: SquareWave, domain: Domain) -> list[str]:
-    grid = grid_of(domain)
-    names = []
-    for bin_ in range(mechanism.bins):
-        first, last = _first(mechanism, bin_), _first(mechanism, bin_ + 1) - 1
-        low, high = (grid.text(step) for step in (first, last))
-        names.append(low if first == last else f"{low} to {high}")
-    return names
-
-
 def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
     """Return one number variable whose levels are the bins' mean values; for outcomes only."""
     scored, _ = mean_channel(mechanism, domain)
@@ -341,6 +385,6 @@ def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
             levels=scored.levels,
             only_outcome="was reported by ranges, which say nothing of its spread within them",
             marks=tuple(map(Fraction, scored.scores)),
-            chances=of_table(_channel(mechanism)),
+            chances=of_table(channel_of(mechanism)),
         )
     ]

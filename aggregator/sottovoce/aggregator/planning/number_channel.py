@@ -84,7 +84,7 @@ class NumberChannel(Measure):
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
         """
-        Return the limits that results show.
+        Return the limits that results show; of a square wave the widest, since its limits use the sample's variance.
 
         Args:
             raw: mean of the scores.

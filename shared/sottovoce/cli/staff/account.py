@@ -1,4 +1,4 @@
-"""``staff add``, ``list``, ``disable``, ``enable``, ``recover``: accounts of colleagues, and the way back in."""
+"""``staff add``, ``list``, ``disable``, ``enable``, ``delete``, ``recover``: accounts, and the way back in."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,6 +11,8 @@ from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.prompts import ask
+from sottovoce.shared.errors import StorageError
 
 
 @command(example="sottovoce staff add maria")
@@ -62,6 +64,24 @@ def enable(name: str, data: Path | None) -> None:
     """Enable a disabled account again; its keys work again."""
     storage = open_storage(data_settings(data))
     storage.access.by(MACHINE).enable(find_account(storage, name).id)
+
+
+@command(example="sottovoce staff delete maria")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_option
+def delete(name: str, yes: bool, data: Path | None) -> None:
+    """
+    Delete the account NAME (or number) with its keys, passkeys, sessions and roles.
+
+    Its name stays nowhere but in backups; the audit log keeps its number. Surveys stay. To keep the name, use disable.
+    """
+    storage = open_storage(data_settings(data))
+    found = find_account(storage, name)
+    if not yes and not ask(f"Delete the account {found.name} for good?", default=False):
+        raise StorageError("the account was not deleted")
+    storage.access.by(MACHINE).delete(found.id)
+    click.echo(f"Deleted. The audit log names it {found.id.hex()}. Backups have the name until they go.", err=True)
 
 
 @command("recover", example="sottovoce staff recover")

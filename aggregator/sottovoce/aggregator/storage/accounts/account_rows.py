@@ -23,6 +23,12 @@ _OTHER_OWNER = """
     WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
 """
 
+_DELETE_OF_ACCOUNT = (
+    "DELETE FROM keys WHERE account = ?",
+    "DELETE FROM passkeys WHERE account = ?",
+    "DELETE FROM grants WHERE account = ?",
+)
+
 FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
 FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
 """Statements that delete an account's or key's tokens and sessions from the tables of earlier releases."""
@@ -119,6 +125,29 @@ class AccountTables(ABC):
             query = "UPDATE accounts SET disabled_on = NULL WHERE account = ? AND disabled_on IS NOT NULL"
             if db.execute(query, [account_id]).rowcount:
                 self._note(db, words.ACCOUNT_ENABLED, account_id.hex())
+
+    def delete(self, account_id: bytes) -> bool:
+        """
+        Delete an account with everything that lets it in; return False if there is none.
+
+        Its id stays in the audit log, whose entries are chained, as a pseudonym without a name.
+
+        Raises:
+            AccessRefused: it is the last admin, or the last owner of a survey.
+        """
+        with self._alone() as db:
+            _check_other_admin(db, account_id)
+            for (survey,) in db.execute("SELECT survey FROM grants WHERE account = ?", [account_id]).fetchall():
+                _check_other_owner(db, account_id, survey)
+            # First, since a transaction that starts a session locks this row: its session is deleted below.
+            is_there = db.execute("DELETE FROM accounts WHERE account = ?", [account_id]).rowcount > 0
+            forget_doors(db, account_id)
+            for statement in _DELETE_OF_ACCOUNT:
+                db.execute(statement, [account_id])
+            if is_there:
+                self._note(db, words.ACCOUNT_DELETED, account_id.hex())
+        self._after_deletion()
+        return is_there
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
         """
@@ -238,7 +267,12 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
         account_id: of the account.
         survey: its name, or ``EVERY_SURVEY``.
         role: one of ``ROLES``.
+
+    Raises:
+        AccessRefused: there is no such account.
     """
+    if db.execute(_ACCOUNT, [account_id]).fetchone() is None:
+        raise AccessRefused("there is no such account, or it is disabled", "disabled")
     db.execute(
         "INSERT INTO grants (account, survey, role) VALUES (?, ?, ?)"
         " ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role",

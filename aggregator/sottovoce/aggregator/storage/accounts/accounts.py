@@ -18,6 +18,7 @@ from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
     SCOPES,
     AccessKey,
+    AccessRefused,
     Account,
     AccountInvitation,
     BoardView,
@@ -65,8 +66,15 @@ class AccessTables(PasskeyTables):
     # Invitations
 
     def add_invitation(self, invitation: AccountInvitation) -> None:
-        """Store a link that can be used once."""
+        """
+        Store a link that can be used once.
+
+        Raises:
+            AccessRefused: it signs in to an account that does not exist, or is disabled.
+        """
         with self._write() as db:
+            if invitation.account is not None and self._lock_account(db, invitation.account) is None:
+                raise AccessRefused("there is no such account, or it is disabled", "disabled")
             db.execute(
                 "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
                 [invitation.hash, invitation.survey, invitation.role, invitation.account, invitation.expires_on],

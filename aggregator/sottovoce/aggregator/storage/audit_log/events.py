@@ -56,6 +56,7 @@ def _of_survey(meaning: str, about: str = "survey", pattern: str = _NAME) -> For
 LOGIN, LOGOUT, REFUSED = "login", "logout", "logins refused"
 ACCOUNT_ADDED, ACCOUNT_CHANGED = "account added", "account changed"
 ACCOUNT_DISABLED, ACCOUNT_ENABLED = "account disabled", "account enabled"
+ACCOUNT_DELETED = "account deleted"
 GRANTED, GRANT_REVOKED = "role granted", "role revoked"
 KEY_MADE, KEY_REVOKED = "key made", "key revoked"
 PASSKEY_ADDED, PASSKEY_REMOVED = "passkey added", "passkey removed"
@@ -92,6 +93,7 @@ WHAT: dict[str, Form] = {
     ),
     ACCOUNT_DISABLED: _form("an account was disabled", "account", _ACCOUNT),
     ACCOUNT_ENABLED: _form("an account was enabled again", "account", _ACCOUNT),
+    ACCOUNT_DELETED: _form("an account was deleted; its number stays, its name does not", "account", _ACCOUNT),
     GRANTED: _of_survey("a role was granted", "survey or *, role, account", rf"{_WHERE} {_ROLE} {_ACCOUNT}"),
     GRANT_REVOKED: _of_survey("a role was revoked", "survey or *, account", rf"{_WHERE} {_ACCOUNT}"),
     KEY_MADE: _of_survey("a key was created", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),

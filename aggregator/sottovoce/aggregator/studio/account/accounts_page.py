@@ -75,6 +75,12 @@ def _enable(found: Account) -> None:
     tables().enable(found.id)
 
 
+def _delete(found: Account) -> None:
+    if request.form.get("typed", "").strip() != found.name:
+        raise AccessRefused("the name that was typed is another one", "not_typed")
+    tables().delete(found.id)
+
+
 def _make_admin(found: Account) -> None:
     tables().set_admin(found.id, admin=True)
 
@@ -100,6 +106,7 @@ def _revoke(found: Account) -> None:
 _ACTS: Mapping[str, Callable[[Account], str | None]] = {
     "disable": _disable,
     "enable": _enable,
+    "delete": _delete,
     "admin": _make_admin,
     "no_admin": _make_no_admin,
     "link": _make_link,

@@ -116,3 +116,19 @@ def test_unknown_account_leads_to_the_list(app: Flask, path: str) -> None:
     assert eve.get(path).headers["Location"] == "/dashboard/accounts"
     assert press(eve, path, act="disable").headers["Location"] == "/dashboard/accounts"
     assert press(eve, f"/dashboard/accounts/{BEN.id.hex()}", act="sentinel").status_code == 400
+
+
+def test_account_is_deleted_by_its_name(app: Flask, storage: SQLiteStorage) -> None:
+    """Whoever signed in with it is out at once; a survey keeps an owner, and the server an admin."""
+    ben = browser(app, BEN.id)
+    assert act(app, "delete", typed="Bob").status_code == 422
+    storage.access.grant(BEN.id, "exam", "owner")
+    assert "the only owner" in act(app, "delete", typed="Ben").text
+    storage.access.grant(EVE.id, "exam", "owner")
+    assert act(app, "delete", typed="Ben").status_code == 303
+    assert ben.get("/dashboard/").status_code == 302
+    assert storage.access.account(BEN.id) is None
+    own = f"/dashboard/accounts/{EVE.id.hex()}"
+
+    assert "only admin" in press(browser(app, EVE.id), own, act="delete", typed=EVE.name).text
+    assert b"Ben" not in browser(app, EVE.id).get("/dashboard/journal").data

@@ -1,0 +1,1 @@
+"""Parts of the estimates from reports of ranges (square wave): bins, and likelihood ratio tests of their shares."""
