@@ -200,7 +200,7 @@ def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: s
     assert first.outcome == FAILED
 
 
-TRUTH = planted("sending.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
+TRUTH = planted("sending.js", "ownCoin, memo) {", "ownCoin, memo) {\nreturn value;")
 
 
 def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
@@ -257,7 +257,7 @@ def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
     [check] = check_page(browser, ServedForm(dear, {}, 0), sampling(2))
 
     assert check.outcome == NOT_DONE
-    assert "costs more than it allows" in check.message
+    assert "costs more than the default limit" in check.message
 
 
 @pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])

@@ -139,3 +139,9 @@ def test_survey_that_is_not_given_is_told(visit: Visit) -> None:
     words = refused(visit, visit.open())
     assert "The survey’s server refused." in words
     assert not {"410", "gone"} & set(words.split())
+
+
+@pytest.mark.parametrize("end", [".", ">", ").", ","])
+def test_end_of_a_sentence_is_no_part_of_the_link(visit: Visit, end: str) -> None:
+    """A mail program may take it for one; the survey opens all the same."""
+    assert visit.arrive(f"{visit.site.link}{end}").locator("#explanation").count() == 1

@@ -18,10 +18,10 @@ const LANGUAGE = [
   "atob", "btoa", "crypto", "fetch", "performance", "setTimeout", "console",
 ];
 const PAGE = [
-  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",
-  "removeEventListener", "requestAnimationFrame", "scrollTo", "self",
+  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "history", "innerHeight", "location", "navigator",
+  "parent", "removeEventListener", "requestAnimationFrame", "scrollTo", "self",
 ];
-const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];
+const WORKER = ["FILES", "USED", "VERSION", "addEventListener", "caches", "skipWaiting"];
 const NODE = ["DOMException", "queueMicrotask", "setImmediate", "structuredClone", "Buffer", "document", "globalThis", "process"];
 const named = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 

@@ -82,7 +82,7 @@ def test_proxy_of_one_machine_is_made_of_the_sample(tmp_path: Path) -> None:
     words = [line for line in out.read_text().splitlines() if not line.lstrip().startswith("#")]
     block = read_block(iter(re.findall(r'"[^"]*"|[{};](?=\s|$)|[^\s;{}]+', "\n".join(words))))
 
-    # One for all requests, and one for uploads, which stay with a node.
+    # Once for all pages, and once for those that stay with a node.
     assert [words for words in directives(block, "server") if words] == [["127.0.0.1:8000"]] * 2
     assert directives(block, "ssl_certificate") == [["/etc/nginx/secrets/certificate"]]
     assert directives(block, "server_name") == [["_"], ["YOUR.NAME"]]

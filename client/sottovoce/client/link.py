@@ -43,7 +43,8 @@ def parse_link(url: str) -> Link:
         TransportError: not an http(s) link to a survey, its digest or wave has another form, its token is mistyped.
     """
     try:
-        parts = urlsplit(url)
+        # A mail program may take the end of a sentence or of brackets for a part of the link.
+        parts = urlsplit(url.rstrip(".,>)"))
         # The property raises ValueError for a port out of range, so it is read inside the try.
         port = parts.port
     except ValueError:

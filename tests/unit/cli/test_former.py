@@ -27,7 +27,7 @@ copy: --to --to-file --data
 crosstab: --from --url --key-file --data --json --rows --columns --within --weights --wave --release-epsilon --yes
 curator bind: --survey --declaration --data --epsilon --delta --neighbours --json
 curator budget: --survey --declaration --data --json
-curator cluster: --k --iterations --empty --svg --epsilon --survey --declaration --data --json
+curator cluster: --k --method --iterations --empty --svg --epsilon --survey --declaration --data --json
 curator count: --where --most --weight --epsilon --survey --declaration --data --json
 curator histogram: --epsilon --survey --declaration --data --json
 curator mean: --epsilon --survey --declaration --data --json

@@ -27,6 +27,13 @@ def test_parse_link_gives_its_parts(url, origin, digest):
     assert parse_link(url) == Link(origin, "affairs", digest)
 
 
+@pytest.mark.parametrize("end", [".", ",", ">", ").", "),"])
+def test_end_of_a_sentence_is_no_part_of_the_link(end):
+    """As mail programs hand a link on."""
+    url = f"https://a.example/s/affairs#d={DIGEST}"
+    assert parse_link(f"{url}{end}") == parse_link(url)
+
+
 @pytest.mark.parametrize(
     "url",
     ["", "affairs", "ftp://a.example/s/x", "https:///s/x", "https://a.example/x", "https://a.example/s/", "file:///s/x",

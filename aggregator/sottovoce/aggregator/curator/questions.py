@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
+from sottovoce.aggregator.curator.cluster_grid import check_grid, grid_cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
@@ -240,8 +241,25 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     return CuratorQuestion(form, (name,), draw, names)
 
 
+@dataclass(frozen=True)
+class LloydOptions:
+    """
+    Options of DP-Lloyd.
+
+    Attributes:
+        iterations: of Lloyd's algorithm, which share epsilon.
+        keep_empty: a cluster with a noisy count below 1 keeps its centre instead of getting a new one.
+    """
+
+    iterations: int = 5
+    keep_empty: bool = False
+
+
+ClusterRelease = Callable[[Values, ReleaseTerms, ExactNoise], Release]
+
+
 def cluster_question(
-    declaration: Declaration, names: Sequence[str], k: int, iterations: int, keep_empty: bool
+    declaration: Declaration, names: Sequence[str], k: int, lloyd: LloydOptions | None = None
 ) -> CuratorQuestion:
     """
     Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
@@ -250,29 +268,41 @@ def cluster_question(
         declaration: declaration of the data.
         names: names of the columns of numbers.
         k: number of clusters; at most the number of records where that is public.
-        iterations: iterations of Lloyd's algorithm, which share epsilon.
-        keep_empty: a cluster with a noisy count below 1 keeps its centre instead of getting a new one.
+        lloyd: use DP-Lloyd with these options; None for the noisy grid, which is for one or two numbers.
     """
     numbers = {name: _number(declaration, name) for name in _different(names)}
     # Twice the distance from the middle in steps: an integer for odd numbers of steps too, and symmetric around 0.
     steps = tuple(number.steps for number in numbers.values())
+    form: dict[str, Any] = {"verb": "cluster", "columns": list(numbers), "k": k}
     try:
-        lloyd = Lloyd(Box(steps), k, iterations, keep_empty)
+        release = _by_grid(Box(steps), k) if lloyd is None else _by_lloyd(Box(steps), k, lloyd)
     except ValueError as error:
         raise SpecError(str(error)) from None
-    empty = "keep" if keep_empty else "redraw"
-    form = {"verb": "cluster", "columns": list(numbers), "k": k, "iterations": iterations, "empty": empty}
+    if lloyd is None:
+        form["method"] = "grid"
+    else:
+        form |= {"iterations": lloyd.iterations, "empty": "keep" if lloyd.keep_empty else "redraw"}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         if terms.neighbours is Neighbours.REPLACE and k > records.count:
             raise SpecError("there are fewer records than clusters; how many records there are is public")
         rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
-        release = cluster(rows, lloyd, terms, draws)
-        centres = [_in_declared_order(centre, numbers.values()) for centre in release.values["centres"]]
+        made = release(rows, terms, draws)
+        centres = [_in_declared_order(centre, numbers.values()) for centre in made.values["centres"]]
         note = "distances, and the errors of sums, count in half steps of each column's grid"
-        return replace(release, values={**release.values, "centres": centres}, notes=(*release.notes, note))
+        return replace(made, values={**made.values, "centres": centres}, notes=(*made.notes, note))
 
     return CuratorQuestion(form, tuple(numbers), draw, tuple(numbers))
+
+
+def _by_grid(box: Box, k: int) -> ClusterRelease:
+    check_grid(box, k)
+    return lambda rows, terms, draws: grid_cluster(rows, box, k, terms, draws)
+
+
+def _by_lloyd(box: Box, k: int, options: LloydOptions) -> ClusterRelease:
+    lloyd = Lloyd(box, k, options.iterations, options.keep_empty)
+    return lambda rows, terms, draws: cluster(rows, lloyd, terms, draws)
 
 
 def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:

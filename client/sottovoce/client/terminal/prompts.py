@@ -49,7 +49,8 @@ def _ask_option(survey: Survey, question: Question) -> str:
     _list(survey, question)
 
     def parse_choice(text: str) -> str:
-        return question.options[_position(text, 1, _choosable_count(question))]
+        named = _named_option(survey, question, text)
+        return question.options[_position(text, 1, _choosable_count(question)) if named is None else named]
 
     return str(_prompt(question, "Your answer", parse_choice))
 
@@ -132,6 +133,16 @@ def _list(survey: Survey, question: Question) -> None:
 def _choosable_count(question: Question) -> int:
     """Number of the options that can be chosen: the category for no answer is refused into, not chosen."""
     return len(question.options) - question.domain.absent
+
+
+def _named_option(survey: Survey, question: Question, text: str) -> int | None:
+    """Index of the option whose text was typed, for yes or no also its first letter; None if it is none of them."""
+    word = text.strip().casefold()
+    texts = [option_in_words(survey, question, index).casefold() for index in range(_choosable_count(question))]
+    if question.kind.truth == "yes_no" and word in ("y", "n"):
+        return next(index for index, each in enumerate(texts) if each.startswith(word))
+    # A number is an option's place in the list, also where an option is called by another one.
+    return texts.index(word) if word in texts and not word.isdecimal() else None
 
 
 def _position(text: str, low: int, high: int) -> int:

@@ -1,8 +1,8 @@
 /**
  * The page for people without a connection: what was last served, the same for everybody, and nothing else.
  *
- * `VERSION`, `FILES`, the page first, and `USED` are written before this by page.py. Only `offline.js` adds to what is kept,
- * and only the survey and the sentences. What is sent never passes here.
+ * `VERSION`, `FILES`, the page first, and `USED` are written before this by page.py. Only `offline.js` adds to what is
+ * kept, and only the survey and the sentences. What is sent never passes here.
  */
 const CACHE = `sottovoce-page-${VERSION}`;
 const OWN = `/assets/${VERSION}/`;

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator import cluster as clusters
+from sottovoce.aggregator.curator import cluster_grid
 from sottovoce.aggregator.curator import vector as vectors
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
@@ -131,6 +132,13 @@ ENUMERATED = (
         "top", lambda data, terms, draws: top_cell(data, 2, terms, draws), _both(([0, 0], [0, 1]), ([0], [0, 1]))
     ),
     NeighbourCase("top_mark", top_mark, _both(([[1, 0]], [[0, 1]]), ([[0, 0]], [[0, 0], [0, 1]]))),
+    NeighbourCase(
+        "grid of clusters",
+        lambda data, terms, draws: cluster_grid.grid_cluster(data, clusters.Box((1,)), 2, terms, draws),
+        _both(([[9], [9], [-9]], [[9], [-9], [-9]]), ([[9]], [[9], [9]])),
+        Fraction(4),
+        least=1e-18,
+    ),
     NeighbourCase(
         "one cluster",
         _lloyd(clusters.Lloyd(Ball(1, 1, 1), 1, 1, keep_empty=True), 1, 0),

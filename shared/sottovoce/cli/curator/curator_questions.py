@@ -5,9 +5,11 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.curator.cluster import cluster_svg
+from sottovoce.aggregator.curator.cluster_grid import MOST_NUMBERS
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta
 from sottovoce.aggregator.curator.questions import (
+    LloydOptions,
     cluster_question,
     count_question,
     histogram_question,
@@ -90,21 +92,30 @@ def top(asked: CuratorRequest, noise: str) -> None:
 
 @command(example="sottovoce curator cluster people.csv income age --k 3 --epsilon 1")
 @click.option("--k", type=int, required=True, help="Clusters.")
-@click.option("--iterations", type=int, default=5, show_default=True, help="Fixed; epsilon is shared among them.")
 @click.option(
-    "--empty",
-    type=click.Choice(["redraw", "keep"]),
-    default="redraw",
-    show_default=True,
-    help="What becomes of the centre of a cluster that seems empty.",
+    "--method",
+    type=click.Choice(["grid", "lloyd"]),
+    help="A noisy grid, or Lloyd's algorithm with noise. [default: grid for one or two numbers, else lloyd]",
 )
+@click.option("--iterations", type=int, help="Of lloyd; fixed, epsilon is shared among them. [default: 5]")
+@click.option("--empty", type=click.Choice(["redraw", "keep"]), help="Of lloyd: an empty cluster's centre. [redraw]")
 @click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
 @question_options
-def cluster(asked: CuratorRequest, k: int, iterations: int, empty: str, svg: Path | None) -> None:
-    """Centres of k clusters of some numbers, by Lloyd's algorithm with noise."""
+def cluster(
+    asked: CuratorRequest, k: int, method: str | None, iterations: int | None, empty: str | None, svg: Path | None
+) -> None:
+    """Centres of k clusters of some numbers, their noisy sizes and how near their members are."""
     check_free(svg, [".svg"], force=False)
-    keep = empty == "keep"
-    found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, iterations, keep))
+    lloyd = _lloyd_options(method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd"), iterations, empty)
+    found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, lloyd))
     if svg is not None:
         places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
         write_text(cluster_svg(places, 1000), svg)
+
+
+def _lloyd_options(method: str, iterations: int | None, empty: str | None) -> LloydOptions | None:
+    if method == "grid":
+        if iterations is not None or empty is not None:
+            raise SpecError("--iterations and --empty are of --method lloyd; a grid has none")
+        return None
+    return LloydOptions(5 if iterations is None else iterations, empty == "keep")

@@ -1,6 +1,7 @@
 """A survey's items in the terminal: what is shown, asked, refused, acknowledged, and told."""
 
 import click
+import pytest
 from click.testing import CliRunner, Result
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.value_words import reported_in_words
@@ -10,6 +11,8 @@ from sottovoce.shared.spec import Survey
 
 from tests.absences import COIN, absences, asks, by_hand, habits
 from tests.documents import names, survey
+from tests.surveys import document
+from tests.surveys import survey as survey_of
 
 HABITS = parse_survey(survey(*habits()))
 HAND = parse_survey(survey(*by_hand(), privacy={"procedure": "own_coin"}, report_labels="neutral"))
@@ -125,3 +128,21 @@ def test_only_the_drawn_questions_are_asked() -> None:
     assert result.exception is None, result.output
     assert interview.answers == {"q1": "no", "q3": "no"}
     assert result.output.count("Question 2 of 2") == 2
+
+
+@pytest.mark.parametrize(("text", "answer"), [("y", "yes"), ("Yes", "yes"), ("n", "no"), ("NO", "no"), ("2", "yes")])
+def test_yes_and_no_may_be_typed(text: str, answer: str) -> None:
+    """As a word, a letter, or the option's number."""
+    asked = survey_of(questions=[document()["questions"][0]])
+
+    assert typed(asked, text)[0] == {asked.questions[0].name: answer}
+
+
+def test_option_may_be_typed_by_its_text() -> None:
+    """In any case of letters; what is no option is asked again."""
+    asked = survey_of(questions=[document()["questions"][2]])
+    label = asked.questions[0].choices[1].label["en"]
+    answers, said = typed(asked, f"{label}!", label.upper())
+
+    assert answers == {"year": "second"}
+    assert said.count("enter a number from") == 1

@@ -4,7 +4,7 @@ import { PASSING, TransportError } from "../survey/errors.js";
 
 const TRIES = 5;
 const MAX_WAIT = 60;
-const TIMEOUT = 40_000;
+const TIMEOUT = 10_000;
 // Time limit for requests before the first question, while the person waits.
 const SOON = 8000;
 
@@ -148,7 +148,8 @@ async function refusal(reply) {
   if (reply === null) return new TransportError("error_unreachable");
   const problem = await reply.json().catch(() => null);
   const code = typeof problem?.code === "string" && /^[a-z_]{1,40}$/.test(problem.code) ? problem.code : null;
-  return new TransportError(sentenceOf(code), reply.status, code);
+  const sentence = code === null && reply.status >= 500 ? "error_server" : sentenceOf(code);
+  return new TransportError(sentence, reply.status, code);
 }
 
 /** What is said of a refusal with this code: words, never the code. */

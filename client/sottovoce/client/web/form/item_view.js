@@ -7,8 +7,8 @@ import { showEpsilon } from "../survey/rational.js";
  * What stands on the page for one item: `{ item, node, fields }`.
  *
  * A field is what can be answered: its `label`, `node`, what is `describing` it, `read()`, `clear()`, `fits()`, `fault`
- * and that one's sentence `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions
- * have a `question`.
+ * and that one's sentence `faultWords`, and `faulty()`, which marks what does not fit and gives the first input.
+ * Those of questions have a `question`.
  *
  * @param place `{ index, first, number, total, common }`: which of the items it is, the place of its first question in
  *   the report, the how-manieth it is of how many that ask everybody (null: it is not shown to all), and the odds that

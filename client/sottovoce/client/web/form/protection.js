@@ -5,7 +5,8 @@ const BEFORE = 10;
 // Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
 const ROUNDING = 1e-9;
 // Sentence about what is sent, by the kind of the report. Every other kind sends a result that is no answer.
-const HOW = { yes_no: "how_answer", option: "how_answer", waves: "how_answer", number: "how_answer", bits: "how_boxes" };
+const ANSWER = "how_answer";
+const HOW = { yes_no: ANSWER, option: ANSWER, waves: ANSWER, number: ANSWER, bits: "how_boxes" };
 
 /** The question whose mechanism gives away most, the first of equals; undefined if every question is public. */
 export function mostRevealing(survey) {
@@ -22,7 +23,7 @@ export function beliefAfter(epsilon) {
   return Math.ceil((100 * odds) / (1 + odds) - ROUNDING);
 }
 
-/** Whether all answers together may make a belief of 10 % one of 90 %: then no sentence says that nothing is certain. */
+/** True if all answers together can make 10 % a belief of 90 %: then no sentence says that all is uncertain. */
 export function isNearlySure({ epsilon }) {
   return epsilon >= NEARLY_SURE;
 }

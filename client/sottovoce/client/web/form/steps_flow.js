@@ -65,8 +65,8 @@ export class StepsFlow {
   }
 
   /**
-   * Keep page, survey and sentences for visits without a connection, and send what waits. It is done as soon as the form
-   * is ready, and mostly from the browser's cache: a request after Begin would show when questions were reached.
+   * Keep page, survey and sentences for visits without a connection, and send what waits. It is done as soon as the
+   * form is ready, and mostly from the browser's cache: a request after Begin would show when questions were reached.
    */
   async keep(addressOf) {
     addEventListener("online", () => this.#sendAll().catch(() => {}));

@@ -28,8 +28,8 @@ export class Grid {
   }
 
   /**
-   * How many steps the number nearest to an answer lies above the least value; of two, the even number. Exact: an honest
-   * answer between two steps is rounded before anything is randomized.
+   * How many steps the number nearest to an answer lies above the least value; of two, the even number. Exact: an
+   * honest answer between two steps is rounded before anything is randomized.
    */
   nearest(answer) {
     const above = this.constructor.read(answer) - this.low;

@@ -3,6 +3,8 @@ import { parseToken } from "./token.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
 const LINK_DIGEST = /^([0-9a-f]{32})?$/;
+// What a mail program may take for a part of the link: the end of a sentence or of brackets.
+const LINK_END = /(?:[.,>)]|%3E)+$/;
 const LINK_WAVE = /^(0|[1-9][0-9]{0,3})$/;
 
 /**
@@ -16,7 +18,7 @@ const LINK_WAVE = /^(0|[1-9][0-9]{0,3})$/;
  */
 export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   const url = new URL(href);
-  const fragment = new URLSearchParams(url.hash.slice(1));
+  const fragment = new URLSearchParams(url.hash.slice(1).replace(LINK_END, ""));
   const base = aggregator ?? url.origin;
   const path = aggregator ? `/s/${held.name ?? fragment.get("s") ?? ""}` : url.pathname;
   const match = LINK_PATH.exec(path);

@@ -20,8 +20,8 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces", "report_labels",
-  "researcher", "trial", "waves",
+  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces",
+  "report_labels", "researcher", "trial", "waves",
 ];
 
 /**

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from sottovoce.aggregator.curator import cluster_grid
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.read_csv import read_records
@@ -19,6 +20,7 @@ from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
+    LloydOptions,
     cluster_question,
     count_question,
     histogram_question,
@@ -54,11 +56,12 @@ WORDS = {
     "histogram": lambda declared: histogram_question(declared, ["year", "age"]),
     "sum": lambda declared: number_question("sum", declared, "age"),
     "mean": lambda declared: number_question("mean", declared, "age"),
-    "vector": lambda declared: vector_question(declared, ["age", "habits"], 2, 3, Fraction(0)),
+    "vector": lambda declared: vector_question(declared, ["age", "habits"], 2, None, Fraction(0)),
     "top": lambda declared: top_question(declared, "habits"),
     "top cell": lambda declared: top_question(declared, "year"),
     # Of two clusters one may seem empty: whether it is drawn anew follows from a noisy count, which is no value.
-    "cluster": lambda declared: cluster_question(declared, ["age"], 1, 2, keep_empty=False),
+    "cluster": lambda declared: cluster_question(declared, ["age"], 1, LloydOptions(2)),
+    "grid": lambda declared: cluster_question(declared, ["age"], 1),
 }
 ROOM = str(Path(data_set.__file__).parents[1])
 
@@ -68,6 +71,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One for the data, with heads beside it; noise is always the same there."""
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
+    # How often a grid's centres move follows from noisy counts, which are no values.
+    monkeypatch.setattr(cluster_grid, "_ROUNDS", 0)
     monkeypatch.setattr(data_set, "system_draws", lambda: ExactNoise(Tape("noise")))
     return tmp_path / "data"
 

@@ -1,0 +1,142 @@
+"""
+Differentially private k-means of one or two numbers: a noisy grid, and k-means on it.
+
+Grid         The declared box in 20 x 20 cells (one number: 400), or fewer if it has fewer values. The counts of all
+             cells, empty ones too, are one histogram with exact discrete Laplace noise of rate epsilon / m, m = 1 under
+             add/remove and 2 under replace-one.
+Centres      Weighted k-means on the cells' middles with 50 starts, the best of which is taken. It sees noisy counts
+             only, so that it costs nothing (post-processing); its own random numbers are the same every time.
+Weights      Noisy counts of at least 3 / rate; others are taken as empty, since noise alone is so large in 2.5 per cent
+             of empty cells.
+Sizes        The sum of the noisy counts, the small and negative ones too, of the cells nearest to a centre.
+Goodness     The mean squared distance of the weights from their centres, from the same noisy grid.
+Privacy      epsilon-differentially private, delta = 0, for any k.
+Sources      Su, Cao, Li, Bertino and Jin 2016 (EUGkM); Arthur and Vassilvitskii 2007 (starts).
+"""
+
+from fractions import Fraction
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sottovoce.aggregator.curator.add_noise import add_laplace
+from sottovoce.aggregator.curator.clipping import Vectors
+from sottovoce.aggregator.curator.cluster import Box
+from sottovoce.aggregator.curator.histogram import SENSITIVITY, cell_counts
+from sottovoce.aggregator.curator.noise_distribution import laplace_error
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.shared.exact_noise import ExactNoise
+
+Floats = npt.NDArray[np.float64]
+
+MOST_NUMBERS = 2
+_SIDES = {1: 400, 2: 20}
+_STARTS, _ROUNDS = 50, 100
+
+TINY = "a size adds up the noise of its cells: one that is negative or tiny says nothing, nor does its centre"
+
+
+def grid_cluster(rows: npt.NDArray[Any], box: Box, k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
+    """
+    Release the centres of k clusters, their noisy sizes and the mean squared distance from them.
+
+    Args:
+        rows: n x 1 or n x 2 integers, in steps; others are clipped to the box.
+        box: declared domain.
+        k: number of clusters, 1 .. 256.
+        terms: epsilon and neighbouring relation.
+        draws: source of the noise.
+
+    Raises:
+        ValueError: the box has more than two coordinates, k is out of range, or the rows have other coordinates.
+    """
+    check_grid(box, k)
+    sides = tuple(min(_SIDES[box.coordinates], half + 1) for half in box.halves)
+    index, cells = _cells(box.clip(rows), box, sides), int(np.prod(sides))
+    records = terms.neighbours.of(1, 2)
+    rate = terms.epsilon / records
+    noisy = add_laplace(cell_counts(index, cells), rate, draws)
+    return Release(
+        question=terms.question("grid_cluster", box=list(box.halves), sides=list(sides), k=k),
+        values=_best_centres(np.array(noisy, dtype=np.float64), _middles(box, sides), k, rate),
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=SENSITIVITY.format(records, terms.neighbours.in_words),
+        error={"a cell of the grid": laplace_error(rate, cells)},
+        notes=(TINY,),
+    )
+
+
+def check_grid(box: Box, k: int) -> None:
+    """Raise ValueError if the box has more than two coordinates or k is out of range."""
+    if box.coordinates > MOST_NUMBERS:
+        raise ValueError("a grid is for one or two numbers; name --method lloyd for more")
+    if not 1 <= k <= 256:
+        raise ValueError("a grid has 1 to 256 clusters")
+
+
+def _cells(points: Vectors, box: Box, sides: tuple[int, ...]) -> Vectors:
+    """Return the number of each point's cell; the last coordinate varies fastest."""
+    index = np.zeros(len(points), dtype=np.int64)
+    for column, half, side in zip(points.T, box.halves, sides, strict=True):
+        index = index * side + (column + half) * side // (2 * half + 1)
+    return index
+
+
+def _middles(box: Box, sides: tuple[int, ...]) -> Floats:
+    axes = [_axis(half, side) for half, side in zip(box.halves, sides, strict=True)]
+    return np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+def _axis(half: int, side: int) -> Floats:
+    """Return the middles of cells of equal width; a cell for each value of a number is that value."""
+    if side == half + 1:
+        return np.linspace(-half, half, side)
+    middles: Floats = (np.arange(side) + 0.5) * (2 * half + 1) / side - half - 0.5
+    return middles
+
+
+def _best_centres(noisy: Floats, middles: Floats, k: int, rate: Fraction) -> dict[str, Any]:
+    weights = np.where(noisy >= 3 / float(rate), noisy, 0.0)
+    if not weights.any():
+        weights = np.ones_like(noisy)
+    generator = np.random.Generator(np.random.PCG64(0))
+    starts = [_start(middles, weights, k, generator) for _ in range(_STARTS)]
+    centres, spread = min((_lloyd(middles, weights, start) for start in starts), key=itemgetter(1))
+    sizes = np.bincount(_squares(middles, centres).argmin(axis=1), weights=noisy, minlength=k)
+    return {
+        "centres": np.rint(centres).astype(np.int64).tolist(),
+        "noisy_sizes": np.rint(sizes).astype(np.int64).tolist(),
+        "mean_squared_distance": round(spread / weights.sum(), 3),
+    }
+
+
+def _start(middles: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
+    """Draw k cells, each with probability proportional to its weight and squared distance from those before."""
+    chosen = [generator.choice(len(middles), p=weights / weights.sum())]
+    nearest = np.full(len(middles), np.inf)
+    while len(chosen) < k:
+        nearest = np.minimum(nearest, ((middles - middles[chosen[-1]]) ** 2).sum(axis=1))
+        share = weights * nearest
+        chosen.append(generator.choice(len(middles), p=share / share.sum() if share.any() else None))
+    return middles[chosen]
+
+
+def _lloyd(middles: Floats, weights: Floats, centres: Floats) -> tuple[Floats, float]:
+    """Return the centres where Lloyd's iteration stops, and the weighted sum of squared distances."""
+    for _ in range(_ROUNDS):
+        marks = np.zeros((len(middles), len(centres)))
+        marks[np.arange(len(middles)), _squares(middles, centres).argmin(axis=1)] = weights
+        whole = marks.sum(axis=0)[:, None]
+        moved = np.where(whole > 0, marks.T @ middles / np.maximum(whole, 1e-300), centres)
+        if np.array_equal(moved, centres):
+            break
+        centres = moved
+    return centres, float(weights @ _squares(middles, centres).min(axis=1))
+
+
+def _squares(middles: Floats, centres: Floats) -> Floats:
+    distances: Floats = ((middles[:, None] - centres[None]) ** 2).sum(axis=2)
+    return distances
