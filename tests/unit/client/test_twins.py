@@ -193,7 +193,8 @@ TWINS = [
         ("survey/errors.js",),
         only_python={"Problem": AUTHORS, "AnsweredPersonally": "BudgetExhausted, with a sentence of its own"}
         | dict.fromkeys(
-            ["ReportRejected", "EstimateError", "StillOpen", "OptionsError", "StorageError"], "raised by the aggregator"
+            ["ReportRejected", "EstimateError", "StillOpen", "OptionsError", "StorageError", "RevisionConflict"],
+            "raised by the aggregator",
         ),
         only_javascript={"LoadError": "a program is there as a whole, a page may not be"},
     ),
