@@ -30,7 +30,7 @@ from sottovoce.shared.report import dump_report
 from tests import wire
 from tests.listener import cut, honest, listening
 from tests.surveys import document, survey
-from tests.unit.client.test_web_sources import BITWISE, FORBIDDEN, code_of
+from tests.unit.client.test_web_sources import BITWISE, FORBIDDEN, HISTORY, code_of
 from tests.unit.test_imports import ROOT, module_of, violations
 from tests.vectors.test_javascript import write_sources
 
@@ -334,7 +334,12 @@ def check_python_sources(sources: Sources) -> None:
 
 def check_javascript_sources(sources: Sources) -> None:
     """No script names a weak generator; a signature's arithmetic has operators that are odd elsewhere."""
-    found = [path for path, text in sources.items() for rule in FORBIDDEN if rule != BITWISE and _found(rule, text)]
+    found = [
+        path
+        for path, text in sources.items()
+        for rule in FORBIDDEN
+        if rule not in (BITWISE, HISTORY) and _found(rule, text)
+    ]
     assert found == []
 
 

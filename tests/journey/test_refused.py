@@ -82,7 +82,7 @@ def test_what_cannot_be_answered_is_told_before_anything_is_asked(
 def test_token_is_asked_about_once_and_only_its_hash_is_sent(tmp_path: Path, server: Listener) -> None:
     """After the person was told who sees it, and not for a survey that is open to all."""
     told = invoke(tmp_path, "respond", link(server, ONE), input="n\n")
-    assert "The researchers see that this link was opened at your network address, and when." in told.stderr
+    assert "The server sees that this link was opened at your network address, and when." in told.stderr
     assert [request.path for request in server.captured if request.path.startswith("POST")] == []
     invoke(tmp_path, "respond", link(server, ONE), input=INTERVIEW)
     posts = [request for request in server.captured if request.path.startswith("POST")]

@@ -26,7 +26,7 @@ def answers(year: Year, person: Person, link: str = "") -> str:
 def arrives(year: Year, people: list[Person]) -> None:
     """They answer, and each report arrives."""
     for person in people:
-        assert "has arrived" in answers(year, person)
+        assert "have arrived" in answers(year, person)
 
 
 def sees_receipt(year: Year, people: list[Person]) -> None:
@@ -34,7 +34,7 @@ def sees_receipt(year: Year, people: list[Person]) -> None:
     for person in people:
         told = answers(year, person)
         assert "You have already answered" in told
-        assert "has arrived" in told
+        assert "have arrived" in told
 
 
 def loses(year: Year, people: list[Person], what: str) -> None:
@@ -117,9 +117,9 @@ def end_of_wave(year: Year, people: list[Person]) -> None:
         for person in late[:n]:
             told = answers(year, person)
             assert "kept on this device" in told or "keeps them unchanged" in told
-            assert "has arrived" not in told
+            assert "have arrived" not in told
     for person in late[n:] + people[28 * n :]:
-        assert "has arrived" not in answers(year, person)
+        assert "have arrived" not in answers(year, person)
     sees_receipt(year, [people[12 * n]])
 
 

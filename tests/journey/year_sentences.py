@@ -70,7 +70,7 @@ def _own(name: str) -> Check:
 
 
 CLAIMS: dict[str, Check] = {
-    r"Thank you\. Your report has arrived\.": lambda visit, _: visit.has_arrived(),
+    r"Thank you\. Your answers have arrived, randomized\.": lambda visit, _: visit.has_arrived(),
     r"Arrived: exam, wave 0, at .*": lambda visit, _: visit.has_arrived(),
     r"You have already answered this survey on this device\. .*": lambda visit, _: len(visit.before) == 1,
     r"Your earlier answers have now been sent\.": _sent_now,
@@ -96,6 +96,14 @@ SO_BY_THE_SURVEY = [
     r"Exams(, corrected)?",
     r"For a study\.",
     r"How your answers stay yours",
+    r"Your answers are randomized\.",
+    r"How long you took can be seen\. If some questions only appear after certain answers, this can hint at them\.",
+    r"This survey is asked 2 times\. Each time you answer again adds epsilon 2\.20\.",
+    r"Over many people, chance evens out\. What chance changes is not your lie\.",
+    r"Someone who thinks it 10% likely that something is true of you thinks it at most 25% likely after one answer, 50%"
+    r" after all of them\.",
+    r"Before anything is sent, your device rolls dice for each answer\. .*",
+    r"The server sees that (this link was opened|someone) at your network address.*",
     r"Your device rolls dice over each private answer, then sends the result\. .*",
     r"What chance changes is not your lie\.",
     r"Say someone thinks a thing is true of 10 in 100 people like you\. After what you send, at most:",
@@ -122,7 +130,7 @@ SO_BY_THE_SURVEY = [
     r"Sent as you gave it:",
     r"  Year of study Second",
     r"Show exactly what was sent: sottovoce respond LINK --exactly",
-    r"The whole report cost epsilon 2\.20\.",
+    r"All answers together cost epsilon 2\.20\.",
     r"SHA-256 [0-9a-f]{64}",
     r"The file answers\.json still holds your true answers: .*",
     r"Ask Dr A\. Example, a@example\.org\.",

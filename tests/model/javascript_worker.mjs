@@ -30,10 +30,19 @@ async function isModest(text, reply) {
   const addEventListener = (type, work) => listeners.set(type, work);
   const [Request, Response, skipWaiting] = [class {}, { error: () => ({}) }, async () => {}];
   runInContext(text, createContext({ addEventListener, caches, fetch, Request, Response, skipWaiting }));
+  // While it is installed it may look for its own parts in the browser's cache, which asks nobody, and keep them.
+  kept.put = async () => {};
   for (const type of ["install", "activate"]) await happen(listeners.get(type), {});
-  let isRight = made.length === 0 && listeners.size === EVENTS;
+  delete kept.put;
+  let isRight = made.every(isFromCache) && listeners.size === EVENTS;
   for (const method of METHODS) isRight &&= await isLeft(listeners.get("fetch"), method, made);
   return isRight;
+}
+
+function isFromCache([part, options]) {
+  const { cache, mode, ...more } = options ?? {};
+  const isCacheOnly = cache === "only-if-cached" && mode === "same-origin" && Object.keys(more).length === 0;
+  return isCacheOnly && String(part).startsWith("../assets/");
 }
 
 async function isLeft(serve, method, made) {

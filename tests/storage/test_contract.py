@@ -63,7 +63,7 @@ def test_publish_twice_changes_nothing(store: Storage) -> None:
 def test_publish_refuses_another_text_under_the_same_revision(store: Storage) -> None:
     """A published survey cannot change; a correction is a higher revision."""
     store.publish(survey())
-    with pytest.raises(StorageError, match="higher revision"):
+    with pytest.raises(StorageError, match="later revision"):
         store.publish(survey(title={"en": "Changed"}))
     store.publish(survey(title={"en": "Changed"}, revision=2))
 

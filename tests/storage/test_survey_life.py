@@ -128,7 +128,7 @@ def test_publish_refuses_a_predecessor_that_is_not_the_newest(store: Storage) ->
     """Of two corrections of one revision, made at the same time on two nodes, one is refused."""
     first = store.publish(survey())
     store.publish(survey(revision=2, replaces=first.digest))
-    with pytest.raises(StorageError, match="not the newest"):
+    with pytest.raises(StorageError, match="later revision"):
         store.publish(survey(revision=3, replaces=first.digest))
 
     assert [row.revision for row in store.revisions("exam")] == [1, 2]

@@ -126,4 +126,4 @@ def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Re
 def test_person_is_told_who_sees_what(left: Result) -> None:
     """Before anything is asked for."""
     assert "The people who run this survey can see that you opened it, and when answers arrive." in left.stderr
-    assert "It waits on this device for a moment within 24 hours that chance picks." in left.stderr
+    assert "for a moment within 24 hours that chance picks." in left.stderr

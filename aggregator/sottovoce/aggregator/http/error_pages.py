@@ -46,6 +46,7 @@ STYLE = (
     ":root{color-scheme:light dark}"
     "body{max-width:36rem;margin:0 auto;padding:2rem 1rem;font:1.1rem/1.5 system-ui,sans-serif}"
     "h1{font-size:1.4rem;line-height:1.25}"
+    "a{color:inherit}"
 )
 
 POLICY = (

@@ -114,8 +114,6 @@ def cluster(
 
 
 def _lloyd_options(method: str, iterations: int | None, empty: str | None) -> LloydOptions | None:
-    if method == "grid":
-        if iterations is not None or empty is not None:
-            raise SpecError("--iterations and --empty are of --method lloyd; a grid has none")
-        return None
-    return LloydOptions(5 if iterations is None else iterations, empty == "keep")
+    if method == "grid" and (iterations, empty) != (None, None):
+        raise SpecError("--iterations and --empty are of --method lloyd; a grid has none")
+    return None if method == "grid" else LloydOptions(5 if iterations is None else iterations, empty == "keep")
