@@ -39,7 +39,7 @@ def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int
 
 def invitation_link(tables: AccessTables, url: str, survey: str, role: str, day: int) -> str:
     """
-    Make a one-time link with which a new person gets an account with a role.
+    Make a one-time link that gives a new person an account with a role.
 
     Args:
         tables: tables of accounts; the audit log records their acting account.

@@ -96,7 +96,7 @@ def site_of(url: str) -> Site:
 
 
 def new_challenge_key() -> bytes:
-    """Make the secret key with which an aggregator authenticates its challenges."""
+    """Make the secret key that authenticates an aggregator's challenges."""
     return secrets.token_bytes(_CODE_BYTES)
 
 

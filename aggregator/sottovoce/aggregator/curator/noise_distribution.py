@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 BETA = Fraction(1, 20)
-"""Probability with which an error may exceed the stated bound."""
+"""Probability that an error exceeds the stated bound."""
 
 _SUMMED = 200_000
 """Largest sigma for which Gaussian tails are summed; beyond it sum and integral agree to ten digits."""

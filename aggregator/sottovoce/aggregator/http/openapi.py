@@ -181,7 +181,7 @@ def _components(routes: Sequence[Route]) -> Object:
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
             "Retry-After": {"schema": {"type": "integer"}, "description": "Seconds after which to ask again."},
-            "Location": text | {"description": "Address at which to ask again."},
+            "Location": text | {"description": "Address to ask again."},
             "RateLimit-Policy": text | {"description": "The limits that such requests of one network count for."},
             "RateLimit": text | {"description": "The limit of which nothing is left; never what is left of one."},
             "WWW-Authenticate": text | {"description": "How to send a key."},

@@ -1,4 +1,4 @@
-"""``staff key``: keys with which programs and people sign in."""
+"""``staff key``: keys for programs and people to sign in."""
 
 from pathlib import Path
 

@@ -89,7 +89,7 @@ class QueuedJob:
         finished: set when it has a document or an error.
         document: the result, or None.
         error: reason why there is none, or None.
-        used: monotonic time at which it was last looked at.
+        used: monotonic time of the last use.
     """
 
     def __init__(self, survey: str, id: str, work: Work) -> None:

@@ -64,7 +64,7 @@ def released_document(lines: bytes, declared: Declaration, about: About) -> dict
 
     Args:
         lines: lines of its ledger; their hash chain is checked, and the head in the anchor folder is not.
-        declared: declaration of the public answers with which the budget was opened.
+        declared: declaration of the public answers when the budget was opened.
         about: provenance, with the survey.
 
     Raises:

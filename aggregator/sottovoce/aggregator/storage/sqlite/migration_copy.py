@@ -11,7 +11,7 @@ from sottovoce.aggregator.storage.sqlite.schema import STEPS
 from sottovoce.shared.errors import StorageError
 
 KEPT_SECONDS = 7 * 86400
-"""Age at which a node removes the copy by itself."""
+"""Age of a copy that a node removes by itself."""
 
 
 def needs_migration(file: Path) -> bool:

@@ -9,7 +9,7 @@ from time import monotonic
 from sottovoce.aggregator.analysis.data_file.file_analysis import UploadedFile
 
 IDLE = 15 * 60
-"""Seconds after the last use at which a file is dropped."""
+"""Seconds from the last use until a file is dropped."""
 
 MOST_BYTES = 500 << 20
 """Bytes of all files of a node."""

@@ -55,7 +55,7 @@ STOP_SECONDS = 2
 """Seconds to wait until a stopped analysis has ended, so that its page says so."""
 
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
-"""Reasons for a missing result with which the page shows the expected precision instead."""
+"""Reasons for a missing result that make the page show the expected precision instead."""
 
 
 @dataclass(frozen=True)

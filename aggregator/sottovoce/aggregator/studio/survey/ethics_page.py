@@ -73,7 +73,7 @@ def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
 
 
 def _checks(shown: SharedAccount) -> str:
-    """Return the commands with which the board can verify the form and audit the client on its own computer."""
+    """Return the commands for the board to verify the form and audit the client on its own computer."""
     settings = current_app.extensions["settings"]
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
     survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
