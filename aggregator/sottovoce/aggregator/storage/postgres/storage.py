@@ -154,10 +154,17 @@ class PostgresStorage(sql_storage.SQLStorage):
         with self._connection() as connection:
             sort_invitations(connection)
             if self._are_tokens_spent:
-                # Privacy: VACUUM leaves bytes of a spent token, and the number of its transaction, in the page.
-                self._are_tokens_spent = False
-                write_anew(connection, ("tokens",), lambda: self._settling.ended)
+                self._rewrite_tokens(connection)
             connection.execute(_VACUUM)
+
+    def _rewrite_tokens(self, connection: psycopg.Connection[Any]) -> None:
+        # Privacy: VACUUM leaves bytes of a spent token, and the number of its transaction, in the page.
+        self._are_tokens_spent = False
+        try:
+            write_anew(connection, ("tokens",), lambda: self._settling.ended)
+        except BaseException:
+            self._are_tokens_spent = True
+            raise
 
     def _forget(self) -> None:
         self._soon(self._rewrite)
