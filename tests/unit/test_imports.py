@@ -23,6 +23,7 @@ SIDES = (
     ("sottovoce.aggregator.curator", ("sottovoce.shared",)),
     ("sottovoce.aggregator.export.scripts", ()),
     ("sottovoce.aggregator", ("sottovoce.shared",)),
+    ("sottovoce.curator", ("sottovoce.shared", "sottovoce.aggregator")),
     ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
@@ -43,6 +44,7 @@ ENDS = {
     "sottovoce.cli": (),
     "sottovoce.demo": ("sottovoce.cli",),
     "sottovoce.audit": ("sottovoce.cli",),
+    "sottovoce.curator": (),
     "sottovoce.client.terminal": ("sottovoce.cli",),
 }
 A = "sottovoce.aggregator"
