@@ -17,6 +17,7 @@ SIDES = (
     # (package, packages of this project that it may import beside itself); the first that fits a module holds.
     ("sottovoce.shared", ()),
     ("sottovoce.client", ("sottovoce.shared",)),
+    ("sottovoce.records", ("sottovoce.shared", "sottovoce.client")),
     ("sottovoce.aggregator.estimators", ("sottovoce.shared",)),
     ("sottovoce.aggregator.storage", ("sottovoce.shared",)),
     ("sottovoce.aggregator.curator.data", ("sottovoce.shared", "sottovoce.aggregator")),
