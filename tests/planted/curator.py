@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.cluster import cluster
+from sottovoce.aggregator.curator.clusters.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.curator.curator_ledger import QUESTION, RELEASE, ask_and_show

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
-from sottovoce.aggregator.curator.cluster_grid import check_grid, grid_cluster
+from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, cluster
+from sottovoce.aggregator.curator.clusters.cluster_grid import check_grid, grid_cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram

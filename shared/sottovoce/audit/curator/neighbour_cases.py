@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator import cluster as clusters
-from sottovoce.aggregator.curator import cluster_grid
 from sottovoce.aggregator.curator import vector as vectors
 from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clusters import cluster as clusters
+from sottovoce.aggregator.curator.clusters import cluster_grid
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.histogram import histogram

@@ -4,8 +4,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.curator.cluster import cluster_svg
-from sottovoce.aggregator.curator.cluster_grid import MOST_NUMBERS
+from sottovoce.aggregator.curator.clusters.cluster import cluster_svg
+from sottovoce.aggregator.curator.clusters.cluster_grid import MOST_NUMBERS
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta
 from sottovoce.aggregator.curator.questions import (

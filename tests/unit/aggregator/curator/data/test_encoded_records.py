@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator import cluster_grid
+from sottovoce.aggregator.curator.clusters import cluster_grid
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.read_csv import read_records
