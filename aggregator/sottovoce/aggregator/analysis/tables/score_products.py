@@ -110,7 +110,7 @@ def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[in
 
     Args:
         octets: bytes of the masks, (n,) each; at least two.
-        places: rows of the result for the bits of each byte, lowest first; row 0 is that of all reports.
+        places: rows of the result for the bits of each byte, lowest first; row 0 counts all reports.
         weights: of the reports, (n,); None if all are 1.
     """
     supports = np.concatenate([np.ones((256, 1)), bits(np.arange(256), 8)], axis=1)
