@@ -1,5 +1,5 @@
 """
-Pages "Tables" and "Models": crosstabs, comparisons of groups, associations of all pairs, and regressions.
+Pages "Tables" and "Models": crosstabs, comparisons of groups, tests of one question or all pairs, and regressions.
 
 The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
 """
@@ -48,7 +48,7 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """File formats of a result, with their writers and media types."""
 
 
-KINDS = {"tables": ("crosstab", "compare", "pairs"), "models": ("regression",)}
+KINDS = {"tables": ("crosstab", "compare", "pairs", "test"), "models": ("regression",)}
 """Kinds of analysis on each page."""
 
 STOP_SECONDS = 2
@@ -272,6 +272,7 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
         "sottovoce-crosstab/1": tables.crosstab,
         "sottovoce-comparison/1": tables.compare,
         "sottovoce-pairs/1": tables.pairs,
+        "sottovoce-test/1": tables.one_sample,
         "sottovoce-regression/1": models.regression,
     }
     return writers[made.document["format"]](made.document)
@@ -312,13 +313,16 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
 
 
 TABLES_QUERY = (
-    Query("kind", "Analysis: crosstab, compare or pairs."),
+    Query("kind", "Analysis: crosstab, compare, pairs or test."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
     Query("within", "A public question, for a table of each of its categories."),
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
     Query("category", "Of the outcome."),
+    Query(
+        "question", "The question that is tested; known.question.category=percent and known.question=mean go with it."
+    ),
     Query("among", "Those who answered, or all."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),

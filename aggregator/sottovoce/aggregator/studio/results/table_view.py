@@ -229,6 +229,27 @@ class TablesInWords:
         title = self.words.translate("joint_pairs_title", reports=document["reports"])
         return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self._notes(document))
 
+    def one_sample(self, document: Document) -> ShownAnswer:
+        """Format a test of one question against known values."""
+        translate, question = self.words.translate, self.names.label(document["question"])
+        is_share = document["values"][0]["category"] is not None
+        show = self.write.percent if is_share else self.write.figure
+        lines, drawn = [], []
+        for one in document["values"]:
+            name = self.names.category(document["question"], one["category"]) if is_share else translate("results_mean")
+            each = self._to_draw(name, one, show)
+            drawn.append(each)
+            lines.append((name, show(one["known"]), each.value, each.limits))
+        headings = ["", translate("joint_known"), translate("models_estimate"), interval_heading(self.words, document)]
+        sentences = [*self._among(document), translate("joint_test_known", p=self.write.p_equals(document["p"]))]
+        if document["statistic"] is not None:
+            figures = {"statistic": self.write.figure(document["statistic"]), "df": self.words.number(document["df"])}
+            sentences.append(translate("joint_test_statistic", **figures))
+        sentences.append(translate(f"joint_test_{document['method'].partition('-')[0]}"))
+        title = translate("joint_test_title", question=question, n=self.words.number(document["n"]))
+        table = ShownTable(title, headings, lines, bars(drawn, *((0.0, 1.0) if is_share else (None, None))), sentences)
+        return ShownAnswer("", [table], self._notes(document))
+
     def _notes(self, document: Document) -> list[str]:
         places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
         of = {place: document[key] for place, key in places if key in document}
