@@ -141,7 +141,7 @@ def _of_shares(
     exact = _exact(strata[0], pi) if len(strata) == 1 else None
     found = _combined(tested)
     estimates = {each.option: each for each in (result.answered if people.answered else result.estimates)}
-    # Of an option of a multiple choice, the estimate has the option's name; its share is that of yes.
+    # Of an option of a multiple choice, the estimate has the option's name; its share is the one of yes.
     own = {"yes": estimates[newest.name]} if newest.name else estimates
     few = exact is None and min(each.expected for each in tested) < FEWEST_EXPECTED
     return OneSampleTest(
@@ -172,7 +172,7 @@ def _known_shares(name: str, categories: Sequence[str], known: Mapping[str, floa
     return shares
 
 
-class _Stratum(NamedTuple):
+class _ReportedStratum(NamedTuple):
     """Reports of one channel: the variable, scores of its reported values, (u, k), their numbers, and who counts."""
 
     variable: Variable
@@ -200,15 +200,15 @@ class _Moments(NamedTuple):
     expected: float
 
 
-def _strata(columns: Columns, name: str, answered: bool) -> Iterator[_Stratum]:
+def _strata(columns: Columns, name: str, answered: bool) -> Iterator[_ReportedStratum]:
     answers = answers_of(columns, name)
     sizes = [len(values) for _, values in answers.tables]
     numbers = np.bincount(answers.codes[answers.observed], minlength=sum(sizes)).astype(float)
     for (variable, values), counted in zip(answers.tables, np.split(numbers, np.cumsum(sizes)[:-1]), strict=True):
-        yield _Stratum(variable, variable.scores(values), counted, answered and variable.absent)
+        yield _ReportedStratum(variable, variable.scores(values), counted, answered and variable.absent)
 
 
-def _moments(stratum: _Stratum, pi: Floats) -> _Moments:
+def _moments(stratum: _ReportedStratum, pi: Floats) -> _Moments:
     means = stratum.means
     if not stratum.answered:
         return _Moments(stratum.n, means - pi, *_scored(stratum, pi))
@@ -220,7 +220,7 @@ def _moments(stratum: _Stratum, pi: Floats) -> _Moments:
     return _Moments(stratum.n, turned @ means - pi, turned @ covariance @ turned.T, expected)
 
 
-def _scored(stratum: _Stratum, shares: Floats) -> tuple[Floats, float]:
+def _scored(stratum: _ReportedStratum, shares: Floats) -> tuple[Floats, float]:
     """Return the covariance of the scores, (k, k), and the smallest expected number of supports, for true shares."""
     a, b = np.array(stratum.variable.channels).T
     support = b + (a - b) * shares
@@ -241,7 +241,7 @@ def _combined(strata: Sequence[_Moments]) -> Independence:
     return Independence(statistic, rank, upper_tail(statistic, rank))
 
 
-def _exact(stratum: _Stratum, pi: Floats) -> float | None:
+def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     """Return the exact p value of two answers of which each report supports one; None for other reports."""
     one_of_two = len(stratum.variable.categories) == 2 and support_both(stratum.variable) == (0, 0)
     if not one_of_two or stratum.answered or stratum.n > MOST_EXACT:

@@ -235,7 +235,7 @@ class TestRequest(Request):
 
     @property
     def own_names(self) -> tuple[str, ...]:
-        """Name of the variable."""
+        """Return the name of the variable."""
         return (self.question,)
 
     def mistakes(self) -> Iterator[Problem]:
