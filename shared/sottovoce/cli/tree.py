@@ -37,6 +37,7 @@ RESULTS = CommandGroup(
             "crosstab": ("results.analyse:crosstab", "Cross-tabulate two questions."),
             "compare": ("results.analyse:compare", "Compare a share or a mean between groups."),
             "associations": ("results.analyse:associations", "Test all pairs of questions for association."),
+            "test": ("results.analyse:test", "Test shares or a mean against known values."),
             "regress": ("results.regress:regress", "Fit a regression."),
             "weights": ("results.weights:weights", "Weight reports to known margins."),
         },
