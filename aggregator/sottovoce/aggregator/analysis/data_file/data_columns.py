@@ -297,13 +297,8 @@ def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
         if value not in options:
             raise SpecError(f"{table.place(name, row)}: is none of the levels that were named")
     two = {value.casefold() for value in options} in ({"no", "yes"}, {"false", "true"})
-    return _open_column(
-        table,
-        name,
-        "boolean" if two else "select_one",
-        Domain(options),
-        [options.index(each) for each in column.values],
-    )
+    kind, places = "boolean" if two else "select_one", [options.index(each) for each in column.values]
+    return _open_column(table, name, kind, Domain(options), places)
 
 
 def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places: Sequence[int]) -> ReadColumn:
@@ -365,12 +360,9 @@ def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Surve
         file: name of the survey.
         questions: from ``described_questions``; its channels are not among them, and no figure is computed from it.
     """
-    read = [
-        ReadColumn(
-            each["name"], each["type"], _described_domain(each), (_stand_in(each),), _NO_CODES, _NO_ROWS, _NO_ROWS
-        )
-        for each in questions
-    ]
+    none = _NO_CODES, _NO_ROWS, _NO_ROWS
+    read = [ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), *none)
+            for each in questions]  # fmt: skip
     return _survey(file, read, 0, [0] * len(read))
 
 
