@@ -103,7 +103,9 @@ class SurveyResults:
         wave: the wave, or None for all waves together.
         waves: reports in the snapshot by wave.
         same_people: several waves are added up and may contain the same people; the intervals account for it.
-        released: public answers are published under a budget.
+        questions: results of the questions in the survey's order, without those of ``withheld``.
+        withheld: names of the public questions whose tables are published with noise, so that their exact results are
+            shown nowhere.
     """
 
     survey: Survey
@@ -117,12 +119,7 @@ class SurveyResults:
     waves: tuple[int, ...]
     same_people: bool
     questions: tuple[QuestionResult, ...]
-    released: bool = False
-
-    @property
-    def published(self) -> tuple[QuestionResult, ...]:
-        """Results for files and programs: without public questions once a budget for them is open."""
-        return tuple(each for each in self.questions if not self.released or each.question.mechanism is not None)
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,22 +131,40 @@ class RevisionCounts:
         stored: database row of the revision.
         survey: the survey itself.
         cells: published counts of all waves and cohorts.
-        released: public answers are published with noise only, under a budget: see ``files.public_answers``.
+        released: public answers are published with noise, under a budget: see ``curator.data.survey_source``.
+        withheld: names of the public questions that this concerns; their exact results are shown nowhere.
     """
 
     stored: StoredSurvey
     survey: Survey
     cells: tuple[Cell, ...]
     released: bool = False
+    withheld: frozenset[str] = frozenset()
 
 
 def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
     """Return all revisions of a survey, oldest first; empty if there is no such survey."""
     released = storage.releases.has_any(name)
+    stored = storage.revisions(name)
+    surveys = [survey_of(each.document) for each in stored]
+    withheld = released_questions(surveys) if released else frozenset()
     return [
-        RevisionCounts(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
-        for stored in storage.revisions(name)
+        RevisionCounts(each, survey, tuple(storage.cells(each.key)), released, withheld)
+        for each, survey in zip(stored, surveys, strict=True)
     ]
+
+
+def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
+    """
+    Return the names of the public questions that a budget can publish with noise: all but the cohort.
+
+    The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
+
+    Args:
+        surveys: all revisions of a survey; a question that was the cohort in any of them is left out.
+    """
+    questions = [question for survey in surveys for question in survey.questions if question.mechanism is None]
+    return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}
 
 
 def analyse(
@@ -208,8 +223,8 @@ def analyse(
         wave=wave,
         waves=waves,
         same_people=same_people,
-        questions=tuple(results),
-        released=newest.released,
+        questions=tuple(each for each in results if each.question.name not in newest.withheld),
+        withheld=tuple(each.name for each in newest.survey.questions if each.name in newest.withheld),
     )
 
 
