@@ -7,7 +7,7 @@ The URL holds the whole request, so a shared link computes the same result again
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.formatting import NumberFormat
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.pair_power import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import is_of_studio, words
@@ -109,9 +110,15 @@ def published_subject(name: str, page: str) -> JointSubject:
         ReportRejected: no survey has this name.
     """
     frame = published_page(name, page)
-    names = SurveyVariables(survey_of(newest(storage(), name).document), words())
+    names = _variables(newest(storage(), name).document, words())
     answer = partial(results().document, name)
     return JointSubject(frame, page, names, why_nothing(name), answer)
+
+
+@lru_cache(maxsize=64)
+def _variables(document: bytes, words: Words) -> SurveyVariables:
+    """Label the variables of a survey; cached, since every page of its results needs all of them."""
+    return SurveyVariables(survey_of(document), words)
 
 
 def results() -> JointResults:
