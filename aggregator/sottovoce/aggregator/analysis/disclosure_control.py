@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.estimates import released_questions
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.stored_surveys import released_questions, survey_of
 from sottovoce.shared.errors import EstimateError
 
 WITHHELD = (

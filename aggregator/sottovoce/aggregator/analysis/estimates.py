@@ -16,7 +16,7 @@ from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, me
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.interface import ALL
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
+from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
@@ -152,19 +152,6 @@ def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
         RevisionCounts(each, survey, tuple(storage.cells(each.key)), released, withheld)
         for each, survey in zip(stored, surveys, strict=True)
     ]
-
-
-def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
-    """
-    Return the names of the public questions that a budget can publish with noise: all but the cohort.
-
-    The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
-
-    Args:
-        surveys: all revisions of a survey; a question that was the cohort in any of them is left out.
-    """
-    questions = [question for survey in surveys for question in survey.questions if question.mechanism is None]
-    return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}
 
 
 def analyse(

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, released_questions, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.analysis.shown_columns import Column, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
@@ -37,6 +37,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.surveys.stored_surveys import released_questions
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
