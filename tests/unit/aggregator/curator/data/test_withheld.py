@@ -44,6 +44,7 @@ OPTIONS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     *(("regression", {"outcome": "cheated", "on": [on]}) for on in EVERY[1:]),
     ("crosstab", {"rows": "cheated", "columns": "reason", "where": "again=yes"}),
     ("crosstab", {"rows": "cheated", "columns": "year", "margins": {"again": {"no": 0.5, "yes": 0.5}}}),
+    *(("test", {"question": question}) for question in EVERY),
     ("pairs", {}),
     ("pairs", {"where": "again=yes"}),
     ("weights", {"margins": {"again": {"no": 0.5, "yes": 0.5}}}),
@@ -165,7 +166,7 @@ def filled(folder: Path, public: Sequence[tuple[int, int]]) -> None:
     """Make a data folder with a closed survey of 200 reports, 90 of them of the second cohort."""
     folder.mkdir(parents=True)
     storage = published(folder, asked())
-    send(storage, asked(), [(int(i % 5 < 2), i % 7 % 3, int(i < 90), *each) for i, each in enumerate(public)])
+    send(storage, asked(), [(int(i * i % 11 < 4), i * i % 7 % 3, int(i < 90), *each) for i, each in enumerate(public)])
     storage.close_survey("exam", TODAY)
     storage.close()
 
