@@ -47,8 +47,8 @@ _NUMBERS = numbers()
 _LOAD = """([mark, scripts, survey]) => {
   const load = async () => {
     const product = Object.assign({}, ...(await Promise.all(scripts.map((name) => import(`/assets/${name}`)))));
-    for (const name of scripts.slice(1)) product.provide(product[name.replace(".js", "").toUpperCase()]);
     const asked = await product.loadSurvey(new TextEncoder().encode(survey));
+    await product.bringRandomizers(asked);
     globalThis.audited = (truths, count) => {
       const reports = [];
       for (let i = 0; i < count; i += 1) {

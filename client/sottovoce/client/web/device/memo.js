@@ -2,7 +2,6 @@ import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted } from "../survey/errors.js";
 import { memoKey } from "./entries.js";
 import { memorize } from "./randomizers/memoized_rr.js";
-import { need } from "../registry.js";
 
 /**
  * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report
@@ -76,7 +75,7 @@ function readDigits(body, drawnUnder) {
 
 async function drawnFor(digest, { key, ledger, survey, transport }) {
   if (digest === survey.digest) return survey;
-  const surveyDrawnFor = await need("surveyDrawnFor");
+  const { surveyDrawnFor } = await import("./revisions.js");
   const found = await surveyDrawnFor(ledger, transport, key[1], digest);
   if (found === null) throw new BudgetExhausted("error_memo_other");
   return found;

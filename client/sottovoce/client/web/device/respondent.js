@@ -3,7 +3,6 @@ import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { signersKey } from "./entries.js";
 import { loadSurvey } from "../survey/parse_survey.js";
-import { need } from "../registry.js";
 import { sha256 } from "../survey/digest.js";
 import { showEpsilon } from "../survey/rational.js";
 
@@ -48,7 +47,7 @@ export class Respondent {
    */
   async asked() {
     if (this.survey.ask === null) return [...this.survey.questions.keys()];
-    const keepAsked = await need("keepAsked");
+    const { keepAsked } = await import("./question_sample.js");
     return keepAsked(this.ledger, this.key, this.survey, this.draws);
   }
 
@@ -65,7 +64,7 @@ export class Respondent {
     const isKnown = !this.survey.isBlind && (await this.ledger.get(signersKey(this.key))) !== null;
     if (isKnown) throw new TransportError("error_revisions");
     if (!this.survey.memoized.length) return entry;
-    const checkMemo = await need("checkMemo");
+    const { checkMemo } = await import("./memo.js");
     await checkMemo(this);
     return null;
   }
@@ -81,7 +80,7 @@ async function pinned(link, transport) {
   const bytes = link.held ?? (await transport.fetchSurvey(link.survey));
   if ((await sha256(bytes)).startsWith(link.digest)) return bytes;
   if (link.held) throw new TransportError("error_other_survey");
-  const revisionOf = await need("revisionOf");
+  const { revisionOf } = await import("./revisions.js");
   return revisionOf(transport, link.survey, link.digest, bytes);
 }
 

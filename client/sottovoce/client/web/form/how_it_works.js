@@ -1,6 +1,5 @@
 import { checkForm } from "./steps/check.js";
 import { element } from "./dom.js";
-import { need } from "../registry.js";
 import { practice } from "./steps/practice.js";
 import { sentences } from "./steps/explanation.js";
 import { showEpsilon } from "../survey/rational.js";
@@ -10,11 +9,9 @@ import { showEpsilon } from "../survey/rational.js";
  * that shows whether this is clear. `spent` is what all reports to this aggregator cost.
  */
 export async function howItWorks(words, survey, spent) {
-  // With it come the dice.
-  if (!survey.ownCoin) await need("AnswerPath");
   const cost = words.line("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
-  const example = survey.ownCoin ? [] : [practice(survey, words)];
+  const example = survey.ownCoin ? [] : [await practice(survey, words)];
   const check = survey.check ? [] : [checkForm(survey, words)];
   const why = element("p", {}, ...sentences(["evens_out", "no_lie"], words));
   return element("div", {}, why, cost, ...earlier, ...example, ...check);

@@ -1,16 +1,8 @@
 import { element, group } from "./dom.js";
 
 /** Something to read. */
-export function notePart(item, _id, words) {
+export function notePart(item, words) {
   return { item, fields: [], node: element("div", { className: "note" }, ...noteTexts(item, words, "p")) };
-}
-
-/** What the survey tells with the receipt; the link is spelled out, so that it says where it leads. */
-export function afterPart({ link, text }, words) {
-  const nodes = text ? [words.text("p", text)] : [];
-  const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
-  if (link) nodes.push(element("p", {}, element("a", properties, link)));
-  return element("div", { id: "after", className: "note" }, ...nodes);
 }
 
 /** Something to tick before going on; nothing about it is sent. */

@@ -1,14 +1,14 @@
-import { VALUE_WORDS, provided } from "../registry.js";
+import { MORE_VALUE_WORDS, answerInMoreWords } from "./more_value_words.js";
 
 /** A reported value in words. */
 export function reportedInWords(question, value, words) {
   if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
-  const inWords = VALUE_WORDS.get(question.mechanism?.reportKind) ?? answeredInWords;
+  const inWords = MORE_VALUE_WORDS[question.mechanism?.reportKind] ?? answeredInWords;
   return inWords(question, value, words);
 }
 
 /** A true value in words. */
 export function answeredInWords(question, value, words) {
   if (question.kind.takesCategory) return words.option(question, value);
-  return provided("answerInMoreWords")(question, value, words);
+  return answerInMoreWords(question, value, words);
 }

@@ -2,7 +2,6 @@ import { askedBy, contactLink } from "../researcher.js";
 import { button, element, heading, table } from "../dom.js";
 import { whenInWords } from "../moments.js";
 import { isNearlySure, mostRevealing } from "../protection.js";
-import { need, provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
@@ -24,8 +23,16 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
 
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
 export function receiptParts(survey, words, receipt) {
-  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
+  const after = survey.after ? [afterPart(survey.after, words)] : [];
   return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
+}
+
+// What the survey tells with the receipt; the link is spelled out, so that it says where it leads.
+function afterPart({ link, text }, words) {
+  const nodes = text ? [words.text("p", text)] : [];
+  const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
+  if (link) nodes.push(element("p", {}, element("a", properties, link)));
+  return element("div", { id: "after", className: "note" }, ...nodes);
 }
 
 // Until when the report can be taken back.
@@ -38,9 +45,9 @@ function untilWhen({ document: file }, words, { body }) {
 function actionRow(survey, words, receipt, onEnd) {
   const missing = element("p", { role: "status", className: "told" });
   const save = async () => {
-    const saveCopy = await need("saveCopy").catch(() => null);
-    missing.replaceChildren(...(saveCopy ? [] : [words.node("error_load")]));
-    saveCopy?.(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
+    const saving = await import("../saved_copy.js").catch(() => null);
+    missing.replaceChildren(...(saving ? [] : [words.node("error_load")]));
+    saving?.saveCopy(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
   };
   const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
   const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
