@@ -62,7 +62,7 @@ export class AnswerPath {
     if (signed.signature) await (await import("./redemption.js")).forgetSignature(ledger, key);
   }
 
-  // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the values.
+  // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the answers.
   #alongside({ signature }) {
     const { draws, key, survey } = this.#respondent;
     const sendAt = drawSendAt(survey, key[2], draws);

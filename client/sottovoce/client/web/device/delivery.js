@@ -1,7 +1,7 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
 import { isEarly, signersKey } from "./entries.js";
-import { longestWait } from "./longest_wait.js";
+import { longestWait } from "./respondent.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
 const SIGNED = "signed";

@@ -1,6 +1,4 @@
 import { AnswerError } from "../survey/errors.js";
-import { randomizeBinaryRR } from "./randomizers/binary_rr.js";
-import { randomizeKaryRR } from "./randomizers/kary_rr.js";
 
 /**
  * The randomizers, (mechanism, truth, draws, memo) -> report, by mechanism; the rarer ones once `bringRandomizers` has
@@ -11,11 +9,11 @@ export const RANDOMIZERS = new Map([["binary_rr", randomizeBinaryRR], ["kary_rr"
 /** Have the randomizers of a survey, before its answers are randomized; their files came with the survey. */
 export async function bringRandomizers({ memoized, private: places, questions }) {
   if (memoized.length > 0) {
-    const { randomizeMemoizedRR } = await import("./randomizers/memoized_rr.js");
+    const { randomizeMemoizedRR } = await import("./memo.js");
     RANDOMIZERS.set("memoized_rr", randomizeMemoizedRR);
   }
   if (places.every((index) => RANDOMIZERS.has(questions[index].mechanism.name))) return;
-  const { RARE_RANDOMIZERS } = await import("./randomizers/rare.js");
+  const { RARE_RANDOMIZERS } = await import("./randomizers.js");
   for (const [name, randomizer] of Object.entries(RARE_RANDOMIZERS)) RANDOMIZERS.set(name, randomizer);
 }
 
@@ -39,4 +37,22 @@ function perturb(question, truth, draws, ownCoin, memo) {
   // People who tossed their own coin enter its result: a second toss here would be another channel.
   if (question.mechanism === null || truth === null || ownCoin) return truth;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo);
+}
+
+/**
+ * 0 or 1, with the channel's weights for `truth`.
+ *
+ * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth; coin flip 1.
+ */
+export function randomizeBinaryRR(mechanism, truth, draws) {
+  return draws.pick(mechanism.weights(truth));
+}
+
+/**
+ * A category in 0 .. k - 1, with the channel's weights for `truth`.
+ *
+ * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth.
+ */
+export function randomizeKaryRR(mechanism, truth, draws) {
+  return draws.pick(mechanism.weights(truth));
 }

@@ -7,8 +7,7 @@ export const RARE_VIEWS = {};
 /** Have what a survey's questions need on the page. It comes with the survey that names it. */
 export async function bringViews({ document }) {
   if (!isRare(document)) return;
-  const all = [import("./notes.js"), import("./number_input.js"), import("./own_coin_steps.js")];
-  Object.assign(RARE_VIEWS, ...(await Promise.all(all)));
+  Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
 }
 
 /**

@@ -131,7 +131,7 @@ export class Form {
     const { asksCheck, asksConsent } = stepsBefore(respondent.survey);
     import("./steps_flow.js").catch(() => {});
     import("../device/answer_path.js").catch(() => {});
-    if (asksCheck || asksConsent) import("./steps/check.js").catch(() => {});
+    if (asksCheck || asksConsent) import("./steps/before.js").catch(() => {});
   }
 }
 

@@ -31,10 +31,10 @@ export class StepsFlow {
   async begin() {
     const { asksCheck, asksConsent } = stepsBefore(this.#survey);
     const ask = () => this.#ask();
-    const check = async () => this.#enterStep((await import("./steps/check.js")).checkStep, ask);
+    const check = async () => this.#enterStep((await import("./steps/before.js")).checkStep, ask);
     const goOn = asksCheck ? check : ask;
     if (!asksConsent) return goOn();
-    const { consentStep } = await import("./steps/consent.js");
+    const { consentStep } = await import("./steps/before.js");
     this.#enterStep(consentStep, goOn, () => this.#view.back());
   }
 
@@ -145,7 +145,7 @@ export class StepsFlow {
     await this.#speakOf(receipt);
     const step = await this.#receiptStep();
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
-    (await import("./embedding.js")).tellParent();
+    (await import("./steps/receipt.js")).tellParent();
   }
 
   // Without the survey's own words the bytes alone are shown.

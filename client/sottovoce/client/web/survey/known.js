@@ -1,8 +1,5 @@
-import { BinaryRR } from "./mechanisms/binary_rr.js";
-import { KaryRR } from "./mechanisms/kary_rr.js";
-import { BooleanType } from "./types/boolean.js";
-import { RatingType } from "./types/rating.js";
-import { SelectOneType } from "./types/select_one.js";
+import { BinaryRR, KaryRR } from "./mechanisms/common.js";
+import { BooleanType, RatingType, SelectOneType } from "./types/common.js";
 
 /** The mechanisms, by the name that the canonical survey carries; the rarer ones once a survey has named one. */
 export const MECHANISMS = new Map([BinaryRR, KaryRR].map((mechanism) => [mechanism.mechanismName, mechanism]));

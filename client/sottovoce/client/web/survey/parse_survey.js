@@ -1,5 +1,4 @@
-import { loadCanonical } from "./canonical.js";
-import { sha256 } from "./digest.js";
+import { loadCanonical, sha256 } from "./canonical.js";
 import { parseItem } from "./parse_item.js";
 import { RARE_READERS, bringReaders } from "./known.js";
 import { must } from "./rational.js";

@@ -7,10 +7,10 @@ import { isShown } from "./visibility.js";
 export const SURVEY_FORMAT = "sottovoce-survey/1";
 
 /**
- * One question: `name`, `type`, `kind` (the behaviour of its type), `label`, `hint` (texts by language tag), `choices` ({ name, label } in the order of
- * their values; of a vector, its coordinates), `domain`, `mechanism` (null if the question is public), `cohort`,
- * `absent` (the true value that stands for no answer; null if there must be one), `neutral` (reports are called A and
- * B).
+ * One question: `name`, `type`, `kind` (the behaviour of its type), `label`, `hint` (texts by language tag), `choices`
+ * ({ name, label } in the order of their values; of a vector, its coordinates), `domain`, `mechanism` (null if the
+ * question is public), `cohort`, `absent` (the true value that stands for no answer; null if there must be one),
+ * `neutral` (reports are called A and B).
  */
 export class Question {
   constructor(fields) {

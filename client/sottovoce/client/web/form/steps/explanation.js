@@ -1,8 +1,8 @@
-import { askedBy } from "../researcher.js";
+import { askedBy } from "../phrases.js";
 import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
-import { longestWait } from "../../device/longest_wait.js";
+import { longestWait } from "../../device/respondent.js";
 import { oddsPicture } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { statusLine } from "./status_line.js";
@@ -109,16 +109,16 @@ function actions(words, { kind }, begin) {
 function details(survey, words, { spent, revision = null, source = null }) {
   const { deleteOn, description, notice, researcher } = survey;
   const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
-  const tell = async () => (await import("../about.js")).aboutStudy(words, survey, revision);
-  const offer = async () => (await import("../saved_page.js")).savePagePart(words, survey, source);
+  const tell = async () => (await import("../folds.js")).aboutStudy(words, survey, revision);
+  const offer = async () => (await import("../saving.js")).savePagePart(words, survey, source);
   const about = hasMore ? [disclosure(words, "about_title", tell)] : [];
   const save = source ? [disclosure(words, "save_page_title", offer)] : [];
   if (!mostRevealing(survey)) return [...about, ...save];
   const how = disclosure(words, "how_title", async () =>
-    (await import("../how_it_works.js")).howItWorks(words, survey, spent),
+    (await import("../folds.js")).howItWorks(words, survey, spent),
   );
   const limits = disclosure(words, "limits_title", async () =>
-    (await import("../how_it_works.js")).limitsList(words, survey.ownCoin),
+    (await import("../folds.js")).limitsList(words, survey.ownCoin),
   );
   return [how, limits, ...about, ...save];
 }

@@ -1,5 +1,5 @@
 import { button, element, heading } from "../dom.js";
-import { whenInWords } from "../moments.js";
+import { whenInWords } from "../phrases.js";
 
 /**
  * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still

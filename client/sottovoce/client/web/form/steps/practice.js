@@ -1,6 +1,6 @@
 import { button, element } from "../dom.js";
 import { Draws } from "../../device/draws.js";
-import { BinaryRR } from "../../survey/mechanisms/binary_rr.js";
+import { BinaryRR } from "../../survey/mechanisms/common.js";
 
 const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const MORE = 20;
@@ -11,7 +11,7 @@ const MORE = 20;
  * It has no way to the network or to the ledger; its tally goes with the step.
  */
 export async function practice(survey, words) {
-  const { randomizeBinaryRR } = await import("../../device/randomizers/binary_rr.js");
+  const { randomizeBinaryRR } = await import("../../device/randomize.js");
   const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
