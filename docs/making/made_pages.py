@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import sottovoce.aggregator
+import sottovoce.curator
 from sottovoce.aggregator.app import ROUTES
 from sottovoce.aggregator.http.openapi import describe
 from sottovoce.aggregator.settings import describe as describe_settings
@@ -37,6 +38,7 @@ PYTHON: tuple[tuple[str, Any], ...] = (
     ("sottovoce.client", FileLedger),
     ("sottovoce.client", MemoryLedger),
     *(("sottovoce.aggregator", getattr(sottovoce.aggregator, name)) for name in sottovoce.aggregator.__all__),
+    *(("sottovoce.curator", getattr(sottovoce.curator, name)) for name in sottovoce.curator.__all__),
 )
 """The public names: where each is imported from, and what it is."""
 

@@ -10,15 +10,11 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.randomness import ID_SAMPLED
-from sottovoce.audit.sampled_reports import Sampling
+from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
 from sottovoce.audit.served.browser_runs import WAVES, check_visits
 from sottovoce.audit.served.browser_visit import ServedForm
 from sottovoce.audit.served.served_page import (
     check_files,
-    check_page,
-    check_script,
     check_survey,
     fetch_form,
     fetch_survey,
@@ -26,7 +22,7 @@ from sottovoce.audit.served.served_page import (
 from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import PageFile, assemble, by_path, opened
+from sottovoce.client.page import PageFile, assemble, by_path
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.redemption import spell_modulus
@@ -40,9 +36,7 @@ from tests.listener import Captured, http, listening
 from tests.surveys import every_type, months, parse_survey, survey
 from tests.unit.shared.test_schema import validator
 
-ALPHA = 0.5
 WEAK = parse_survey(documented(question({"name": "binary_rr", "a": "3/5", "b": "2/5"})))
-"""Of so weak a claim few visits are enough to find it false."""
 
 EVERY = survey(name="every", questions=every_type())
 _COIN = {"name": "coin_flip"}
@@ -62,15 +56,7 @@ BLIND = with_test_keys(
     )
 )
 
-VISITS = 16
-"""Enough for that, where the form sends the truth; a visit takes as long as the form's own clock lets it."""
-
 Change = Callable[[dict[str, str]], None]
-
-
-def sampling(runs: int) -> Sampling:
-    """So many reports of each person."""
-    return Sampling(runs, ALPHA, lambda _share: None)
 
 
 @contextmanager
@@ -131,18 +117,18 @@ def outcomes(checks: list[Check]) -> set[str]:
     [WEAK, EVERY, PARTLY, MEMOIZED, WAITING, BLIND],
     ids=["weak", "every", "ask", "memo", "waiting", "blind"],
 )
-def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
-    """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
+def test_honest_form_passes(asked: Survey) -> None:
+    """Survey and files."""
     with serving(asked) as first:
         link = replace(first, wave=len(asked.waves) - 1)
         assert check_survey(link, asked, fetch_survey(link)).outcome == PASSED
-        files, scripts = check_files(link)
-        assert outcomes(files) == {PASSED}
-        assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
-        form, *rest = check_page(browser, ServedForm(asked, fetch_form(link), link.wave), sampling(1))
+        assert outcomes(check_files(link)) == {PASSED}
 
-    assert form.outcome == PASSED, form.message
-    assert outcomes(rest) == {NOT_DONE}
+
+def test_file_that_differs_is_found() -> None:
+    """By its name: a form that sends the truth."""
+    with serving(WEAK, planted("sending.js", "ownCoin, memo) {", "ownCoin, memo) {\nreturn value;")) as link:
+        assert [check.subject for check in check_files(link) if check.outcome == FAILED] == ["sending.js"]
 
 
 def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
@@ -195,24 +181,7 @@ SIGNED = "Authorization: `Blind ${signature}`"
 def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: str) -> None:
     """What lets a report in is the signature of its id, and goes alone."""
     with serving(BLIND, planted("respondent.js", SIGNED, sent)) as link:
-        first, *_ = check_page(browser, ServedForm(BLIND, fetch_form(link), 0), sampling(1))
-
-    assert first.outcome == FAILED
-
-
-TRUTH = planted("sending.js", "ownCoin, memo) {", "ownCoin, memo) {\nreturn value;")
-
-
-def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
-    """By its files, by the draws of its scripts, and by what it sends when it is filled in."""
-    with serving(WEAK, TRUTH) as link:
-        files, scripts = check_files(link)
-        script = check_script(browser, scripts, WEAK, sampling(400))
-        page = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(VISITS))
-
-    assert [check.subject for check in files if check.outcome == FAILED] == ["sending.js"]
-    for checks in (script, page):
-        assert "q" in {check.subject for check in checks if check.outcome == FAILED}
+        assert "the signature of its id alone" in runs(browser, link, BLIND)[SUBJECT]
 
 
 @pytest.mark.parametrize(
@@ -235,41 +204,16 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
 def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
     """Other requests, other bytes."""
     with serving(WEAK, change) as link:
-        [check] = check_page(browser, ServedForm(WEAK, fetch_form(link), 0), sampling(2))
-
-    assert (check.outcome, check.message) == (FAILED, words)
-
-
-def test_ids_that_tell_the_answer_are_found(browser: Browser) -> None:
-    """In the served scripts, drawn with the browser's own randomness."""
-    leak = "const report_id = `${draws.identity().slice(1)}${values[0]}`;"
-    with serving(WEAK, planted("sending.js", "const report_id = signed?.id ?? draws.identity();", leak)) as link:
-        _, scripts = check_files(link)
-        found = {check.subject: check for check in check_script(browser, scripts, WEAK, sampling(400))}
-
-    assert found[ID_SAMPLED].outcome == FAILED
-    assert "the answers" in found[ID_SAMPLED].message
+        assert runs(browser, link, WEAK) == {SUBJECT: words}
 
 
 def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
     """It costs more than the form allows, so that there is no visit to make."""
     dear = parse_survey(documented(question({"epsilon": "4"})))
-    [check] = check_page(browser, ServedForm(dear, {}, 0), sampling(2))
+    [check] = check_visits(browser, ServedForm(dear, {}, 0), lambda _share: None)
 
     assert check.outcome == NOT_DONE
     assert "costs more than the default limit" in check.message
-
-
-@pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
-def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Also one that never comes back."""
-    monkeypatch.setattr("sottovoce.audit.served.served_page._BATCH_SECONDS", 2)
-    ours = {name: assemble()[name].body.decode() for name in opened()}
-    scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
-    [check] = check_script(browser, scripts, WEAK, sampling(10))
-
-    assert check.outcome == FAILED
-    assert check.message == "it does not draw a report as it should, or not in time"
 
 
 @pytest.mark.slow
@@ -280,7 +224,7 @@ def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     written = parse_survey({**WEAK.document, "revision": 2})
     path.write_bytes(written.canonical)
     with start(tmp_path / "data", parse_survey({**written.document, "replaces": WEAK.digest})) as running:
-        words = ["audit", str(path), "--quick", "--client", running.link, "--n", "500", "--visits", "2", "--json"]
+        words = ["audit", str(path), "--quick", "--client", running.link, "--json"]
         run = subprocess.run(
             [sys.executable, "-m", "sottovoce.cli", *words],
             env={**environment, "CHROMIUM": executable},
@@ -291,11 +235,9 @@ def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
 
     validator("audit").validate(report)
     assert stored == 0
-    assert run.returncode == 1
-    assert (report["verdict"], report["digest"]) == ("incomplete", written.digest)
-    tried = {check["part"] for check in report["checks"] if check["outcome"] == "passed"}
-    assert tried == {"integers", "python", "javascript", "reports", "files", "script", "page", "statement"}
-    assert {check["part"] for check in report["checks"] if check["outcome"] != "passed"} == {"page"}
+    assert run.returncode == 0
+    assert (report["verdict"], report["digest"]) == ("passed", written.digest)
+    assert {check["part"] for check in report["checks"]} == {*PARTS}
 
 
 def test_file_need_not_say_what_it_replaces() -> None:

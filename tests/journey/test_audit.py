@@ -36,7 +36,7 @@ def here(*words: str) -> Result:
 def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
     """As text for people, with the verdict first and last."""
     sottovoce(tmp_path, "new")
-    run = sottovoce(tmp_path, "audit", "survey.yaml", "--quick", "--n", "2000")
+    run = sottovoce(tmp_path, "audit", "survey.yaml", "--quick")
 
     assert (run.returncode, run.stderr) == (0, "")
     paragraphs = run.stdout.split("\n\n")
@@ -45,60 +45,39 @@ def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
         == paragraphs[-1].strip()
         == ("PASSED: nothing that was tried contradicts what the survey claims.")
     )
-    for words in ("all 2 x 2 weights", "1.0986, claimed 1.0986", "at least 0.", "2,000 reports of each person"):
+    for words in ("all 2 x 2 weights", "1.0986, claimed 1.0986"):
         assert words in run.stdout
 
 
 @pytest.mark.slow
 def test_whole_audit_passes(coin: Path) -> None:
-    """With all its runs, and as many samples as it needs."""
+    """With all its runs."""
     assert here(str(coin)).exit_code == 0
 
 
 def test_audit_as_json(coin: Path) -> None:
     """By its schema, with exactly the claims of the survey."""
-    run = here(str(coin), "--quick", "--n", "500", "--json")
-    report = json.loads(run.stdout)
-
-    assert run.exit_code == 0
-    validator("audit").validate(report)
-    assert (report["digest"], report["verdict"], report["runs"]) == (COIN.digest, "passed", 500)
-    claims = {check["claim"] for check in report["checks"] if check["subject"] == "cheated"}
-    assert claims == {COIN.epsilon}
-
-
-def test_quick_audit_samples_nothing_unless_told_to(coin: Path) -> None:
-    """All that is exact, and it passes; a few reports could contradict no claim, and it would be incomplete."""
     run = here(str(coin), "--quick", "--json")
     report = json.loads(run.stdout)
 
     assert run.exit_code == 0
     validator("audit").validate(report)
-    assert (report["verdict"], report["runs"]) == ("passed", 0)
-    assert {check["part"] for check in report["checks"]} == {"statement", "integers", "python", "javascript"}
+    assert (report["digest"], report["verdict"]) == (COIN.digest, "passed")
+    claims = {check["claim"] for check in report["checks"] if check["subject"] == "cheated"}
+    assert claims == {COIN.epsilon}
 
 
 def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With exit code 1, the verdict, and what is wrong."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", biased)
-    run = here(str(coin), "--quick", "--n", "8000")
-    report = here(str(coin), "--quick", "--n", "100", "--json")
+    run = here(str(coin), "--quick")
+    report = here(str(coin), "--quick", "--json")
 
     assert run.exit_code == report.exit_code == 1
     assert "FAILED: the software, or the survey, does not keep what is claimed." in run.stdout
     assert "FAILED     cheated" in run.stdout
     assert "another distribution than the survey's is drawn from" in run.stdout
-    assert "the lower bound on epsilon is above the claim" in run.stdout
     assert json.loads(report.stdout)["verdict"] == "failed"
-
-
-def test_too_few_reports_are_no_pass(coin: Path) -> None:
-    """What could not have been found was not tried."""
-    run = here(str(coin), "--quick", "--n", "5")
-
-    assert run.exit_code == 1
-    assert "INCOMPLETE: something was not tried. This is not a pass." in run.stdout
-    assert "so few reports could not contradict the claim" in run.stdout
 
 
 @pytest.mark.parametrize(
@@ -108,10 +87,6 @@ def test_too_few_reports_are_no_pass(coin: Path) -> None:
         (["broken.yaml"], "this is not valid YAML"),
         (["dear.yaml"], "epsilon must lie between 0.01 and 10"),
         (["public.json"], "every question of this survey is public"),
-        (["survey.yaml", "--n", "0"], "--n must be a whole number from 2 to 10000000"),
-        (["survey.yaml", "--visits", "-1"], "--visits must be a whole number from 2 to 100000"),
-        (["survey.yaml", "--alpha", "nan"], "--alpha must lie between 0 and 1"),
-        (["survey.yaml", "--alpha", "1"], "--alpha must lie between 0 and 1"),
         (["survey.yaml", "--client", "http://example.org/s/exam"], "the link must begin with https"),
         (["survey.yaml", "--client", "nonsense"], "the link must look like https://host/s/survey#d=digest"),
         (["survey.yaml", "--client", "http://127.0.0.1:9/s/exam"], "the aggregator cannot be reached"),
@@ -151,7 +126,7 @@ def test_aggregator_that_answers_nonsense_or_never(
     """A message, in time, and no report."""
     monkeypatch.setattr("sottovoce.audit.served.served_page.SECONDS", 0.5)
     with listening(answer) as server:
-        run = here(str(coin), "--n", "100", "--client", f"{server.url}/s/exam")
+        run = here(str(coin), "--client", f"{server.url}/s/exam")
 
     assert run.exit_code == 1
     assert message in run.stderr

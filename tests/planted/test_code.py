@@ -1,7 +1,7 @@
 """The proofs of the audit judge planted mechanisms and planted clients rightly, with the reason in words."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,6 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
-from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports, python_device
 from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
@@ -53,11 +52,6 @@ def javascript(asked: Survey) -> list[Check]:
     return check_javascript(asked, [task for task in tasks if task is not None], page.opened())
 
 
-def sampled(asked: Survey, device: Any = None, runs: int = 2000) -> list[Check]:
-    """What it finds in whole reports."""
-    return check_reports("reports", asked, device or python_device(asked), Sampling(runs, 0.05, lambda _share: None))
-
-
 def failed(checks: Sequence[Check]) -> list[str]:
     """Messages of what failed."""
     assert NOT_DONE not in {check.outcome for check in checks}
@@ -66,8 +60,8 @@ def failed(checks: Sequence[Check]) -> list[str]:
 
 @pytest.mark.parametrize("asked", [COIN, HABITS, EVERY], ids=["coin", "habits", "every"])
 def test_clients_pass(asked: Survey) -> None:
-    """Integers, every branch in both languages and sampled reports: nothing is wrong with any type or mechanism."""
-    checks = [*map(check_integers, private(asked)), *python(asked), *javascript(asked), *sampled(asked, runs=300)]
+    """Integers and every branch in both languages: nothing is wrong with any type or mechanism."""
+    checks = [*map(check_integers, private(asked)), *python(asked), *javascript(asked)]
 
     assert failed(checks) == []
     assert {check.outcome for check in checks} == {PASSED}
@@ -142,87 +136,6 @@ def test_endless_randomizer_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code whose branches do not end is given up, and not passed."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", endless)
     assert plan(COIN.questions[0]) is None
-
-
-@pytest.mark.parametrize("fault", [biased, truthful])
-def test_planted_randomizer_is_found_by_sampling(monkeypatch: pytest.MonkeyPatch, fault: Randomize) -> None:
-    """In whole reports too."""
-    monkeypatch.setitem(RANDOMIZERS, "binary_rr", fault)
-    messages = failed(sampled(COIN, runs=8_000))
-
-    assert messages
-    assert all("above the claim" in message for message in messages)
-
-
-def test_reads_that_follow_the_truth_are_found_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though no reported value shows them."""
-    monkeypatch.setitem(RANDOMIZERS, "binary_rr", thirsty)
-    assert [check.subject for check in sampled(COIN) if check.outcome == FAILED] == ["bytes read"]
-
-
-def sharing(every: int) -> Randomize:
-    """One draw for so many questions or people in a row."""
-    count, kept = 0, False
-
-    def randomize(_mechanism: Any, value: int, draws: Draws) -> int:
-        nonlocal count, kept
-        if count % every == 0:
-            kept = draws.below(4) < 3
-        count += 1
-        return value if kept else 1 - value
-
-    return randomize
-
-
-@pytest.mark.parametrize(("asked", "where"), [(TWO, "beside"), (COIN, "of two people")])
-def test_shared_draw_is_found(monkeypatch: pytest.MonkeyPatch, asked: Survey, where: str) -> None:
-    """One for two questions of a report, or for two reports in a row; each value alone has the right distribution."""
-    monkeypatch.setitem(RANDOMIZERS, "binary_rr", sharing(2))
-    subjects = [check.subject for check in sampled(asked) if check.outcome == FAILED]
-
-    assert subjects
-    assert all(where in subject for subject in subjects)
-
-
-def changed(change: Callable[[Truth, Reported], Reported]) -> Callable[..., Iterator[Reported]]:
-    """The Python client's reports, changed by who knows the truth."""
-
-    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
-        for run, reported in enumerate(python_device(COIN)(truths, runs)):
-            yield change(truths[run % len(truths)], reported)
-
-    return device
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda truth, made: (made[0], made[1] + truth[0], made[2]), "the length of a report is not the same for all"),
-        (lambda _truth, made: ((float(made[0][0]),), *made[1:]), "something else than one whole number"),
-        (lambda truth, made: ((2 * truth[0],), *made[1:]), "a value that the survey does not admit"),
-        (lambda truth, made: ((*made[0], truth[0]), *made[1:]), "something else than one whole number"),
-    ],
-    ids=["length", "type", "range", "field"],
-)
-def test_form_that_follows_the_truth_is_found(change: Any, words: str) -> None:
-    """Whatever the values are."""
-    [message] = failed(sampled(COIN, changed(change), runs=200))
-
-    assert words in message
-
-
-def test_last_bit_of_many_is_found() -> None:
-    """A number of 100 values whose noise leaves the last bit as it is."""
-    asked = parse_survey(documents.survey(documents.number(0, 99, 1, {"name": "geometric", "ratio": "99/100"})))
-
-    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
-        for run, (values, length, read) in enumerate(python_device(asked)(truths, runs)):
-            [truth], [value] = truths[run % len(truths)], values
-            yield (value & ~1 | truth & 1,), length, read  # type: ignore[operator]
-
-    assert failed(sampled(asked, runs=1000)) == []
-    messages = failed(sampled(asked, device, runs=1000))
-    assert any("bit 0" in message for message in messages)
 
 
 def test_unchecked_domain_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +220,7 @@ def test_instructions_for_coins_and_dice_pass() -> None:
     """What each makes of all tosses is the mechanism's, in both languages; the device sends what was typed."""
     told = [(question, own_coin.procedure(question.mechanism)) for question in private(TOSSED) if question.mechanism]
     by_python = [check_instructions("python", question, procedure) for question, procedure in told]
-    checks = [*by_python, *javascript(TOSSED), *sampled(TOSSED, runs=50)]
+    checks = [*by_python, *javascript(TOSSED)]
 
     assert failed(checks) == []
     assert [check.epsilon for check in by_python] == pytest.approx([math.log(3), math.log(2), math.log(2)])
@@ -332,14 +245,3 @@ def test_law_of_a_toss() -> None:
     """Heads, the truth; tails then heads, yes; tails twice, no."""
     parts = [("truth", ["H"]), ("yes", ["TH"]), ("no", ["TT"])]
     assert toss_distribution(2, parts, 1) == {1: Fraction(3, 4), 0: Fraction(1, 4)}
-
-
-def test_device_that_tosses_again_is_found() -> None:
-    """Under own_coin what the toss said is sent as it is."""
-
-    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
-        for values, length, read in python_device(TOSSED)(truths, runs):
-            yield tuple(1 - value for value in values), length, read  # type: ignore[operator]
-
-    [message] = failed(sampled(TOSSED, device, runs=10))
-    assert "tossed by hand" in message

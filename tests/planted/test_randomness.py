@@ -1,7 +1,6 @@
-"""Sources, draws and ids that are not as agreed are found, whatever statistics would say."""
+"""Sources and draws that are not as agreed are found, whatever statistics would say."""
 
 import random
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -9,9 +8,8 @@ import pytest
 from sottovoce.audit import randomness
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.python_code import check_python, check_written, plan
-from sottovoce.audit.randomness import check_ids, check_source
-from sottovoce.audit.sampled_reports import python_device
-from sottovoce.client import draws, respondent
+from sottovoce.audit.randomness import check_source
+from sottovoce.client import draws
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
@@ -101,42 +99,6 @@ def test_another_default_source_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     """One that hands on the system's bytes is another object all the same."""
     monkeypatch.setattr(draws.Draws.__init__, "__defaults__", (lambda count: draws.secrets.token_bytes(count or 0),))
     assert check_source()[0].message == "the default source is another object than secrets.token_bytes"
-
-
-def identified(change: Callable[[str, int, int], str]) -> Callable[..., Any]:
-    """Reports whose id depends on the truth or on the reported value."""
-    honest = respondent.randomize
-
-    def randomize(asked: Any, values: Any, *more: Any, **named: Any) -> Any:
-        report = honest(asked, values, *more, **named)
-        object.__setattr__(report, "report_id", change(report.report_id, values[0], report.values[0] or 0))
-        return report
-
-    return randomize
-
-
-CHANGES = {
-    "truth": lambda name, truth, _reported: name[:-1] + "02"[truth],
-    "report": lambda name, _truth, reported: name[:-1] + "0123"[reported * 2 + int(name[-1], 16) % 2],
-    "coin": lambda name, truth, reported: name[:-1] + "0123"[(truth == reported) * 2 + int(name[-1], 16) % 2],
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_ids_that_tell_something_are_found(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
-    """The truth, the report, or whether the coin told the truth."""
-    monkeypatch.setattr(respondent, "randomize", identified(change))
-    ids: list[tuple[str, object]] = []
-    for truth in (0, 1):
-        list(python_device(COIN, ids)([(truth,)], 1000))
-    assert check_ids("reports", (ids[:1000], ids[1000:]), 0.05).outcome == FAILED
-
-
-def test_ids_that_count_are_found() -> None:
-    """Their order shows; an id that comes twice is worse."""
-    counted = [[(f"{number + 1000 * person:032x}", number // 3 % 2) for number in range(1000)] for person in (0, 1)]
-    assert check_ids("reports", counted, 0.05).message.startswith("ids depend on the answers and the order")
-    assert check_ids("reports", [counted[0], counted[0]], 0.05).message == "an id was drawn twice"
 
 
 def test_other_running_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,12 @@ from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.audit.wire_runs import check_runs
 from sottovoce.client.page import opened
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
-from tests.absences import absences
+from tests import documents
+from tests.absences import absences, by_hand
 from tests.surveys import months, survey
 
 KEYS = [spell_modulus(each) for each in MODULI[:2]]
@@ -25,6 +27,7 @@ SURVEYS = {
     "token and waves": survey(access="token", waves=months(2)),
     "signed": with_test_keys(survey(access={"blind": KEYS}, waves=months(2), privacy={"send_within_hours": 1})),
     "absences": absences(),
+    "own coin": parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"})),
 }
 
 

@@ -17,12 +17,14 @@ SIDES = (
     # (package, packages of this project that it may import beside itself); the first that fits a module holds.
     ("sottovoce.shared", ()),
     ("sottovoce.client", ("sottovoce.shared",)),
+    ("sottovoce.records", ("sottovoce.shared", "sottovoce.client")),
     ("sottovoce.aggregator.estimators", ("sottovoce.shared",)),
     ("sottovoce.aggregator.storage", ("sottovoce.shared",)),
     ("sottovoce.aggregator.curator.data", ("sottovoce.shared", "sottovoce.aggregator")),
     ("sottovoce.aggregator.curator", ("sottovoce.shared",)),
     ("sottovoce.aggregator.export.scripts", ()),
     ("sottovoce.aggregator", ("sottovoce.shared",)),
+    ("sottovoce.curator", ("sottovoce.shared", "sottovoce.aggregator")),
     ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
@@ -43,6 +45,7 @@ ENDS = {
     "sottovoce.cli": (),
     "sottovoce.demo": ("sottovoce.cli",),
     "sottovoce.audit": ("sottovoce.cli",),
+    "sottovoce.curator": (),
     "sottovoce.client.terminal": ("sottovoce.cli",),
 }
 A = "sottovoce.aggregator"

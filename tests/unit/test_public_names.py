@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sottovoce.aggregator
 import sottovoce.client
+import sottovoce.curator
 from click.testing import CliRunner
 from sottovoce.cli.main import main
 
@@ -17,13 +18,17 @@ HOW_TO = ROOT / "docs" / "how_to" / "analyze_a_file.md"
 def test_page_lists_every_public_name_with_its_members() -> None:
     """A name that is added needs its line."""
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    for package in (sottovoce.aggregator, sottovoce.client):
+    for package in (sottovoce.aggregator, sottovoce.client, sottovoce.curator):
         for name in package.__all__:
             assert f"| `{package.__name__}.{name}` |" in page
             found = getattr(package, name)
             line = next(line for line in page.splitlines() if f"`{package.__name__}.{name}`" in line)
-            if isinstance(found, type) and package is sottovoce.aggregator:
-                members = {each for each in vars(found) if not each.startswith("_")} - {"reports", "columns"}
+            if isinstance(found, type) and package is not sottovoce.client:
+                members = {each for each in vars(found) if not each.startswith("_")} - {
+                    "reports",
+                    "columns",
+                    "data_set",
+                }
                 assert {each for each in members if f"`{each}`" not in line} == set()
 
 

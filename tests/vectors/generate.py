@@ -34,6 +34,7 @@ from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.records import record_vectors
 from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
 from tests.vectors.tokens import token_vectors
@@ -347,6 +348,7 @@ def documents() -> dict[str, Any]:
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
+        "records.json": record_vectors(),
         "surveys.json": survey_vectors(),
         "tokens.json": token_vectors(),
         "blind_signatures.json": blind_vectors(),

@@ -3,6 +3,5 @@ Tests running code against the privacy that is claimed for it; knows neither dev
 
     branching   takes every branch of a randomizer, so that its distribution is computed and not sampled
     channels    holds such a distribution, and the survey's integers, against the mechanism and its epsilon
-    events      the fixed list of events that samples are counted by
     bound       from counts to a lower bound on epsilon that is wrong with probability alpha at most
 """

@@ -6,7 +6,7 @@ from typing import Any
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
-PARTS = ("statement", "integers", "python", "javascript", "reports", "files", "script", "page")
+PARTS = ("statement", "integers", "python", "javascript", "files", "page")
 """The parts of an audit, in the order of its report."""
 
 
@@ -20,7 +20,7 @@ class Check:
         subject: the question's name, or what else was looked at.
         outcome: passed, failed or not done; what was not done is no pass.
         claim: the epsilon that is claimed, if this is about one.
-        epsilon: what was computed, or the lower bound of what was sampled.
+        epsilon: what was computed.
         scope: what was tried.
         message: what is wrong or lacking.
     """

@@ -1,13 +1,13 @@
 """Results of an audit for readers who do not program, promise by promise, and the one sentence of its verdict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.histories import ASKED, PARTLY
 from sottovoce.audit.python_code import OUTSIDE
-from sottovoce.audit.randomness import DRAWS, ID_SAMPLED, SOURCE
+from sottovoce.audit.randomness import DRAWS, SOURCE
 from sottovoce.audit.refusals import ALLOWED, ENTERED, LINK
 from sottovoce.audit.runs import RunPlan
 from sottovoce.audit.wire_runs import IDENTITY, SUBJECT
@@ -15,7 +15,7 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
 EXACT = ("integers", "python", "javascript")
-"""The parts that compute and do not sample."""
+"""The parts about this installation."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ PROMISES = {
     ),
     "distribution": Promise(
         "Every answer goes through the randomizer that the survey names, with exactly its odds.",
-        "The running program was led through every way that chance can take, and its odds added up as fractions; "
-        "where reports were sampled, whole ones were drawn and counted beside that.",
+        "The running program was led through every way that chance can take, and its odds added up as fractions.",
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
     "leaks": Promise(
@@ -63,7 +62,7 @@ PROMISES = {
     ),
     "id": Promise(
         "The id of a report is chance alone.",
-        "It was compared with its random bytes in every run; where reports were sampled, its digits were counted.",
+        "It was compared with its random bytes in every run.",
         "Ids that no run has.",
     ),
     "refuse": Promise(
@@ -108,14 +107,6 @@ PROMISES = {
 }
 """Every promise of SECURITY.md, in the words and the steps of an audit."""
 
-_TOSSED = replace(
-    PROMISES["leaks"],
-    done="The person tosses a coin and enters its result: the device knows no answer that it could reveal. The form of "
-    "its reports and their life cycle were checked.",
-    unseen="Whole runs of the program: none was made, because it knows no answer that it could reveal.",
-)
-"""The same where people toss coins or dice of their own."""
-
 UNSEEN = (
     "An audit cannot find a client that is honest while it is audited and dishonest later, on another computer, or for "
     "rare ids, random bytes or combinations of answers. It does not measure time."
@@ -125,7 +116,6 @@ UNSEEN = (
 _OF_SUBJECT = {
     SUBJECT: "leaks",
     IDENTITY: "id",
-    ID_SAMPLED: "id",
     SOURCE: "source",
     DRAWS: "source",
     OUTSIDE: "refuse",
@@ -134,8 +124,6 @@ _OF_SUBJECT = {
     ENTERED: "refuse",
     ASKED: "once",
     PARTLY: "once",
-    "form of the reports": "leaks",
-    "bytes read": "leaks",
     "several waves of one person": "leaks",
 }
 _OF_A_CLIENT = ("distribution", "leaks", "source", "id", "refuse", "limit", "once")
@@ -164,9 +152,7 @@ def promise_results(checks: Sequence[Check]) -> list[dict[str, Any]]:
     results = []
     for key, promise in PROMISES.items():
         own = [check for check in checks if key in promises_of(check) and check.part != "statement"]
-        is_tossed = key == "leaks" and not any(check.subject == SUBJECT for check in own)
-        tried = _TOSSED if is_tossed else promise
-        results.append({"promise": promise.text, **(_tried(tried, own) if own else _not_tried(promise))})
+        results.append({"promise": promise.text, **(_tried(promise, own) if own else _not_tried(promise))})
     return results
 
 

@@ -10,20 +10,16 @@ import os
 import secrets
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import itemgetter
 
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.exact_channel import Mismatch
-from sottovoce.audit.lower_bound import Comparison, judge
 from sottovoce.audit.patch import system_source
 from sottovoce.client.draws import Draws
 
 SOURCE = "source of randomness"
 DRAWS = "from bytes to draws"
-ID_SAMPLED = "ids, sampled"
 
 BOUNDS = (
     *range(1, 36),
@@ -49,11 +45,7 @@ ROWS = ((1,), (1, 3), (3, 1), (2, 0, 5), (1,) * 7, (255, 1), (200, 100, 100))
 
 Programs = tuple["subprocess.Popen[str]", ...]
 
-Identified = tuple[str, object]
-"""The id of a report, and what was reported."""
-
 _PROGRAM = "from sottovoce.client.draws import Draws; print(Draws().identity())"
-_DIGITS = "0123456789abcdef"
 _SECONDS = 60
 
 
@@ -178,48 +170,3 @@ def _compare_draw(bound: int, bits: int, first: int) -> None:
 
 def _picked(row: Sequence[int], drawn: int) -> int:
     return next(index for index in range(len(row)) if drawn < sum(row[: index + 1]))
-
-
-def check_ids(part: str, seen: Sequence[Sequence[Identified]], alpha: float) -> Check:
-    """
-    Every digit of full ids, compared between people, reports and the first and second half of a sample.
-
-    Args:
-        part: one of ``check.PARTS``.
-        seen: of two people, (id, whatever was reported) of each of their reports, in order.
-        alpha: probability that ids which depend on nothing fail, at most.
-    """
-    everything = [each for reports in seen for each in reports]
-    if len({name for name, _ in everything}) < len(everything):
-        return Check(part, ID_SAMPLED, FAILED, message="an id was drawn twice")
-    early = [each for reports in seen for each in reports[: len(reports) // 2]]
-    late = [each for reports in seen for each in reports[len(reports) // 2 :]]
-    pairs = [("the answers", seen[0], seen[1]), ("the order", early, late)]
-    # Of each person by herself: of two together, whether the coin told the truth would cancel out.
-    pairs += [("the report", *_alike(reports)) for reports in seen]
-    comparisons = [_of_digits(name, one, other) for name, one, other in pairs if one and other]
-    verdict = judge(comparisons, alpha)
-    scope = f"{len(everything):,} ids; {verdict.events:,} events, alpha {alpha:.3g}"
-    wrong = dict.fromkeys(finding.subject for finding in verdict.findings if not finding.passed)
-    if wrong:
-        return Check(
-            part, ID_SAMPLED, FAILED, 0.0, verdict.worst.epsilon, scope, f"ids depend on {' and '.join(wrong)}"
-        )
-    return Check(part, ID_SAMPLED, PASSED, 0.0, verdict.worst.epsilon, scope)
-
-
-def _alike(reports: Sequence[Identified]) -> tuple[list[Identified], list[Identified]]:
-    """Split reports into those that equal the first and the others."""
-    same = [each for each in reports if each[1] == reports[0][1]]
-    return same, [each for each in reports if each[1] != reports[0][1]]
-
-
-def _of_digits(name: str, one: Sequence[Identified], other: Sequence[Identified]) -> Comparison:
-    """Compare the frequency of each digit at each place of the ids."""
-    names = [f"digit {digit} at place {place}" for place in range(32) for digit in _DIGITS]
-    counts = []
-    for ids in (one, other):
-        written = [identity for identity, _ in ids]
-        places = [Counter(map(itemgetter(slice(place, place + 1)), written)) for place in range(32)]
-        counts.append([place[digit] for place in places for digit in _DIGITS])
-    return Comparison(name, 0.0, names, counts[0], counts[1], (len(one), len(other)))

@@ -1,7 +1,4 @@
-"""
-A whole audit, part by part: integers, Python, JavaScript and sampled reports of this installation, then what an
-aggregator serves.
-"""
+"""A whole audit, part by part: integers, Python and JavaScript of this installation, then what an aggregator serves."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +22,9 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
-from sottovoce.audit.randomness import begin_programs, check_ids, check_source
+from sottovoce.audit.randomness import begin_programs, check_source
 from sottovoce.audit.refusals import check_refusals
 from sottovoce.audit.runs import NO_RUNS, RunPlan, plan_runs
-from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.audit.subprocess_worker import start_in_fork, surely
 from sottovoce.audit.test_keys import with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT, check_runs
@@ -55,24 +51,13 @@ class Order:
 
     Attributes:
         survey: whose claims.
-        runs: reports to sample of each invented person; 0 for no samples of this installation.
-        alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
-        visits: sampled visits of each person to the served form; None for none.
         quick: fewer true values, whole runs and events of a life, for use while the survey is edited.
     """
 
     survey: Survey
-    runs: int
-    alpha: float
     link: Link | None = None
-    visits: int | None = None
     quick: bool = False
-
-    @property
-    def level(self) -> float:
-        """Alpha of one part: three of them sample where a served client is audited, else one."""
-        return self.alpha if self.link is None else self.alpha / 3
 
 
 Begin = Callable[[str, float], Tick]
@@ -102,7 +87,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
-    """Integers, Python, JavaScript and sampled reports, of this installation."""
+    """Integers, Python and JavaScript of this installation."""
     order = replace(order, survey=with_test_keys(order.survey))
     survey = order.survey
     tick = begin("plan, whole runs of Python", 2)
@@ -117,11 +102,10 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     javascript = start_in_fork(
         "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found), niceness
     )
-    samples = start_in_fork("reports", "all questions", lambda: sampled(order) if order.runs else [], niceness)
     whole = surely("python", SUBJECT, lambda: _python_runs(survey, runs, tick))
-    tick = begin("distributions, JavaScript and samples", 5)
+    tick = begin("distributions and JavaScript", 4)
     checks = []
-    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, samples):
+    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]
@@ -183,14 +167,6 @@ def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) ->
     return checks
 
 
-def sampled(order: Order) -> list[Check]:
-    """Sampled reports of the Python client, and their ids; the first two people's are compared."""
-    ids: list[tuple[str, object]] = []
-    sampling = Sampling(order.runs, order.level / 2, lambda _share: None)
-    checks = check_reports("reports", order.survey, python_device(order.survey, ids), sampling)
-    return [*checks, check_ids("reports", (ids[: order.runs], ids[order.runs : 2 * order.runs]), order.level / 2)]
-
-
 def _by_hand(question: Question) -> Check:
     assert question.mechanism is not None  # noqa: S101 - only such questions are audited
     return check_instructions("python", question, procedure(question.mechanism))
@@ -211,18 +187,12 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
     from sottovoce.audit.served import browser_runs, browser_visit, chromium, served_page
 
     survey = order.survey
-    files, scripts = served_page.check_files(link)
-    yield from files
+    yield from served_page.check_files(link)
     with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
-        sampling = Sampling(order.runs, order.level, _heard(watchdog, begin("served scripts", 1)))
-        yield from served_page.check_script(browser, scripts, survey, sampling)
         # Only the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
         form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)
-        if order.visits:
-            sampling = Sampling(order.visits, order.level, _heard(watchdog, begin("served page", 1)))
-            yield from served_page.check_page(browser, form, sampling)
         tick = _heard(watchdog, begin("whole visits", 1))
         yield from browser_runs.check_visits(browser, form, tick)
 
@@ -247,8 +217,6 @@ def report(order: Order, checks: list[Check]) -> dict[str, Any]:
         "digest": survey.digest,
         "title": survey.text(survey.title),
         "epsilon": survey.epsilon,
-        "runs": order.runs,
-        "alpha": order.alpha,
         "verdict": verdict,
         "promises": promise_results(checks),
         "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],

@@ -180,8 +180,6 @@ def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
         survey: whose client is run.
         quick: few runs, for use while a survey is being edited.
     """
-    if survey.own_coin:
-        return NO_RUNS
     return _Planner(survey, QUICK if quick else FULL).plan()
 
 
@@ -274,8 +272,9 @@ class _Planner:
     def plan(self) -> RunPlan:
         """Plan all vectors, and name the questions whose pairs of answer and report are not all tried."""
         vectors = tuple(map(self._vector, range(self._effort.vectors)))
-        private = [each for each in self._answers if each.question.mechanism is not None]
-        return RunPlan(vectors, tuple(each.question.name for each in private if not each.is_all_tried))
+        # What was tossed by hand is the report, whatever the true answer is.
+        drawn = [each for each in self._answers if each.question.mechanism is not None and not self._survey.own_coin]
+        return RunPlan(vectors, tuple(each.question.name for each in drawn if not each.is_all_tried))
 
     def _vector(self, number: int) -> VectorPlan:
         places, asked = self._set(number)
@@ -317,7 +316,7 @@ class _Planner:
         outputs: list[int | None] = []
         tape = b""
         for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):
-            if value is None or each.question.mechanism is None:
+            if value is None or each.question.mechanism is None or self._survey.own_coin:
                 outputs.append(value)  # type: ignore[arg-type]
                 continue
             reported, part = each.report(value, memos.get(place), f"{number} {run} {place}")

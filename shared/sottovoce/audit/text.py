@@ -25,18 +25,7 @@ HEADINGS = {
         "The form in the browser (JavaScript)",
         "The same for the scripts as they are assembled for browsers, run by node.",
     ),
-    "reports": (
-        "Whole reports, sampled",
-        "Reports as they would be sent, with real randomness, of invented people who differ in their answers. The "
-        "figure is a lower bound on epsilon that is too high with probability alpha at most; above the claim, "
-        "something is wrong. 'A beside B': two answers of one person, of which A differs. 'A of two people': two "
-        "reports in a row.",
-    ),
     "files": ("What the aggregator serves", "The survey and each file of the form, compared with this release's."),
-    "script": (
-        "The served scripts, sampled in a browser",
-        "As whole reports above, drawn by the scripts that the aggregator serves.",
-    ),
     "page": (
         "Visits to the served form",
         "Invented people fill the form in; what it sends is caught before it leaves the browser.",
@@ -51,8 +40,7 @@ VERDICTS = {
 
 LIMITS = (
     f"What an audit does not show: {UNSEEN} Nor can it show that the aggregator serves the same files to other people "
-    "or at another time, that the device is free of spyware, or that reports are stored as promised. Sampling finds "
-    "small deviations only with many reports (--n)."
+    "or at another time, that the device is free of spyware, or that reports are stored as promised."
 )
 
 
@@ -100,8 +88,7 @@ def _promises(promises: list[dict[str, Any]]) -> list[str]:
 def _line(check: dict[str, Any]) -> str:
     about = ""
     if check["claim"] is not None:
-        least = "at least " if check["part"] in {"reports", "script", "page"} else ""
-        found = "" if check["epsilon"] is None else f"{least}{check['epsilon']:.4f}, "
+        found = "" if check["epsilon"] is None else f"{check['epsilon']:.4f}, "
         about = f"{found}claimed {check['claim']:.4f}"
     outcome = check["outcome"].upper() if check["outcome"] != PASSED else PASSED
     return f"  {outcome:<10} {check['subject']:<40} {about}".rstrip()

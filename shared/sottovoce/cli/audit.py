@@ -13,51 +13,20 @@ from rich.progress import Progress
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.audit import run
 from sottovoce.audit.check import PASSED, Tick
-from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.audit.python_code import private
-from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
 from sottovoce.cli.command import command
-from sottovoce.cli.number import NUMBER
 from sottovoce.client.link import parse_link
-from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.spec import Survey
-
-MAX_VISITS = 100_000
-
-QUICK_RUNS = 200
-"""Reports of each invented person that ``--quick`` samples of a served form; of this installation it samples none."""
 
 
 @command(example="sottovoce audit exam.yaml --quick")
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--client", "url", help="Also compare and visit the form that the aggregator behind this link serves.")
-@click.option(
-    "--n",
-    "runs",
-    type=int,
-    help="Reports to sample of each invented person. [default: 5000 or fewer; none with --quick]",
-)
-@click.option("--visits", type=int, help="With --client: also sample so many visits of each person to the form.")
-@click.option(
-    "--alpha", type=NUMBER, default=0.05, show_default=True, help="Probability that sampling fails what is right."
-)
-@click.option(
-    "--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey; with --client it takes minutes."
-)
+@click.option("--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey.")
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def audit(  # noqa: PLR0913, PLR0917 - one for each option
-    survey: Path | None,
-    url: str | None,
-    runs: int | None,
-    visits: int | None,
-    alpha: float,
-    quick: bool,
-    curator: bool,
-    as_json: bool,
-) -> None:
+def audit(survey: Path | None, url: str | None, quick: bool, curator: bool, as_json: bool) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
         # Its samplers come with libraries that take longer to load than a survey's audit has time for.
@@ -68,11 +37,9 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
     if survey is None:
         raise SpecError("a SURVEY is needed, or --curator")
     parsed = read_survey_file(survey)
-    _check_options(parsed, runs, visits, alpha)
-    link = None if url is None else parse_link(url)
-    # The exact distributions show what a few reports could; a sample that shows more would take longest of all.
-    least = (QUICK_RUNS if url else 0) if quick else runs_for(parsed)
-    order = run.Order(parsed, runs or least, alpha, link, visits, quick)
+    if not private(parsed):
+        raise SpecError("every question of this survey is public; nothing is claimed that an audit could test")
+    order = run.Order(parsed, None if url is None else parse_link(url), quick)
     with _bars() as begin:
         document = run.report(order, run.audit(order, begin))
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
@@ -86,19 +53,6 @@ def _options_of_surveys() -> list[str]:
     given = [each for each in context.command.params if each.name not in {"curator", "as_json"}]
     by_hand = [each for each in given if context.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE]
     return [each.opts[0] if isinstance(each, click.Option) else "SURVEY" for each in by_hand]
-
-
-def _check_options(survey: Survey, runs: int | None, visits: int | None, alpha: float) -> None:
-    try:
-        for name, number, most in (("--n", runs, MAX_SAMPLES), ("--visits", visits, MAX_VISITS)):
-            if number is not None:
-                check_whole(number, 2, most, name)
-    except ValueError as error:
-        raise SpecError(str(error)) from None
-    if not 0 < alpha < 1:
-        raise SpecError("--alpha must lie between 0 and 1")
-    if not private(survey):
-        raise SpecError("every question of this survey is public; nothing is claimed that an audit could test")
 
 
 @contextmanager

@@ -63,17 +63,6 @@ IN_SECURITY = {
 """How each promise of SECURITY.md begins, and what of the report it is."""
 
 
-def test_whole_runs_are_only_told_of_where_there_were_some() -> None:
-    """Where people toss coins of their own, the device knows no answer that it could tell, and nothing was compared."""
-    form = Check("reports", "form of the reports", PASSED)
-    results = {each["promise"]: each for each in promise_results([form])}[PROMISES["leaks"].text]
-    assert results["done"].startswith("The person tosses")
-    assert results["unseen"].startswith("Whole runs of the program: none was made")
-
-    both = {each["promise"]: each for each in promise_results([form, Check("python", "whole runs", PASSED)])}
-    assert both[PROMISES["leaks"].text]["done"].startswith("Both clients were run whole")
-
-
 def test_every_promise_of_the_project_has_a_line() -> None:
     """With what was done, found and not looked at, also where nothing was; and there is no other line."""
     text = (Path(__file__).parents[3] / "SECURITY.md").read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.run import Order, report
-from sottovoce.client.link import Link
 
 from tests.surveys import survey
 
@@ -21,20 +20,12 @@ def test_verdict_is_that_of_the_worst_check(outcomes: tuple[str, ...], verdict: 
     """Nothing at all is no pass either."""
     checks = [Check("python", "q", outcome) for outcome in outcomes]
 
-    assert report(Order(survey(), 10, 0.05), checks)["verdict"] == verdict
+    assert report(Order(survey()), checks)["verdict"] == verdict
 
 
 def test_checks_are_listed_in_the_order_of_the_parts() -> None:
     """Whatever order they were made in."""
     checks = [Check(part, "q", PASSED) for part in ("page", "python", "files", "integers")]
-    document = report(Order(survey(), 10, 0.05), checks)
+    document = report(Order(survey()), checks)
 
     assert [check["part"] for check in document["checks"]] == ["integers", "python", "files", "page"]
-
-
-def test_parts_that_sample_share_alpha() -> None:
-    """Together they fail what is right with probability alpha at most: one part here, three with a served client."""
-    link = Link("https://a.example", "s", "")
-
-    assert Order(survey(), 10, 0.06).level == 0.06
-    assert Order(survey(), 10, 0.06, link).level == pytest.approx(0.02)

@@ -87,9 +87,16 @@ def test_spread_is_named() -> None:
     assert "but of far a spread" in plan.scope
 
 
-def test_nothing_is_steered_where_people_toss_themselves() -> None:
-    """The device draws nothing but the id."""
-    assert plan_runs(parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))).vectors == ()
+def test_what_people_toss_themselves_is_sent_as_it_is() -> None:
+    """The device draws nothing but the id, and every toss is tried."""
+    asked = parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))
+    plan = plan_runs(asked)
+    runs = [run for vector in plan.vectors for run in vector.runs]
+
+    assert plan.spread == ()
+    assert {run.tape for run in runs} == {b""}
+    assert {run.outputs[0] for run in runs} == {0, 1}
+    assert all(run.outputs == asked.encode(run.answers, range(len(asked.questions))) for run in runs)
 
 
 def test_plan_is_always_the_same() -> None:

@@ -20,7 +20,7 @@ account disable: --data
 account enable: --data
 account list: --data
 account recover: --data
-audit: --client --n --visits --alpha --quick --curator --json
+audit: --client --quick --curator --json
 backup: --keep-days --data
 compare: --from --url --key-file --data --json --outcome --groups --category --weights --wave
 copy: --to --to-file --data

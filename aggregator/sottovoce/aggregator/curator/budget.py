@@ -84,6 +84,7 @@ class Budget:
             # A process may have stopped after the first line and before the head was written. Starting over is safe:
             # ``ask`` answers nothing without a head.
             elif not line.startswith(self.place.read() or b""):
+                self._parse_stored()
                 raise StorageError(f"{self.place.name} is there already, and its head is missing where heads are kept")
             self.place.begin(line)
             self.anchor.note(self.data, parse_ledger(line).head)

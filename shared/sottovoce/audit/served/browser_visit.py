@@ -6,7 +6,7 @@ that a visitor sends reaches the survey. Everything is seen from outside: on the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,16 +16,12 @@ from sottovoce.audit.listener import Listener, WireRequest
 from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
-from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, truth_of
 from sottovoce.audit.test_keys import is_signed
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Question, Survey
-
-AT_ONCE = 8
-"""Tabs that wait for their receipts together: the form takes half a second to a second to send."""
 
 TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
 FIRST = "#questions form button[type=submit]"
@@ -36,7 +32,6 @@ LATER = "#later"
 
 _SECONDS = 20
 _SECONDS_OF_HOUR = 3600
-_NEEDED = "the page makes requests that it does not need"
 
 
 @dataclass(frozen=True)
@@ -63,59 +58,6 @@ def is_too_dear(survey: Survey) -> bool:
     """Return True if a survey costs more than the default limit: the form then refuses it."""
     costliest_question = max(question.epsilon for question in survey.questions)
     return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
-
-
-def seen_truth(survey: Survey, person: int) -> Truth:
-    """The true values of one of the four people as a form gives them: what is hidden from her has its fixed value."""
-    truth = truth_of(survey, person)
-    answers = {
-        question.name: None if _is_refusal(question, value) else question.answer(value)
-        for question, value in zip(survey.questions, truth, strict=True)
-    }
-    # None stands for what is not asked, and here everything is.
-    return tuple(value for value in survey.encode(answers) if value is not None)
-
-
-def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
-    """Choose the people of the visits: one at a time, because every visitor has a browser of her own."""
-    return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
-
-
-def visits(browser: Browser, form: ServedForm, truths: Sequence[Truth], known: set[str]) -> Iterator[Reported]:
-    """
-    A visit of each person, and what it sent.
-
-    Args:
-        browser: each visit is a new visitor's.
-        form: that is filled in.
-        truths: of each visitor.
-        known: ids of earlier reports; those of these visits are added.
-
-    Raises:
-        TransportError: the page makes other requests than it needs, sends another number of reports than one, or an id
-            a second time.
-        SurveyError: what it sends is no report.
-    """
-    with ExitStack() as stack:
-        listeners = [stack.enter_context(Listener()) for _ in range(min(AT_ONCE, len(truths)))]
-        for start in range(0, len(truths), AT_ONCE):
-            batch = list(zip(listeners, truths[start : start + AT_ONCE], strict=False))
-            with ExitStack() as tabs:
-                opened = [_pressed(tabs, browser, listener, form, truth) for listener, truth in batch]
-                for page, requests in opened:
-                    wait_for_receipt(page, form.survey)
-                    yield _reported(form, requests, known)
-
-
-def _pressed(
-    tabs: ExitStack, browser: Browser, listener: Listener, form: ServedForm, truth: Truth
-) -> tuple[Page, list[WireRequest]]:
-    """A tab in which everything was answered, and the button that sends was pressed."""
-    requests = tabs.enter_context(listener.recording(form.site()))
-    context = tabs.enter_context(visitor(browser, listener))
-    page = open_form(context, listener, form.survey, form.wave)
-    answer_all(page, form.survey, truth)
-    return page, requests
 
 
 @contextmanager
@@ -237,16 +179,6 @@ def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) ->
     if survey.is_blind and not is_signed(survey, report, request.header("Authorization") or ""):
         raise TransportError("a report does not come with the signature of its id alone")
     return report
-
-
-def _reported(form: ServedForm, requests: Sequence[WireRequest], known: set[str]) -> Reported:
-    if not all(needed(form, each) for each in requests):
-        raise TransportError(_NEEDED)
-    report = sent_report(form, requests, form.wave)
-    if report.report_id in known:
-        raise TransportError("the page draws the same id twice")
-    known.add(report.report_id)
-    return report.values, len(dump_report(report, form.survey)), 0
 
 
 def _answer(page: Page, place: int, question: Question, value: Value | None) -> None:

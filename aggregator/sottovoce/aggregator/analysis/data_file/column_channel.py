@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
-from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Question
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
@@ -73,7 +72,7 @@ class ColumnChannel:
         values: values in the file, in the order of the matrix's columns; empty if they are the levels.
         odds: of ``kary_rr``.
         size: number of options; 0 if unknown.
-        numeric: mechanism and true values of a number; None for options.
+        asked: the question of a mechanism whose reports are codes or numbers; None for options.
     """
 
     name: str
@@ -83,7 +82,7 @@ class ColumnChannel:
     values: tuple[str, ...] = ()
     odds: Fraction | None = None
     size: int = 0
-    numeric: tuple[Mechanism, Domain] | None = None
+    asked: Question | None = None
 
     @property
     def public(self) -> bool:
@@ -100,7 +99,7 @@ class ColumnChannel:
         Raises:
             ValueError: the channel needs names for its values; an ``UnknownValue`` if it cannot report one.
         """
-        if self.numeric is not None:
+        if self.asked is not None:
             raise ValueError("this channel is for a column of numbers, not for counts of values")
         if self.name == "crosswise":
             return self._crosswise(found)

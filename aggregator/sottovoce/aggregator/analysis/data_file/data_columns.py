@@ -9,7 +9,7 @@ Public      A column of numbers with more than ``MOST_LABELS`` different ones is
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -29,9 +29,9 @@ from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.sentence import error_message
 from sottovoce.shared.spec import Choice, Question, Survey, Wave
+from sottovoce.shared.types import TYPES
 
 CHANNEL, ONCE = "_channel", "_once"
 """Ends of the names of columns beside an answer: its channel, and 1 if it was drawn once."""
@@ -108,7 +108,8 @@ class ReadColumn:
 
     def question(self, stratum: int) -> Question:
         """Return the question of a stratum."""
-        choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if self.type == "select_one" else ()
+        listed = TYPES[self.type].list_key
+        choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if listed else ()
         mechanism = self.mechanisms[stratum]
         return Question(
             variable_name(self.name), self.type, {"en": self.name}, {}, choices, self.domain, mechanism, False
@@ -195,12 +196,11 @@ def _channels_of_rows(table: FileTable, name: str, channel_column: TableColumn) 
 
 def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], strata: Codes) -> ReadColumn:
     column = table.columns[name]
-    numeric = channels[0].numeric
-    if numeric is not None:
+    asked = channels[0].asked
+    if asked is not None:
         if len(channels) > 1:
             raise SpecError(f"{table.file}, column '{name}': a column of numbers has one channel")
-        mechanism, domain = numeric
-        return _as_asked(table, name, Question(name, "decimal", {}, {}, (), domain, mechanism, False))
+        return _as_asked(table, name, replace(asked, name=name))
     open_ones = [each.public for each in channels]
     if any(open_ones):
         if not all(open_ones):
@@ -229,11 +229,6 @@ def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableC
 
 def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
     """Read a column by the question of a survey: names of options, or reported values as in ``reports.csv``."""
-    if asked.mechanism is None or isinstance(asked.mechanism, Mask) or asked.kind.truth in {"options", "numbers"}:
-        raise SpecError(
-            f"{table.file}, column '{name}': each report of this question holds several values; open the folder of "
-            "the survey's files with open_results, or with --from"
-        )
     column = table.columns[name]
     places = []
     for value, row in zip(column.values, column.firsts, strict=True):
@@ -248,12 +243,13 @@ def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
 def _reported(asked: Question, value: str) -> int | None:
     """Return the reported value: of a name of an option, of a number in its own unit, or of a mechanism's code."""
     grid = asked.domain.grid
-    if value in asked.options:
+    is_answer = asked.mechanism is None or asked.mechanism.report_kind in {"yes_no", "option"}
+    if is_answer and value in asked.options:
         return asked.options.index(value)
     if grid is not None and asked.mechanism is not None and asked.mechanism.report_kind == "number":
         return _step(value, grid)
     # An option that is called 1 has a code as well, and a cell would not say what it means.
-    coded = not any(option.isdecimal() for option in asked.options)
+    coded = not (is_answer and any(option.isdecimal() for option in asked.options))
     return int(value) if coded and value.isdecimal() and len(value) <= 16 else None
 
 

@@ -8,7 +8,7 @@ Channels of the columns of a file, as people write them.
     crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
     binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
     kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one
-    geometric ratio=1/3 min=0 max=60  a number with noise; also rounding_rr a= b=, and square_wave odds=, with step=
+    geometric ratio=1/3 min=0 max=60  a number with noise; all other mechanisms likewise, as ``channel_text`` has them
     public                            asked openly
     number                            asked openly, a number also where it has few values
 
@@ -17,22 +17,16 @@ rows P(report | truth), one for each level, or ``{matrix: rows, levels: [...], r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, ColumnChannel, kary_rows
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
-from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.channel_text import ChannelWords, channel_question, read_number, split_channel
 from sottovoce.shared.mechanisms import MECHANISMS
-from sottovoce.shared.rational import dump_fraction
 from sottovoce.shared.sentence import Sentence
 
 MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes,often"
-_MOST_LETTERS = 4000
-_WHOLE = frozenset({"bins", "width"})
-"""Parameters that are whole numbers."""
 
 
 def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or a map
@@ -70,42 +64,12 @@ def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
     return {one: n - yes, other: yes}
 
 
-@dataclass
-class _Words:
-    """Parameters of a channel: those with a name, and the others in their order."""
-
-    named: dict[str, str] = field(default_factory=dict)
-    rest: list[str] = field(default_factory=list)
-
-    def take(self, *names: str) -> dict[str, Fraction]:
-        """Return the parameters of these names, given by name or in this order, and refuse all others."""
-        unknown = sorted(set(self.named) - set(names))
-        free = [name for name in names if name not in self.named]
-        if unknown or len(self.rest) != len(free):
-            raise ValueError(Sentence("this channel has the parameters: {names}", names=", ".join(names) or "none"))
-        return {
-            name: _number(text, name)
-            for name, text in {**self.named, **dict(zip(free, self.rest, strict=True))}.items()
-        }
-
-
 def _from_text(text: str) -> ColumnChannel:
-    if len(text) > _MOST_LETTERS:
-        raise ValueError("a channel has at most 4,000 letters; write a matrix into a YAML file")
-    name, *parts = text.split() or [""]
-    words = _Words()
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if equals and key in words.named:
-            raise ValueError(Sentence("the parameter {name} is given twice", name=key))
-        if equals:
-            words.named[key] = value
-        else:
-            words.rest.append(part)
-    levels = tuple(filter(None, words.named.pop("levels", "").split(",")))
-    if name not in _DESIGNS:
+    words = split_channel(text)
+    levels = words.pop_levels()
+    if words.name not in _DESIGNS:
         raise ValueError(Sentence("is no channel; there are: {names}", names=", ".join(_DESIGNS)))
-    return _DESIGNS[name](words, _unique(levels))
+    return _DESIGNS[words.name](words, levels)
 
 
 def _from_map(given: Mapping[str, Any]) -> ColumnChannel:
@@ -121,7 +85,7 @@ def _from_map(given: Mapping[str, Any]) -> ColumnChannel:
         isinstance(row, Sequence) and not isinstance(row, str) for row in rows
     ):
         raise ValueError("a matrix is a list of rows, each a list of probabilities")
-    numbers = tuple(tuple(_number(str(cell), f"row {place}") for cell in row) for place, row in enumerate(rows, 1))
+    numbers = tuple(tuple(read_number(str(cell), f"row {place}") for cell in row) for place, row in enumerate(rows, 1))
     return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels, values=values)
 
 
@@ -129,16 +93,6 @@ def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ValueError("two levels have one name")
     return names
-
-
-def _number(text: str, name: str) -> Fraction:
-    """Return the number in a fraction or decimal of at most 20 digits."""
-    try:
-        if len(text) > 50 or "e" in text.lower():
-            raise ValueError
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(Sentence("{name} must be a number such as 1/6 or 0.25", name=name)) from None
 
 
 def _share(number: Fraction, name: str) -> Fraction:
@@ -154,24 +108,24 @@ def _yes_no(name: str, a: Fraction, b: Fraction, levels: tuple[str, ...]) -> Col
     return ColumnChannel(name, rows, levels=levels)
 
 
-def _coin_flip(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    words.take()
+def _coin_flip(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    words.numbers()
     return _yes_no("coin_flip", Fraction(3, 4), Fraction(1, 4), levels)
 
 
-def _binary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    found = words.take("a", "b")
+def _binary_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    found = words.numbers("a", "b")
     return _yes_no("binary_rr", _share(found["a"], "a"), _share(found["b"], "b"), levels)
 
 
-def _warner(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    truth = _share(words.take("truth")["truth"], "truth")
+def _warner(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    truth = _share(words.numbers("truth")["truth"], "truth")
     return _yes_no("warner", truth, 1 - truth, levels)
 
 
-def _forced_response(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+def _forced_response(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     names = ("truth", "yes", "no") if "truth" in words.named else ("yes", "no")
-    found = words.take(*names)
+    found = words.numbers(*names)
     yes, no = _share(found["yes"], "yes"), _share(found["no"], "no")
     if yes + no >= 1:
         raise ValueError("yes and no must sum to less than 1: the rest answers truthfully")
@@ -180,22 +134,22 @@ def _forced_response(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
     return _yes_no("forced_response", 1 - no, yes, levels)
 
 
-def _unrelated_question(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    found = words.take("truth", "share")
+def _unrelated_question(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    found = words.numbers("truth", "share")
     truth, share = _share(found["truth"], "truth"), _share(found["share"], "share")
     return _yes_no("unrelated_question", truth + (1 - truth) * share, (1 - truth) * share, levels)
 
 
-def _crosswise(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+def _crosswise(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     same = words.named.pop("same", "")
-    share = _share(words.take("share")["share"], "share")
+    share = _share(words.numbers("share")["share"], "share")
     made = _yes_no("crosswise", share, 1 - share, levels)
     return ColumnChannel("crosswise", made.rows, same, levels)
 
 
-def _kary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
+def _kary_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     size = words.named.pop("k", "")
-    odds = words.take("odds")["odds"]
+    odds = words.numbers("odds")["odds"]
     if not (levels or size.isdecimal()):
         raise ValueError(MISSING_K)
     count = int(size[:4]) if size.isdecimal() else len(levels)
@@ -207,29 +161,23 @@ def _kary_rr(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
     return ColumnChannel("kary_rr", levels=levels, odds=odds, size=count)
 
 
-def _numeric(name: str, words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    if levels or words.rest or not {"min", "max"} <= set(words.named):
-        raise ValueError("a channel of a number names its range and parameters: min=0 max=60 step=1 and so on")
-    bounds = [_number(words.named.pop(key, "1"), key) for key in ("min", "max", "step")]
-    domain = Domain(grid=Grid(*bounds))
-    fields = {key: int(text) if key in _WHOLE and text.isdecimal() else dump_fraction(_number(text, key))
-              for key, text in words.named.items()}  # fmt: skip
-    return ColumnChannel(name, numeric=(MECHANISMS[name].parse({"name": name, **fields}, domain), domain))
+def _of_mechanism(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    return ColumnChannel(words.name, asked=channel_question(words, levels))
 
 
-def _public(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    words.take()
+def _public(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    words.numbers()
     return ColumnChannel("public", levels=levels)
 
 
-def _number_column(words: _Words, levels: tuple[str, ...]) -> ColumnChannel:
-    words.take()
+def _number_column(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    words.numbers()
     if levels:
         raise ValueError("a number has no levels")
     return ColumnChannel("number")
 
 
-_DESIGNS: dict[str, Callable[[_Words, tuple[str, ...]], ColumnChannel]] = {
+_DESIGNS: dict[str, Callable[[ChannelWords, tuple[str, ...]], ColumnChannel]] = {
     "coin_flip": _coin_flip,
     "warner": _warner,
     "forced_response": _forced_response,
@@ -237,7 +185,7 @@ _DESIGNS: dict[str, Callable[[_Words, tuple[str, ...]], ColumnChannel]] = {
     "crosswise": _crosswise,
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
-    **{name: partial(_numeric, name) for name in ("geometric", "rounding_rr", "square_wave")},
+    **{name: _of_mechanism for name in MECHANISMS if name not in {"binary_rr", "kary_rr", "memoized_rr"}},
     "public": _public,
     "number": _number_column,
 }

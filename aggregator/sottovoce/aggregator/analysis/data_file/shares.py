@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.pooling import Stratum
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.spec import Question
 
 SHARES = "sottovoce-shares/1"
@@ -30,9 +30,9 @@ def _strata(columns: Columns, question: Question) -> list[Stratum]:
     found: list[Stratum] = []
     for number in range(len(columns.revisions)):
         values = columns.values[question.name][columns.revision == number]
-        different, counts = np.unique(values[~is_null(values)], return_counts=True)
         asked = columns.question(question.name, number) or question
-        found.append((asked.mechanism, dict(zip(different.tolist(), counts.tolist(), strict=True))))
+        options = asked.mechanism.options if isinstance(asked.mechanism, Mask) else 0
+        found.append((asked.mechanism, tally(values[~is_null(values)], options)))
     return found
 
 

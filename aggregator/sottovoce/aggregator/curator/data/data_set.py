@@ -48,7 +48,7 @@ class DataSet:
         """
         Read all records, open the budget, and write the encoded copy.
 
-        A file may be bound again with exactly the same terms: the budget stays, and the encoded copy is rewritten.
+        Data may be bound again with exactly the same terms: the budget stays, and the encoded copy is rewritten.
 
         Args:
             epsilon: limit for the total cost of all future answers.
@@ -75,7 +75,7 @@ class DataSet:
             neighbours,
             records.count if public else None,
         )
-        if self.placed is None or not self.budget.is_open_with(terms):
+        if not self.budget.is_open_with(terms):
             self.budget.open(terms)
         if self.placed is not None:
             self.placed.write(records)

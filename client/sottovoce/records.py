@@ -1,0 +1,152 @@
+"""
+Records of single questions: one randomized answer with its channel, as ``sottovoce-record/1`` or as three columns.
+
+    cheated            the reported option's name, a number in the question's own unit, or the mechanism's code
+    cheated_channel    the mechanism and the true values: ``binary_rr a=3/4 b=1/4``
+    cheated_once       1 if the device draws one answer only once, 0 if it could not store the draw
+
+The columns alone can be analyzed: ``sottovoce results estimate data.csv``.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from sottovoce.client.draws import Draws
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.channel_text import channel_question, dump_channel, split_channel
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.sentence import error_message
+from sottovoce.shared.single_question import parse_question
+from sottovoce.shared.spec import Question
+
+FORMAT = "sottovoce-record/1"
+KEYS = ("question", "digest", "report", "value", "mechanism", "channel", "epsilon", "once", "client")
+
+_PATTERNS = {
+    "question": re.compile(r"[a-z0-9][a-z0-9_]{0,63}"),
+    "digest": re.compile(r"[0-9a-f]{64}"),
+    "value": re.compile(r"[^\x00-\x1f]{1,64}"),
+    "channel": re.compile(r"[^\x00-\x1f]{1,4000}"),
+    "epsilon": re.compile(r"[0-9]\.[0-9]{4}"),
+    "client": re.compile(r"[0-9A-Za-z.+-]{1,40}"),
+}
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """
+    One randomized answer to a single question.
+
+    Attributes:
+        question: its name.
+        digest: SHA-256 of its canonical form.
+        report: the reported value, as in a survey's report.
+        value: the same in words of the data: an option, a number in its own unit, or the code.
+        mechanism: the canonical parameters.
+        channel: mechanism and true values as text.
+        epsilon: the privacy loss, with four decimals, rounded up.
+        once: the device has stored the draw, so that it gives the same again.
+        client: version of the program that drew it.
+    """
+
+    question: str
+    digest: str
+    report: int
+    value: str
+    mechanism: Mapping[str, Any]
+    channel: str
+    epsilon: str
+    once: bool
+    client: str
+
+
+def read(text: str | bytes) -> QuestionRecord:
+    """
+    Read a record from JSON.
+
+    Raises:
+        SpecError: it is no record, or value and report do not fit the channel; no value is repeated.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError:
+        raise SpecError("the record is not JSON") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT or set(document) != {"format", *KEYS}:
+        raise SpecError(f"the record must be a JSON object of format {FORMAT} with: {', '.join(KEYS)}")
+    found = QuestionRecord(**{key: document[key] for key in KEYS})
+    for key, pattern in _PATTERNS.items():
+        if not isinstance(document[key], str) or not pattern.fullmatch(document[key]):
+            raise SpecError(f"the record's {key} does not have its form")
+    if type(found.once) is not bool or type(found.report) is not int:
+        raise SpecError("the record's once must be true or false, and its report a whole number")
+    _check(found)
+    return found
+
+
+def write(record: QuestionRecord) -> str:
+    """Return a record as JSON, which ``read`` reads back."""
+    return json.dumps({"format": FORMAT, **{key: getattr(record, key) for key in KEYS}}, ensure_ascii=False)
+
+
+def columns(record: QuestionRecord) -> dict[str, str]:
+    """Return the three columns of a record by their names."""
+    name = record.question
+    return {name: record.value, f"{name}_channel": record.channel, f"{name}_once": str(int(record.once))}
+
+
+def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = None) -> QuestionRecord:
+    """
+    Draw a record for an invented answer, as bots need it.
+
+    Args:
+        question: as in the list of a survey file.
+        answer: the invented truth, in the form of the question's type.
+        draws: source of randomness; by default the operating system's.
+
+    Raises:
+        SpecError: the question is not one.
+        AnswerError: the answer is not possible; the message repeats none of it.
+    """
+    parsed = parse_question(question)
+    asked = parsed.question
+    assert asked.mechanism is not None  # noqa: S101 - a single question is private
+    report = RANDOMIZERS[asked.mechanism.name](asked.mechanism, asked.encode(answer), draws or Draws())
+    return QuestionRecord(
+        question=asked.name,
+        digest=parsed.digest,
+        report=report,
+        value=value_of(asked, report),
+        mechanism=asked.mechanism.dump(),
+        channel=dump_channel(asked),
+        epsilon=f"{math.ceil(asked.epsilon * 10**4) / 10**4:.4f}",
+        once=False,
+        client=version("sottovoce"),
+    )
+
+
+def value_of(question: Question, report: int) -> str:
+    """Return a reported value as a column has it: an option's name, a number in its own unit, or the code."""
+    kind = question.mechanism.report_kind if question.mechanism is not None else ""
+    if kind in {"yes_no", "option"}:
+        return question.options[report]
+    if kind == "number" and question.domain.grid is not None:
+        return question.domain.grid.text(report)
+    return str(report)
+
+
+def _check(record: QuestionRecord) -> None:
+    """Refuse a record whose channel is none, or cannot have made its report or value."""
+    try:
+        words = split_channel(record.channel)
+        asked = channel_question(words, words.pop_levels())
+    except (ValueError, KeyError) as error:
+        raise SpecError(f"the record's channel {error_message(error)}") from None
+    if asked.mechanism is None or asked.mechanism.dump() != record.mechanism:
+        raise SpecError("the record's mechanism is not the one of its channel")
+    if not asked.admits(record.report) or value_of(asked, record.report) != record.value:
+        raise SpecError("the record's report and value do not fit its channel")

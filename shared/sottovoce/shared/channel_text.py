@@ -1,0 +1,187 @@
+"""
+Channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, parameters, true values.
+
+A column of reports needs no other file: the text names the mechanism, its parameters as in a survey file (lists with
+commas, rows of a table with semicolons), and the true values: ``levels=`` in their order (yes and no need none),
+``min= max= step=`` of a number, ``most=`` of a choice of several.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
+from sottovoce.shared.rational import dump_decimal, dump_fraction
+from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Question
+from sottovoce.shared.types.boolean import BOOLEAN_OPTIONS
+from sottovoce.shared.types.date import DayGrid
+
+MOST_LETTERS = 4000
+"""Longest text of a channel."""
+
+NO_NUMBER = "{name} must be a number such as 1/6 or 0.25"
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TYPES = {"yes_no": "boolean", "option": "select_one", "options": "select_multiple", "numbers": "vector"}
+
+
+@dataclass
+class ChannelWords:
+    """
+    Words of a channel.
+
+    Attributes:
+        name: the first word.
+        named: parameters with a name.
+        rest: the others in their order.
+    """
+
+    name: str
+    named: dict[str, str] = field(default_factory=dict)
+    rest: list[str] = field(default_factory=list)
+
+    def numbers(self, *names: str) -> dict[str, Fraction]:
+        """Return the parameters of these names, given by name or in this order, and refuse all others."""
+        unknown = sorted(set(self.named) - set(names))
+        free = [name for name in names if name not in self.named]
+        if unknown or len(self.rest) != len(free):
+            raise ValueError(Sentence("this channel has the parameters: {names}", names=", ".join(names) or "none"))
+        given = {**self.named, **dict(zip(free, self.rest, strict=True))}
+        return {name: read_number(text, name) for name, text in given.items()}
+
+    def pop_levels(self) -> tuple[str, ...]:
+        """Remove and return the names of the true options."""
+        names = tuple(filter(None, self.named.pop("levels", "").split(",")))
+        if len(set(names)) < len(names):
+            raise ValueError("two levels have one name")
+        return names
+
+
+def split_channel(text: str) -> ChannelWords:
+    """
+    Return the words of a channel.
+
+    Raises:
+        ValueError: the text is too long, or a parameter is given twice.
+    """
+    if len(text) > MOST_LETTERS:
+        raise ValueError("a channel has at most 4,000 letters; write a matrix into a YAML file")
+    name, *parts = text.split() or [""]
+    words = ChannelWords(name)
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals and key in words.named:
+            raise ValueError(Sentence("the parameter {name} is given twice", name=key))
+        if equals:
+            words.named[key] = value
+        else:
+            words.rest.append(part)
+    return words
+
+
+def read_number(text: str, name: str) -> Fraction:
+    """
+    Return the number in a fraction or decimal of at most 20 digits.
+
+    Raises:
+        ValueError: it is none; the message names it and repeats nothing.
+    """
+    try:
+        if len(text) > 50 or "e" in text.lower():
+            raise ValueError
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(Sentence(NO_NUMBER, name=name)) from None
+
+
+def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Question:
+    """
+    Return the question that a mechanism's words describe, without texts.
+
+    Args:
+        words: the name of a mechanism, its parameters, and bounds of a number.
+        levels: names of the true options or coordinates.
+
+    Raises:
+        ValueError: a parameter is missing, unknown or impossible.
+    """
+    made = MECHANISMS[words.name]
+    if words.rest:
+        raise ValueError("write each parameter of this channel with its name")
+    domain = _read_domain(made, words.named, levels)
+    fields = {key: _read_value(key, text, made) for key, text in words.named.items()}
+    kind = "date" if isinstance(domain.grid, DayGrid) else _TYPES.get(made.serves, "decimal")
+    return Question("answer", kind, {}, {}, (), domain, made.parse({"name": words.name, **fields}, domain), False)
+
+
+def dump_channel(question: Question) -> str:
+    """
+    Return the text of a question's channel; ``channel_question`` reads it back.
+
+    Raises:
+        ValueError: the question is public, or its table is too long for a column.
+    """
+    if question.mechanism is None:
+        raise ValueError("a public question has no channel")
+    domain = question.domain
+    fields = question.mechanism.dump()
+    words = [fields["name"], *(f"{key}={_dump(value)}" for key, value in sorted(fields.items()) if key != "name")]
+    if domain.grid is not None:
+        grid = domain.grid
+        words += [f"min={grid.text(0)}", f"max={grid.text(grid.steps)}", f"step={dump_decimal(grid.step)}"]
+    if question.mechanism.serves == "options":
+        words.append(f"most={domain.max_choices}")
+    if question.mechanism.serves != "yes_no" and domain.options:
+        words.append(f"levels={_dump(list(domain.options))}")
+    text = " ".join(words)
+    if len(text) > MOST_LETTERS:
+        raise ValueError("the channel takes more than 4,000 letters in a column; name a mechanism without a table")
+    return text
+
+
+def _read_domain(made: type[Mechanism], named: dict[str, str], levels: tuple[str, ...]) -> Domain:
+    """Return the true values, and remove what names them from ``named``."""
+    if made.serves == "yes_no":
+        return Domain(levels or BOOLEAN_OPTIONS)
+    if made.serves in {"number", "numbers"}:
+        if bool(levels) != (made.serves == "numbers") or not {"min", "max"} <= set(named):
+            raise ValueError("a channel of a number names its range and parameters: min=0 max=60 step=1 and so on")
+        return Domain(levels, _read_grid(named))
+    if len(levels) < 2:
+        raise ValueError("name the options: levels=never,once,often")
+    most = named.pop("most", str(len(levels))) if made.serves == "options" else "1"
+    return Domain(levels, max_choices=_read_whole(most, "most"))
+
+
+def _read_grid(named: dict[str, str]) -> Grid:
+    low, high, step = (named.pop(key, "1") for key in ("min", "max", "step"))
+    if _DAY.fullmatch(low):
+        return DayGrid(DayGrid.read(low), DayGrid.read(high), read_number(step, "step"))
+    return Grid(read_number(low, "min"), read_number(high, "max"), read_number(step, "step"))
+
+
+def _read_value(key: str, text: str, made: type[Mechanism]) -> Any:  # noqa: ANN401 - text, a number or lists of them
+    schema: Mapping[str, Any] = made.parameters[key].schema if key in made.parameters else {}
+    if schema.get("type") == "integer":
+        return _read_whole(text, key)
+    if schema.get("type") == "array":
+        rows = [[_read_whole(cell, key) for cell in row.split(",")] for row in text.split(";")]
+        return rows if schema["items"].get("type") == "array" else rows[0]
+    return dump_fraction(read_number(text, key))
+
+
+def _read_whole(text: str, name: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,16}", text):
+        raise ValueError(Sentence(NO_NUMBER, name=name))
+    return int(text)
+
+
+def _dump(value: object) -> str:
+    """Return text, a number or a list as it stands after the equals sign."""
+    if not isinstance(value, list):
+        return str(value)
+    return (";" if value and isinstance(value[0], list) else ",").join(map(_dump, value))

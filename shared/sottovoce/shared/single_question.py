@@ -1,0 +1,83 @@
+"""One question without a survey around it, for a page of another system: the same object as an item of a survey."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sottovoce.shared import canonical
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.channel_text import dump_channel
+from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parse_item import NOTES
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import FORMAT, Question
+
+ITEM = "/questions/0"
+
+EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
+
+
+@dataclass(frozen=True)
+class SingleQuestion:
+    """
+    One private question with its document.
+
+    Attributes:
+        question: as parsed.
+        document: the canonical object, shorthand expanded.
+    """
+
+    question: Question
+    document: Mapping[str, Any]
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The one spelling of the question, in UTF-8."""
+        return canonical.dump(self.document)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+        return hashlib.sha256(self.canonical).hexdigest()
+
+
+def parse_question(document: object) -> SingleQuestion:
+    """
+    Parse one question, as it may be in the list of a survey file.
+
+    Its default language is English where the label is in English, else the first of the label's tags.
+
+    Raises:
+        SpecError: it is no question that can be asked alone; each mistake with its JSON pointer within the question.
+    """
+    if isinstance(document, dict) and document.get("type") in (*NOTES, "matrix"):
+        raise SpecError([Problem("/type", "must be the type of one question: notes and matrices need a survey")])
+    label = document.get("label") if isinstance(document, dict) else None
+    language = min(label, key=lambda tag: (tag != "en", str(tag))) if isinstance(label, dict) and label else "en"
+    whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}
+    try:
+        survey = parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
+    except SpecError as error:
+        problems = [Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]
+        raise SpecError(problems) from None
+    question = survey.questions[0]
+    _check_alone(question)
+    return SingleQuestion(question, survey.document["questions"][0])
+
+
+def _check_alone(question: Question) -> None:
+    """Refuse what one question in another system's page cannot be."""
+    if question.mechanism is None:
+        raise SpecError([Problem("/public", "ask a public question in your own survey: this one must be private")])
+    if question.mechanism.waves > 1:
+        raise SpecError([Problem("/mechanism", "an answer for several waves needs a survey around it")])
+    if question.epsilon > DEFAULT_ALLOWANCE.question:
+        message = EPSILON_LIMIT.format(cost=show_epsilon(question.epsilon), most=DEFAULT_ALLOWANCE.question)
+        raise SpecError([Problem("/mechanism", message)])
+    try:
+        dump_channel(question)
+    except ValueError as error:
+        raise SpecError([Problem("/mechanism", str(error))]) from None

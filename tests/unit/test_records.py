@@ -1,0 +1,143 @@
+"""Records of single questions: written, read, as columns of a file, and analyzed from that file alone."""
+
+import csv
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sottovoce import records
+from sottovoce.aggregator import open_data
+from sottovoce.client.draws import Draws
+from sottovoce.shared.channel_text import channel_question, dump_channel, split_channel
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.single_question import parse_question
+
+from tests.documents import day, number, one_of, question, some_of, vector
+from tests.unit.shared.test_schema import validator
+from tests.vectors.cases import GOOD, named
+from tests.vectors.records import BAD
+from tests.vectors.tape import Tape
+
+PEOPLE = 1200
+COIN = question(named("coin_flip"))
+BIT = {"a": "4/5", "b": "1/5"}
+
+ONE_OF_EACH: dict[str, tuple[dict[str, Any], list[Any], dict[str, float]]] = {
+    "binary_rr": (COIN, ["yes", "no", "no"], {"yes": 1 / 3}),
+    "kary_rr": (one_of(3, named("kary_rr", odds="5")), ["c0", "c1", "c1"], {"c0": 1 / 3, "c2": 0}),
+    "subset_selection": (one_of(5, named("subset_selection", odds="9", size=2)), ["c4", "c0", "c4"], {"c4": 2 / 3}),
+    "hadamard_response": (one_of(3, named("hadamard_response", odds="9")), ["c2", "c0", "c0"], {"c2": 1 / 3}),
+    "optimal_unary": (one_of(4, named("optimal_unary", odds="9")), ["c3", "c1", "c1"], {"c3": 1 / 3}),
+    "sampled_option": (some_of(3, named("sampled_option", **BIT)), [["c0", "c2"], ["c0"], []], {"c0": 2 / 3}),
+    "bitwise_rr": (some_of(2, named("bitwise_rr", **BIT)), [["c0", "c1"], ["c0"], []], {"c0": 2 / 3, "c1": 1 / 3}),
+    "rounding_rr": (number("0", "10", "1", named("rounding_rr", **BIT)), ["3", "6", "9"], {"mean": 6}),
+    "level_table": (number("0", "10", "1", named("level_table", epsilon="2")), ["3", "6", "9"], {"mean": 6}),
+    "square_wave": (number("0", "9", "1", named("square_wave", odds="9", bins=5, width=1)), ["2", "5"], {"mean": 3.5}),
+    "geometric": (number("-5", "5", "1", named("geometric", ratio="4/5")), ["-1", "2", "5"], {"mean": 2}),
+    "sampled_coordinate": (
+        vector(2, "0", "1", "0.5", named("sampled_coordinate", **BIT)),
+        [{"x0": "0", "x1": "1"}, {"x0": "0.5", "x1": "1"}],
+        {"x0": 0.25, "x1": 1},
+    ),
+}
+"""A question for each mechanism that can stand alone, invented answers, and the truth about some options."""
+
+
+def written(folder: Path, document: dict[str, Any], answers: list[Any]) -> Path:
+    """Write the three columns of many invented people, beside an id."""
+    draws = Draws(Tape(f"records {document}"))
+    rows = [records.columns(records.simulate(document, answers[n % len(answers)], draws)) for n in range(PEOPLE)]
+    path = folder / "host.csv"
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, ["participant", *rows[0]])
+        table.writeheader()
+        table.writerows({"participant": number, **row} for number, row in zip(count(), rows, strict=False))
+    return path
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_columns_alone_give_the_truth(tmp_path: Path, name: str) -> None:
+    """Every mechanism: the host's own file, without a survey file, within four standard errors."""
+    document, answers, truth = ONE_OF_EACH[name]
+    rows = [row for row in open_data(written(tmp_path, document, answers)).shares().rows if row["question"] == "q"]
+
+    for option, share in truth.items():
+        row = next(row for row in rows if option in {row["option"], row["kind"]})
+        assert abs(row["raw"] - share) < 4 * row["std_error"], option
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD if name != "memoized_rr"])
+def test_channel_is_read_back(name: str) -> None:
+    """Mechanism and true values of every question that may stand alone."""
+    for document, _ in [*GOOD[name], (day("1999-12-27", "2000-03-06", named("rounding_rr", **BIT), step=7), [])]:
+        try:
+            asked = parse_question(document).question
+        except SpecError:
+            continue
+        words = split_channel(dump_channel(asked))
+        found = channel_question(words, words.pop_levels())
+        assert (found.mechanism, found.domain.options, found.domain.grid) == (
+            asked.mechanism,
+            asked.domain.options,
+            asked.domain.grid,
+        )
+        assert found.domain.max_choices == asked.domain.max_choices
+
+
+def test_record_is_read_back_and_fits_its_schema() -> None:
+    """With the digest of the canonical question, shorthand expanded."""
+    record = records.simulate(COIN, "yes")
+    assert records.read(records.write(record)) == record
+    assert list(validator("record").iter_errors(json.loads(records.write(record)))) == []
+    assert record.digest == parse_question({**COIN, "mechanism": named("binary_rr", a="3/4", b="1/4")}).digest
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "sottovoce-record/2"}, "of format sottovoce-record/1"),
+        ({"more": 1}, "of format sottovoce-record/1"),
+        ({"digest": "A" * 64}, "digest"),
+        ({"once": 1}, "once must be true or false"),
+        ({"report": "1"}, "report a whole number"),
+        ({"report": 2}, "do not fit"),
+        ({"value": "maybe"}, "do not fit"),
+        ({"channel": "binary_rr a=3/4"}, "channel"),
+        ({"channel": "no_such a=3/4"}, "channel"),
+        ({"channel": "binary_rr a=2/3 b=1/3"}, "mechanism is not the one"),
+        ({"epsilon": 1.1}, "epsilon"),
+    ],
+)
+def test_bad_records_are_refused(changes: dict[str, Any], message: str) -> None:
+    """The message names what is wrong, and repeats no value."""
+    document = json.loads(records.write(records.simulate(COIN, "yes")))
+    with pytest.raises(SpecError, match=message) as caught:
+        records.read(json.dumps({**document, **changes}))
+    assert "maybe" not in str(caught.value)
+
+
+def test_no_json_is_refused() -> None:
+    """Neither text nor a list is a record."""
+    for text in ("", "[]", "null", "{", b"\xff"):
+        with pytest.raises(SpecError, match="record"):
+            records.read(text)
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer"),
+    [*zip(BAD, ("/public", "/mechanism", "/mechanism", "/type", "/type", "/visible_if/other"), strict=True)],
+)
+def test_what_cannot_stand_alone_is_refused(document: dict[str, Any], pointer: str) -> None:
+    """The pointer leads into the question itself."""
+    with pytest.raises(SpecError) as caught:
+        parse_question(document)
+    assert pointer in {problem.pointer for problem in caught.value.problems}
+
+
+def test_impossible_answers_are_refused_without_being_repeated() -> None:
+    """As by a survey's own question."""
+    with pytest.raises(AnswerError) as caught:
+        records.simulate(COIN, "perhaps")
+    assert "perhaps" not in str(caught.value)
