@@ -128,15 +128,11 @@ def join(sources: dict[str, str]) -> str:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
             means something else once modules share a scope.
     """
-    bodies = _bodies(sources, lambda path: _in_place(sources.get(path)))
-    return _HEADER + "".join(bodies.values())
-
-
-def _in_place(source: str | None) -> str:
-    """What a module exports, where it is in the script already; nothing arrives where it is not."""
-    if source is None:
-        return 'arriving("")'
-    return f"Promise.resolve({{ {', '.join(_exported(source))} }})"
+    present = {target for path, source in sources.items() for target in _arrivals(path, source)} & sources.keys()
+    named = [f'"{path}": {{ {", ".join(_exported(sources[path]))} }},\n' for path in sorted(present)]
+    # What is not in the script does not arrive.
+    bodies = _bodies(sources, lambda path: f'Promise.resolve(MODULES["{path}"])' if path in present else 'arriving("")')
+    return "".join([_HEADER, *bodies.values(), *(["const MODULES = {", *named, "};\n"] if named else [])])
 
 
 def _holder(path: str, holders: Mapping[str, str]) -> str:

@@ -116,6 +116,17 @@ def test_join_drops_only_whole_line_comments() -> None:
     assert joined == 'const url = "https://a";\nconst b = 1;\n'
 
 
+def test_joined_module_arrives_where_it_stands() -> None:
+    """Under a name that no module's own constants can hide; what is not there does not arrive."""
+    early = 'const go = async () => [await import("./late.js"), await import("./lost.js")];\n'
+    joined = join({"late.js": "export const one = 1;\n", "main.js": early}).partition("\n")[2]
+
+    assert joined == (
+        'const one = 1;\nconst go = async () => [await Promise.resolve(MODULES["late.js"]), await arriving("")];\n'
+        'const MODULES = {"late.js": { one },\n};\n'
+    )
+
+
 def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two modules that need each other have no order."""
     sources = {"form/start.js": 'import { b } from "./b.js";\n', "form/b.js": 'import { m } from "./start.js";\n'}
