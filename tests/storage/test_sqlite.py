@@ -1,5 +1,6 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
+import re
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -148,6 +149,28 @@ def test_verify_says_which_table_is_not_as_it_should_be(
             db.execute(statement)
 
     assert storage.verify() == [words]
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("CREATE INDEX by_wave ON settled (wave)", r"the table settled has an index by_wave, .*; stop .*DROP INDEX"),
+        ("UPDATE surveys SET closed_on = 10000000000", r"the table surveys has days in closed_on .*: 1; reopen"),
+        ("UPDATE keys SET expires_on = -40000", r"the table keys has days in expires_on .*: 1; revoke"),
+        ("UPDATE record SET day = 400000", r"the table record has days in day .*: 1; .* restore a backup"),
+        ("UPDATE keys SET scopes = 'metrics:read all'", r"the key 'researcher' has a scope .*; revoke"),
+    ],
+)
+def test_faults_that_no_backup_mends_are_named_with_advice(storage: SQLiteStorage, statement: str, words: str) -> None:
+    """Each with its own; none of them is damage of a table."""
+    storage.publish(survey())
+    storage.add_researcher("maria", bytes(32))
+    assert storage.faults() == []
+    with storage._write() as db:
+        db.execute(statement)
+
+    (fault,) = storage.faults()
+    assert re.match(words, fault)
 
 
 def test_full_disk_and_damaged_file_are_named(storage: SQLiteStorage, tmp_path: Path) -> None:

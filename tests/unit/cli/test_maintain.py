@@ -198,6 +198,15 @@ def test_doctor_refuses_a_database_of_no_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "sottovoce.sqlite").stat().st_size == 0
 
 
+def test_doctor_names_a_file_that_others_can_read(data: Path) -> None:
+    """With the command that ends it; the file of a new folder is not one."""
+    file = data / "sottovoce.sqlite"
+    for mode, is_named in ((0o644, True), (0o600, False)):
+        file.chmod(mode)
+        found = run("db", "doctor", "--data", str(data))
+        assert (found.exit_code, f"chmod 600 {file}" in found.output) == (0, is_named)
+
+
 KILL = """
 import os, signal, sys
 from pathlib import Path

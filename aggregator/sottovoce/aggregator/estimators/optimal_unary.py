@@ -40,6 +40,7 @@ def variables(mechanism: OptimalUnary, domain: Domain) -> list[Variable]:
             support=mechanism.support,
             odds=mechanism.likelihood_ratio,
             supports=lambda reported: bits(reported, mechanism.options),
+            masks=True,
             both=(mechanism.support[0] * mechanism.support[1], mechanism.support[1] ** 2),
         )
     ]

@@ -41,6 +41,7 @@ def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:
             support=mechanism.support,
             odds=mechanism.keep,
             supports=lambda reported: bits(reported, mechanism.options),
+            masks=True,
             both=_support_both(mechanism),
         )
     ]

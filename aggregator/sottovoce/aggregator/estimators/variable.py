@@ -151,6 +151,7 @@ class ChoiceVariable(Variable):
             Hadamard response the second one is a mean over the categories.
         balanced: add (1 - sum of the scores) / k to each score, if they sum to 1 only on average. This lowers the
             variance, but margins then differ from the question's own estimates.
+        masks: reported values are bit masks, whose bit j is set if the report supports category j.
     """
 
     support: tuple[Fraction, Fraction]
@@ -158,6 +159,7 @@ class ChoiceVariable(Variable):
     supports: Callable[[Reported], Truths] = field(compare=False)
     both: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     balanced: bool = False
+    masks: bool = False
 
     @cached_property
     def marks(self) -> tuple[Fraction, Fraction]:

@@ -272,6 +272,9 @@ class Storage(Protocol):
     def verify(self) -> list[str]:
         """Return descriptions of damage that the back end finds in its files and tables; empty if there is none."""
 
+    def faults(self) -> list[str]:
+        """Describe what a backup would not mend, such as a day in a wrong century, each with advice; often empty."""
+
     def snapshot(self) -> AbstractContextManager[Rows]:
         """Read all tables as of one moment, while other transactions write."""
 

@@ -27,6 +27,7 @@ from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports import surveys as survey_life
 from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
 from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.row_faults import row_faults
 from sottovoce.aggregator.storage.sql_statements import (
     Handle,
     count_down,
@@ -135,6 +136,11 @@ class SQLStorage(TokenStorage):
     @abstractmethod
     def _set_version(self, db: Handle, version: int) -> None:
         """Store the version of the schema."""
+
+    def faults(self) -> list[str]:
+        """Describe implausible rows, each with advice."""
+        with self._read() as db:
+            return list(row_faults(db, self._today(db)))
 
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:

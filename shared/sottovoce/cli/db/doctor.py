@@ -1,5 +1,7 @@
 """``doctor``: whether everything is in order, and what is not."""
 
+import os
+import shlex
 from pathlib import Path
 
 import click
@@ -11,6 +13,7 @@ from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, p
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of
+from sottovoce.aggregator.storage.copy import LOGS
 from sottovoce.aggregator.storage.sqlite.migration_copy import copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
@@ -30,8 +33,9 @@ def doctor(data: Path | None) -> None:
     storage = open_storage(settings)
     # Rows can be counted only where the tables are as they should be.
     with waiting("Checking the database"):
-        wrong = storage.verify() or wrong_counts(storage)
-    raise_if_wrong(wrong, "the database is damaged; restore a backup")
+        raise_if_wrong(storage.verify(), "the database is damaged; restore a backup")
+        raise_if_wrong(wrong_counts(storage), "counts and reports differ; restore a backup from before")
+    raise_if_wrong(storage.faults(), "no backup mends this; each line says what does")
     storage.check()
     check_clocks(storage)
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
@@ -39,6 +43,7 @@ def doctor(data: Path | None) -> None:
         click.echo(waiting_words(waits), err=True)
     print_held(storage, data)
     _print_copies(settings)
+    _print_readable(settings)
     _print_missing_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
@@ -55,6 +60,14 @@ def _print_copies(settings: Settings) -> None:
     file = file_of(settings.database, settings.data)
     for copy in copies(file) if file is not None else ():
         click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
+
+
+def _print_readable(settings: Settings) -> None:
+    """Print which files of the database other users of this machine can read, and how to end it."""
+    file = file_of(settings.database, settings.data)
+    for path in () if file is None else (file, *(file.with_name(file.name + log) for log in LOGS)):
+        if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077:
+            click.echo(f"Other users of this machine can read {path}: chmod 600 {shlex.quote(str(path))}", err=True)
 
 
 def _print_missing_keys(storage: Storage, settings: Settings) -> None:

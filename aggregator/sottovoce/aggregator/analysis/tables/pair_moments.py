@@ -195,14 +195,27 @@ def count_pairs(
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
         reported, sums, squares, numbers = _counted(columns, sizes, weights)
     else:
-        complete = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
-        reported = columns[0][complete], columns[1][complete]
-        numbers = np.ones(len(reported[0]))
-        sums = numbers if weights is None else np.asarray(weights, dtype=float)[complete]
-        squares = sums**2
+        reported, sums, squares, numbers = _one_by_one(columns, weights)
     seen = first.observed(reported[0]) & second.observed(reported[1])
+    # A mask copies every column, which is slow for many reports.
+    if seen.all():
+        return Pairs(first, second, reported, sums, squares, numbers)
     both = reported[0][seen], reported[1][seen]
     return Pairs(first, second, both, sums[seen], squares[seen], numbers[seen])
+
+
+def _one_by_one(
+    columns: tuple[Numbers, Numbers], weights: Floats | None
+) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
+    """Return the reports that carry both variables, as ``_counted`` does."""
+    complete = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
+    rows: Any = slice(None) if complete.all() else complete
+    reported = columns[0][rows], columns[1][rows]
+    numbers = np.ones(len(reported[0]))
+    if weights is None:
+        return reported, numbers, numbers, numbers
+    sums = np.asarray(weights, dtype=float)[rows]
+    return reported, sums, sums**2, numbers
 
 
 def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:

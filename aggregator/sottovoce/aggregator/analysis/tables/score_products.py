@@ -4,14 +4,16 @@ Sums of products of scores over many reports: sufficient for a table, its errors
 With v = (1, scores of A, scores of B) of each report, and s the squares of v, these are the sums of w v v', w^2 v v',
 w^2 s v' and w^2 s s'. The score of a category takes only two values, z = (x - b) / (a - b) with x = 1 if the report
 supports the category, else 0. For categories, all four sums therefore follow from the number of reports that support
-any two of them: one product of 0/1 matrices instead of four products of scores.
+any two of them: one product of 0/1 matrices instead of four products of scores. If reported values are bit masks,
+these numbers follow from how often two bytes of a report have each pair of values: a count per report and pair.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo, bits
 
 ROWS = 100_000
 """Number of rows in a block; not a power of two, because columns of a block would then compete for cache lines."""
@@ -45,6 +47,8 @@ def score_products(
         reported: their reported values, (n,) each.
         weights: w and w^2 of each report, (n,) each.
     """
+    if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in variables):
+        return _of_masks(variables, reported, weights)
     # Balanced scores depend on more than support of one category, so they need the general path.
     if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in variables):
         return _by_support(variables, reported, weights)
@@ -82,6 +86,52 @@ def _by_support(
         once += block @ block.T if alike else (block * weights[0][rows]) @ block.T
         twice += 0 if alike else (block * weights[1][rows]) @ block.T
     return _scored(channels, once, once if alike else twice)
+
+
+def _of_masks(
+    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
+) -> ScoreProducts:
+    alike = bool((weights[0] == 1).all() and (weights[1] == 1).all())
+    octets: list[Reported] = []
+    places: list[list[int]] = []
+    for variable, column in zip(variables, reported, strict=True):
+        first = 1 + sum(map(len, places))
+        for start in range(0, len(variable.channels), 8):
+            octets.append((column >> column.dtype.type(start)).astype(np.uint8))
+            places.append(list(range(first, first + len(variable.channels)))[start : start + 8])
+    once = _supports_of_octets(octets, places, None if alike else weights[0])
+    twice = once if alike else _supports_of_octets(octets, places, weights[1])
+    return _scored([channel for each in variables for channel in each.channels], once, twice)
+
+
+def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[int]], weights: Floats | None) -> Floats:
+    """
+    Sum the weights of the reports that support any two categories.
+
+    Args:
+        octets: bytes of the masks, (n,) each; at least two.
+        places: rows of the result for the bits of each byte, lowest first; row 0 counts all reports.
+        weights: of the reports, (n,); None if all are 1.
+    """
+    supports = np.concatenate([np.ones((256, 1)), bits(np.arange(256), 8)], axis=1)
+    sums = np.zeros((1 + sum(map(len, places)),) * 2)
+    for one, other in combinations(range(len(octets)), 2):
+        counts = _count_octets(octets[one], octets[other], weights)
+        rows, columns = [0, *places[one]], [0, *places[other]]
+        crossed = (supports.T @ counts @ supports)[: len(rows), : len(columns)]
+        sums[np.ix_(rows, columns)], sums[np.ix_(columns, rows)] = crossed, crossed.T
+        for own, total in ((rows, counts.sum(axis=1)), (columns, counts.sum(axis=0))):
+            sums[np.ix_(own, own)] = ((supports.T * total) @ supports)[: len(own), : len(own)]
+    return sums
+
+
+def _count_octets(one: Reported, other: Reported, weights: Floats | None) -> Floats:
+    """Sum the weights by pair of values of two bytes, (256, 256)."""
+    counts = np.zeros(1 << 16)
+    for rows in _slices(len(one)):
+        keys = one[rows].astype(np.uint16) << 8 | other[rows]
+        counts += np.bincount(keys, None if weights is None else weights[rows], 1 << 16)
+    return counts.reshape(256, 256)
 
 
 def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) -> ScoreProducts:

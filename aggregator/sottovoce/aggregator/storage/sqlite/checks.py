@@ -24,6 +24,23 @@ def problems(db: Database) -> list[str]:
         return damage(db) + list(_schema_differences(db, fresh))
 
 
+def foreign_indexes(db: Database) -> list[str]:
+    """Describe indexes that a new database does not have: one could keep reports in another order."""
+    with Database(memory=True) as fresh:
+        migrate(fresh)
+        foreign = sorted(_indexes(db) - _indexes(fresh))
+    return [
+        f"the table {table} has an index {name}, which is none of this program's; stop the nodes, then remove it: "
+        f'sqlite3 FILE "DROP INDEX {name}; VACUUM"'
+        for table, name in foreign
+    ]
+
+
+def _indexes(db: Database) -> set[tuple[str, str]]:
+    rows = db.query("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+    return {(row["tbl_name"], row["name"]) for row in rows}
+
+
 def damage(db: Database) -> list[str]:
     """Return the messages of SQLite's integrity check; empty if the file is sound."""
     return [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]

@@ -208,6 +208,11 @@ class SQLiteStorage(sql_storage.SQLStorage):
             wrong = sqlite_checks.problems(db.database)
             return wrong + checks.problems(db, sqlite_checks.described(db.database))
 
+    def faults(self) -> list[str]:
+        """Describe implausible rows and indexes of other programs, each with advice."""
+        with self._read() as db:
+            return [*super().faults(), *sqlite_checks.foreign_indexes(db.database)]
+
     def backup(self, path: Path) -> None:
         """Write a copy of the database as of now to a new file, while other threads write."""
         with self._errors(), self._handle() as db:

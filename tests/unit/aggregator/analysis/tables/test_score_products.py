@@ -9,12 +9,17 @@ from tests.documents import one_of
 from tests.unit.aggregator.analysis.samples import coin, geometric, kary, openly, subset, variable
 
 HADAMARD = variable(one_of(5, {"name": "hadamard_response", "odds": "3"}))
+MASK = variable(one_of(13, {"name": "optimal_unary", "odds": "3"}))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
-    ("first", "second"), [(coin, openly), (kary, coin), (subset, HADAMARD), (geometric, subset), (coin, geometric)]
-)
+    ("first", "second"),
+    [
+        (coin, openly), (kary, coin), (subset, HADAMARD), (geometric, subset), (coin, geometric), (MASK, subset),
+        (MASK, MASK), (MASK, coin),
+    ],
+)  # fmt: skip
 def test_sums_are_those_of_the_scores(monkeypatch, first, second, weighted):
     """Whichever way is taken, in blocks, with weights and without."""
     monkeypatch.setattr(module, "ROWS", 64)
@@ -31,6 +36,8 @@ def test_sums_are_those_of_the_scores(monkeypatch, first, second, weighted):
 
 def _values(each):
     """Some reported values of a variable, of no order."""
+    if each is MASK:
+        return np.arange(1 << 13, dtype=np.uint16)[::37]
     if each is subset:
         return np.array([3, 12, 5, 10, 6, 9])
     return np.array([1, 0, 2, 7, 4][: 2 if each in {coin, openly} else 3 if each is kary else 5])

@@ -22,8 +22,9 @@ from sottovoce.aggregator.export.catalogue import (
 )
 from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
 
-from tests.exported import source
-from tests.unit.aggregator.studio.joint_pages import app, client, get
+from tests.exported import drawn, send, source
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.studio.joint_pages import app, application, client, get
 
 __all__ = ["app", "client"]
 
@@ -78,6 +79,30 @@ def test_wave_that_the_survey_does_not_have_is_explained(client: FlaskClient) ->
     for name in ("done", "open"):
         reply = get(client, f"{name}/files?wave=99")
         assert (reply.status_code, 'id="refused"' in reply.text) == (200, True)
+
+
+@pytest.mark.parametrize("closes", [1, 2, 3])
+def test_page_of_a_survey_that_was_reopened_says_why_it_has_no_reports(tmp_path: Path, closes: int) -> None:
+    """While it is open again, and once it is closed again with one report more."""
+    running = application(tmp_path)
+    own_app = next(running)
+    storage, researcher = own_app.extensions["storage"], log_in(own_app)[0]
+    survey = revisions_of(storage, "done")[-1].survey
+    for _ in range(closes):
+        storage.reopen_survey("done")
+        is_open = get(researcher, "done/files?sums=1")
+        storage.close_survey("done", 20_600)
+    storage.reopen_survey("done")
+    send(storage, survey, drawn(survey, 1, name="late"))
+    storage.close_survey("done", 20_600)
+    is_closed = get(researcher, "done/files?sums=1")
+
+    for reply in (is_open, is_closed):
+        assert (reply.status_code, 'id="refused"' in reply.text) == (200, True)
+        assert "reports.csv" in reply.text
+        assert "/files/reports.csv" not in reply.text
+    assert get(researcher, "done/files/reports.csv").status_code == 422
+    next(running, None)
 
 
 def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
