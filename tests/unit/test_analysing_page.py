@@ -51,4 +51,4 @@ def test_python_of_the_page_runs(place: Path, monkeypatch: pytest.MonkeyPatch) -
     exec(lines, names)  # noqa: S102 - our own page
 
     assert names["open_results"] is open_results
-    assert len(COMMANDS) == 8
+    assert len(COMMANDS) == 9

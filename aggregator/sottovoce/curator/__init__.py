@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Budget, spent
+from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set, open_ledger_anchor
 from sottovoce.aggregator.curator.data.read_csv import read_declaration
 from sottovoce.aggregator.curator.data.read_values import cell_texts, encode_texts, values_digest
@@ -26,11 +27,10 @@ from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
-    LloydOptions,
-    cluster_question,
     count_question,
     histogram_question,
     number_question,
+    quantile_question,
     top_question,
     vector_question,
 )
@@ -38,7 +38,19 @@ from sottovoce.aggregator.curator.text_report import answer_document, answer_lin
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import SpecError
 
-__all__ = ["BoundData", "NoisyAnswer", "bind", "cluster", "count", "histogram", "mean", "sum", "top", "vector"]
+__all__ = [
+    "BoundData",
+    "NoisyAnswer",
+    "bind",
+    "cluster",
+    "count",
+    "histogram",
+    "mean",
+    "quantiles",
+    "sum",
+    "top",
+    "vector",
+]
 
 Amount = str | int | float | Fraction
 """An epsilon or delta: ``"1/4"``, ``"ln 2"`` or a number, which is taken as it is printed (0.1 is one tenth)."""
@@ -201,6 +213,19 @@ def mean(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
         epsilon: cost of the answer.
     """
     return _ask(data, epsilon, number_question("mean", data.data_set.declaration, column))
+
+
+def quantiles(data: BoundData, column: str, *at: Amount, epsilon: Amount) -> NoisyAnswer:
+    """
+    Return the median of a number, or other quantiles.
+
+    Args:
+        data: from ``bind``.
+        column: its name.
+        at: such as 0.25 or "1/3"; none for the median. Several share epsilon.
+        epsilon: cost of the answer.
+    """
+    return _ask(data, epsilon, quantile_question(data.data_set.declaration, column, [*map(str, at)]))
 
 
 def vector(

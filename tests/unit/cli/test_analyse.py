@@ -23,6 +23,7 @@ VERBS = {
     "crosstab": ["--rows", "cheated", "--columns", "reason"],
     "compare": ["--outcome", "cheated", "--groups", "reason"],
     "pairs": [],
+    "results test": ["--question", "cheated", "--share", "yes=0.3"],
     "regress": ["--outcome", "cheated", "--on", "reason", "--model", "linear"],
     "weights": ["--to", "margins.yaml"],
 }
@@ -30,6 +31,7 @@ SCHEMAS = {
     "crosstab": "crosstab",
     "compare": "comparison",
     "pairs": "pairs",
+    "results test": "test",
     "regress": "regression",
     "weights": "weights",
 }
@@ -54,7 +56,7 @@ def _inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(verb: str, *words: str) -> Result:
     """What a verb says."""
-    return CliRunner().invoke(main, [verb, *words])
+    return CliRunner().invoke(main, [*verb.split(), *words])
 
 
 def told(verb: str, *words: str) -> Any:

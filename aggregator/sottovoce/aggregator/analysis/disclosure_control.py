@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.requests import PairsRequest, RegressionRequest, Request, WeightsRequest
+from sottovoce.aggregator.analysis.requests import PairsRequest, RegressionRequest, Request, TestRequest, WeightsRequest
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError
@@ -72,6 +72,9 @@ def answered(
 def _check(asked: Request, public: frozenset[str]) -> None:
     if isinstance(asked, WeightsRequest):
         raise EstimateError(WEIGHTS_SUPPRESSED)
+    # Exact counts of one public question are its margin, which is published with noise.
+    if isinstance(asked, TestRequest) and _named(asked.own_names) & public:
+        raise EstimateError(TABLE_SUPPRESSED)
     # The number of reports in a subset is exact, and every pair with another public question would tell one more.
     if isinstance(asked, PairsRequest) and asked.where is not None:
         raise EstimateError(TABLE_SUPPRESSED)

@@ -1,5 +1,5 @@
 """
-Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1, sottovoce-pairs/1 and sottovoce-weights/1.
+Results of analyses as JSON: sottovoce-crosstab/1, -comparison/1, -pairs/1, -test/1 and -weights/1.
 
 ``n`` is always the number of reports that carry all variables of the figures in the same object, never the number of
 reports of the survey. Infinite, unbounded and suppressed values are null.
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sottovoce.aggregator.analysis.described_people import ALL
+from sottovoce.aggregator.analysis.one_sample_test import OneSampleTest
 from sottovoce.aggregator.analysis.regression.predictions import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
@@ -22,6 +23,7 @@ from sottovoce.shared.sentence import Sentence
 CROSSTAB = "sottovoce-crosstab/1"
 COMPARISON = "sottovoce-comparison/1"
 PAIRS = "sottovoce-pairs/1"
+TEST = "sottovoce-test/1"
 WEIGHTS = "sottovoce-weights/1"
 
 MEASURES = Measures._fields
@@ -93,6 +95,33 @@ def pairs_document(found: AllPairs) -> Document:
             for test in tests
         ],
         "warnings": list(found.warnings),
+    }
+
+
+def test_document(found: OneSampleTest) -> Document:
+    """Return the document of a test of known values, with the estimate of each."""
+    return {
+        "format": TEST,
+        "question": found.variable,
+        "n": found.n,
+        "values": [
+            {
+                "category": value.category or None,
+                "known": value.known,
+                "raw": _number(value.estimate.raw),
+                "shown": _number(value.estimate.clipped),
+                "std_error": _number(value.estimate.std_error),
+                "low": value.estimate.low,
+                "high": value.estimate.high,
+            }
+            for value in found.values
+        ],
+        "statistic": found.statistic,
+        "df": found.df,
+        "p": found.p,
+        "method": found.method,
+        "warnings": list(found.warnings),
+        **({} if found.people == ALL else {"people": found.people}),
     }
 
 

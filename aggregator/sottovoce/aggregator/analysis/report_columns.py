@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
+from sottovoce.aggregator.estimators.pooling import Stratum
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
+from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -328,6 +329,18 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     if question.name not in columns.values:
         raise EstimateError(Sentence(NOT_IN_FILE, variable=question.name))
     return question, parts.index(name)
+
+
+def strata_of(columns: Columns, question: Question) -> list[Stratum]:
+    """Return (mechanism, tally) of each revision that asks a question of the newest one, oldest first."""
+    found: list[Stratum] = []
+    for number, survey in enumerate(columns.revisions):
+        place, asked = _places(survey, columns.survey)[question.name], columns.question(question.name, number)
+        if asked is None or place is None:
+            continue
+        values = columns.values[question.name][columns.asked(question.name) & (columns.revision == number)]
+        found.append((asked.mechanism, tally(values, survey.masks.get(place, 0))))
+    return found
 
 
 def check_one_wave(columns: Columns, question: Question) -> None:

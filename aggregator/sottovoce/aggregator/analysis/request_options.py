@@ -67,6 +67,20 @@ def read_shares(given: Any) -> Shares:  # noqa: ANN401
     }
 
 
+def known_shares(given: Any) -> Mapping[str, float]:  # noqa: ANN401
+    """Return known shares by category, or raise ValueError."""
+    if not isinstance(given, Mapping) or not given:
+        raise ValueError("must be a map of categories and known shares")
+    return {str(category): _share(share) for category, share in given.items()}
+
+
+def known_mean(given: Any) -> float:  # noqa: ANN401
+    """Return a finite number, or raise ValueError."""
+    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
+        raise ValueError("must be a number")
+    return float(given)
+
+
 def _share(given: Any) -> float:  # noqa: ANN401
     """Return a number, given as such or as decimal digits in text, as survey files write decimals."""
     # Only plain digits: ``float`` would also accept "nan", "inf" and "1e999".

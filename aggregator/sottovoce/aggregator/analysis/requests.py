@@ -10,7 +10,7 @@ People      [{predictor: category, or a number or its digits}]: rows for which t
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
@@ -23,8 +23,10 @@ from sottovoce.aggregator.analysis.documents import (
     crosstab_document,
     pairs_document,
     predictions_document,
+    test_document,
     weights_document,
 )
+from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects
@@ -39,6 +41,8 @@ from sottovoce.aggregator.analysis.request_options import (
     confidence,
     flag,
     formula,
+    known_mean,
+    known_shares,
     one_of,
     option,
     people,
@@ -211,6 +215,46 @@ class PairsRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TestRequest(Request):
+    """
+    Request for a test of a question against known values.
+
+    Attributes:
+        shares: known shares by category, of which one may be left out; None for equal shares.
+        mean: known mean of a number.
+    """
+
+    # Pytest would take it for a class of tests.
+    __test__ = False
+    kind = "test"
+    question: str = option(text)
+    shares: Mapping[str, float] | None = option(known_shares, None)
+    mean: float | None = option(known_mean, None)
+    among: str | None = option(one_of(AMONG), None)
+    confidence: float | None = option(confidence, None)
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """Return the name of the variable."""
+        return (self.question,)
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield the mistake of giving both shares and a mean."""
+        if self.shares is not None and self.mean is not None:
+            yield Problem("/mean", "goes without shares: a question has either of them")
+
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
+        question, _ = find_variable(columns, self.question)
+        # A subset of a public question's exact counts is a table with another public question.
+        if question.mechanism is None and self.where is not None:
+            raise EstimateError(Sentence(PUBLIC_SUBSET, variable=self.question))
+        level = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
+        known = self.shares if self.mean is None else self.mean
+        found = test_document(one_sample_test(columns, self.question, known, level, self.among))
+        return found if self.confidence is None else {**found, "confidence": self.confidence}
+
+
+@dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
     """
     Request for a regression of one answer on others.
@@ -292,7 +336,8 @@ class WeightsRequest(Request):
 
 
 KINDS_OF_REQUEST: dict[str, type[Request]] = {
-    each.kind: each for each in (CrosstabRequest, CompareRequest, PairsRequest, RegressionRequest, WeightsRequest)
+    each.kind: each
+    for each in (CrosstabRequest, CompareRequest, PairsRequest, TestRequest, RegressionRequest, WeightsRequest)
 }
 """Request classes by the last part of their URL."""
 

@@ -265,6 +265,28 @@ def _pairs(document: Document) -> Iterator[PrintedTable]:
     yield PrintedTable(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
 
 
+METHODS = {
+    "exact-binomial": "exact binomial test",
+    "score": "chi-square test with the variance of the channel",
+    "inversion": "inversion of the interval",
+}
+
+
+def _one_sample(document: Document) -> Iterator[PrintedTable]:
+    shares = document["values"][0]["category"] is not None
+    show = TERMINAL.percent if shares else TERMINAL.figure
+    lines = tuple(
+        (one["category"] or "mean", show(one["known"]), TERMINAL.estimate(one, show), TERMINAL.limits(one, show))
+        for one in document["values"]
+    )
+    title = f"{document['question']}: known values, {document['n']:,} reports{_among(document)}"
+    test = f"Do the reports differ from the known values? {TERMINAL.p_equals(document['p'])}"
+    if document["statistic"] is not None:
+        test += f", chi-square {document['statistic']:.2f}, {document['df']} df"
+    sentences = (f"{test} ({METHODS[document['method']]}).", *_warnings(document))
+    yield PrintedTable(title, ("", "known", "estimate", _limits(document)), lines, sentences)
+
+
 def _predictions(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["model"] == "linear" else TERMINAL.percent
     lines = tuple(
@@ -307,6 +329,7 @@ _WORDS = {
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,
+    "sottovoce-test/1": _one_sample,
     "sottovoce-regression/1": _regression,
     "sottovoce-weights/1": _weights,
 }

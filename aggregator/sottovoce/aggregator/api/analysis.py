@@ -1,5 +1,5 @@
 """
-Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, regressions and weights.
+Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, tests, regressions and weights.
 
 An analysis runs in a process of its own, one of each survey at a time, so the server keeps admitting reports. A
 request waits a short time for it; then the reply is 202, and ``Location`` has the address of the analysis. The first
@@ -49,6 +49,15 @@ def compare(name: str) -> Response:
 def pairs(name: str) -> Response:
     """Tests of independence for all pairs of questions, with q-values; optional: ``wave``, ``where``."""
     return _answer(name, "pairs")
+
+
+def test(name: str) -> Response:
+    """
+    Test of a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
+
+    Optional: ``among``, ``wave``, ``where``, ``confidence``.
+    """
+    return _answer(name, "test")
 
 
 def regression(name: str) -> Response:
@@ -147,10 +156,11 @@ ROUTES = (
     _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
     _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
     _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
+    _route("test", test, "Test a question of a closed survey against known shares or a known mean.", "test"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
     _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
     Route("joint.analysis", "GET", _JOB, analysis, "Get the result of a long analysis, or its progress.",
-          Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "regression", "weights"),
+          Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "test", "regression", "weights"),
           refuses=("not_found", "estimate_impossible", "analysis_stopped"), pending=PROGRESS),
     Route("joint.cancel", "DELETE", _JOB, cancel, "Cancel an analysis.", Kind.RESEARCHER, (PROGRESS,),
           refuses=("not_found",)),

@@ -99,6 +99,14 @@ def _pairs(document: Document) -> Iterator[Line]:
     return ({"figure": "pair", "rows": one["first"], "columns": one["second"], **one} for one in document["pairs"])
 
 
+def _one_sample(document: Document) -> Iterator[Line]:
+    names = {"rows": document["question"], "n": document["n"]}
+    for one in document["values"]:
+        yield {"figure": "known", **names, "category": one["category"], "shown": one["known"]}
+        yield {"figure": "value", **names, **one}
+    yield from _tested({"figure": document["method"], **names}, document)
+
+
 def _regression(document: Document) -> Iterator[Line]:
     models: dict[str, Any] = {"": document} | {
         key: document.get(key) for key in ("linear", "declining", "of_predictor")
@@ -127,5 +135,6 @@ _LINES = {
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,
+    "sottovoce-test/1": _one_sample,
     "sottovoce-regression/1": _regression,
 }

@@ -1,4 +1,4 @@
-"""``crosstab``, ``compare``, ``associations``: joint results of closed surveys and waves."""
+"""``crosstab``, ``compare``, ``associations``, ``test``: results of closed surveys and waves."""
 
 from pathlib import Path
 from typing import Any
@@ -73,3 +73,27 @@ def compare(  # noqa: PLR0913, PLR0917 - one option each
 def associations(wave: int | None, where: str | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
     """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
     answer("pairs", given(wave=wave, where=where), None, as_json, place)
+
+
+@command(example="sottovoce results test exam --question cheated --share yes=0.3")
+@source_options
+@click.option("--question", required=True, help="Question that is tested; an option as question.option.")
+@click.option("--share", "shares", multiple=True, help="Known share: CATEGORY=SHARE; repeat. [default: equal shares]")
+@click.option("--mean", type=float, default=None, help="Known mean of a number.")
+@among_option
+@wave_option
+@where_option
+@confidence_option
+def test(  # noqa: PLR0913, PLR0917 - one option each
+    question: str, shares: tuple[str, ...], mean: float | None, among: str | None, wave: int | None,
+    where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+) -> None:  # fmt: skip
+    """Test the shares of one question of SURVEY, or the mean of a number, against known values."""
+    parts = [words.rpartition("=") for words in shares]
+    if not all(name.strip() for name, _, _ in parts):
+        raise click.UsageError("--share is written as CATEGORY=SHARE, such as yes=0.3")
+    if len({name.strip() for name, _, _ in parts}) < len(parts):
+        raise click.UsageError("--share names a category twice")
+    known = {name.strip(): share.strip() for name, _, share in parts} or None
+    options = given(question=question, shares=known, mean=mean, among=among)
+    answer("test", options | given(wave=wave, where=where, confidence=confidence), None, as_json, place)

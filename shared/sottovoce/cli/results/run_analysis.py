@@ -15,7 +15,7 @@ from sottovoce.cli.results.survey_source import reports_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.file_errors import did_you_mean
 
-_NAMES = {"rows", "columns", "within", "outcome", "groups", "on", "cluster", "margins"}
+_NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}
 """Options of analyses that hold names of questions."""
 
 

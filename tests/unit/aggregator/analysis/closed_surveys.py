@@ -14,6 +14,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "crosstab": {"rows": "cheated", "columns": "reason"},
     "compare": {"outcome": "cheated", "groups": "year"},
     "pairs": {},
+    "test": {"question": "cheated"},
     "regression": {"outcome": "cheated", "on": ["year"]},
     "weights": {"margins": {"year": {"first": 0.5, "second": 0.5}}},
 }

@@ -31,6 +31,7 @@ SCHEMAS = {
     "crosstab": "crosstab",
     "compare": "comparison",
     "pairs": "pairs",
+    "test": "test",
     "regression": "regression",
     "weights": "weights",
 }

@@ -5,13 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
-from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.mechanisms.base import Mask
-from sottovoce.shared.spec import Question
 
 SHARES = "sottovoce-shares/1"
 
@@ -22,18 +18,7 @@ Document = dict[str, Any]
 
 def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[QuestionResult]:
     """Return the estimates of each column."""
-    return [question_result(question, _strata(columns, question), rule) for question in columns.survey.questions]
-
-
-def _strata(columns: Columns, question: Question) -> list[Stratum]:
-    """Return (mechanism, tally) of each revision; the newest has the question's own mechanism."""
-    found: list[Stratum] = []
-    for number in range(len(columns.revisions)):
-        values = columns.values[question.name][columns.revision == number]
-        asked = columns.question(question.name, number) or question
-        options = asked.mechanism.options if isinstance(asked.mechanism, Mask) else 0
-        found.append((asked.mechanism, tally(values[~is_null(values)], options)))
-    return found
+    return [question_result(question, strata_of(columns, question), rule) for question in columns.survey.questions]
 
 
 def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:

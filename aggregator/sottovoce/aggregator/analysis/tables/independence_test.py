@@ -69,7 +69,7 @@ def independence(strata: Sequence[Pairs]) -> Independence:
 
 
 def _single(scatter: _Scatter) -> tuple[float, int]:
-    (first, rank), (second, other) = (_inverse(each) for each in (scatter.first, scatter.second))
+    (first, rank), (second, other) = (inverse(each) for each in (scatter.first, scatter.second))
     statistic = (scatter.n - 1) * np.trace(first @ scatter.between @ second @ scatter.between.T)
     return float(statistic), rank * other
 
@@ -78,13 +78,13 @@ def _stratified(scatters: Sequence[_Scatter]) -> tuple[float, int]:
     information: Any = 0.0
     moved: Any = 0.0
     for scatter in scatters:
-        first, second = (_inverse(each)[0] for each in (scatter.first, scatter.second))
+        first, second = (inverse(each)[0] for each in (scatter.first, scatter.second))
         precision = (scatter.n - 1) * scatter.n**2 * np.kron(first, second)
         information = information + precision
         moved = moved + precision @ (scatter.between / scatter.n).ravel()
     if not scatters:
         return 0.0, 0
-    covariance, rank = _inverse(information)
+    covariance, rank = inverse(information)
     return float(moved @ covariance @ moved), rank
 
 
@@ -96,8 +96,13 @@ def _scatter(pairs: Pairs) -> _Scatter:
     return _Scatter(centred[1:end, end:], centred[1:end, 1:end], centred[end:, end:], pairs.size)
 
 
-def _inverse(scatter: Floats) -> tuple[Floats, int]:
-    """Return the pseudo-inverse of a covariance matrix, and its rank."""
+def inverse(scatter: Floats) -> tuple[Floats, int]:
+    """
+    Return the pseudo-inverse of a covariance matrix, and its rank.
+
+    Args:
+        scatter: symmetric and positive semidefinite, (k, k).
+    """
     # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
     nonzero = values > _RANK * max(values.max(), 0.0)

@@ -218,6 +218,28 @@ class OpenResults:
         found = self._answer("pairs", {"wave": wave})
         return _result(found, found["pairs"])
 
+    def test(
+        self,
+        question: str,
+        shares: Mapping[str, float] | None = None,
+        mean: float | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> JointResult:
+        """
+        Test a question against known values.
+
+        Args:
+            question: the question, or "question.option".
+            shares: known shares by category, of which one may be left out; equal shares by default.
+            mean: known mean of a number.
+            options: ``among``, ``wave``, ``where``, ``confidence``.
+
+        Raises:
+            SurveyError: the test is not available; the message says why.
+        """
+        found = self._answer("test", {"question": question, "shares": shares, "mean": mean, **options})
+        return _result(found, [{**one, "p": found["p"]} for one in found["values"]])
+
     def model(
         self,
         outcome: str | None = None,

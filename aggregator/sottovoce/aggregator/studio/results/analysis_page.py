@@ -1,5 +1,5 @@
 """
-Pages "Tables" and "Models": crosstabs, comparisons of groups, associations of all pairs, and regressions.
+Pages "Tables" and "Models": crosstabs, comparisons of groups, tests of one question or all pairs, and regressions.
 
 The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
 """
@@ -27,6 +27,7 @@ from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
+from sottovoce.aggregator.studio.results.one_sample_view import known_values
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,
@@ -49,7 +50,7 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """File formats of a result, with their writers and media types."""
 
 
-KINDS = {"tables": ("crosstab", "compare", "pairs"), "models": ("regression",)}
+KINDS = {"tables": ("crosstab", "compare", "pairs", "test"), "models": ("regression",)}
 """Kinds of analysis on each page."""
 
 STOP_SECONDS = 2
@@ -275,10 +276,11 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
     if made.document is None:
         return None
     tables, models = TablesInWords(names), ModelsInWords(names)
-    writers = {
+    writers: dict[str, Callable[[Mapping[str, Any]], ShownAnswer]] = {
         "sottovoce-crosstab/1": tables.crosstab,
         "sottovoce-comparison/1": tables.compare,
         "sottovoce-pairs/1": tables.pairs,
+        "sottovoce-test/1": partial(known_values, names),
         "sottovoce-regression/1": models.regression,
     }
     return writers[made.document["format"]](made.document)
@@ -319,13 +321,16 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
 
 
 TABLES_QUERY = (
-    Query("kind", "Analysis: crosstab, compare or pairs."),
+    Query("kind", "Analysis: crosstab, compare, pairs or test."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
     Query("within", "A public question, for a table of each of its categories."),
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
     Query("category", "Of the outcome."),
+    Query(
+        "question", "The question that is tested; known.question.category=percent and known.question=mean go with it."
+    ),
     Query("among", "Those who answered, or all."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),

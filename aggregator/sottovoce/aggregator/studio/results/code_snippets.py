@@ -15,7 +15,7 @@ from typing import Any
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
-_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "regression": "model"}
+_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "test": "test", "regression": "model"}
 
 _R_HEAD = """\
 # Base R, in the folder of everything.zip, unpacked.
@@ -113,7 +113,12 @@ def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
-    keys = {"crosstab": ("rows", "columns", "within"), "compare": ("groups", "outcome"), "pairs": ()}
+    keys = {
+        "crosstab": ("rows", "columns", "within"),
+        "compare": ("groups", "outcome"),
+        "pairs": (),
+        "test": ("question",),
+    }
     single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
     written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
     return [*single, *asked.options.get("on", ()), *sorted(set().union(*written))]

@@ -2,10 +2,11 @@
 Parse an analysis from a URL and run it, with the same function as the API.
 
 Every option is a parameter of the same name, the confidence as a percentage; a formula takes the place of outcome and
-predictors. A known margin is ``margin.question.category=number``; the values to
-predict for are ``at.predictor=category``. Empty parameters are ignored.
+predictors. A known margin is ``margin.question.category=number``, a known share in percent
+``known.question.category``; the values to predict for are ``at.predictor=category``. Empty parameters are ignored.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +23,20 @@ from sottovoce.shared.errors import EstimateError, OptionsError
 Query = Mapping[str, Sequence[str]]
 """Parameters of a URL, each with all its values."""
 
-MARGIN, AT = "margin.", "at."
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+HUNDRED = 100
+
+MARGIN, AT, KNOWN = "margin.", "at.", "known."
 
 _TEXTS = {
     "crosstab": ("rows", "columns", "within", "among", "where"),
     "compare": ("outcome", "groups", "category", "among", "where"),
     "pairs": ("where",),
+    "test": ("question", "among", "where"),
     "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
+_LEVELLED = _WEIGHTED | {"test"}
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,12 @@ def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
     options: dict[str, Any] = {name: _first(query, name) for name in _TEXTS[kind] if _first(query, name)}
     if _first(query, "wave"):
         options["wave"] = _whole(_first(query, "wave"))
-    if _first(query, "confidence") and kind in _WEIGHTED:
+    if _first(query, "confidence") and kind in _LEVELLED:
         options["confidence"] = _level(_first(query, "confidence"))
     if kind == "regression":
         options |= _model_options(query)
+    if kind == "test":
+        options |= _known(query, options.get("question", ""))
     if "~" in options.get("formula", ""):
         # The form always sends the choice of an outcome; a whole formula names its own.
         options.pop("outcome", None)
@@ -93,6 +101,27 @@ def _model_options(query: Query) -> dict[str, Any]:
     if predictors and not formula:
         found["on"] = predictors
     return found | ({"strata": False} if _first(query, "strata") == "no" else {})
+
+
+def _known(query: Query, question: str) -> dict[str, Any]:
+    """Return the known shares of this question, given in percent, and its known mean."""
+    start = f"{KNOWN}{question}."
+    shares = {key.removeprefix(start): _part(_first(query, key)) for key in query if key.startswith(start)}
+    found: dict[str, Any] = {"shares": known} if (known := {key: one for key, one in shares.items() if one}) else {}
+    mean = _first(query, f"{KNOWN}{question}")
+    return found | ({"mean": _number(mean)} if mean else {})
+
+
+def _part(percentage: str) -> object:
+    """Convert a percentage to a share; keep other text, which validation reports."""
+    number = _number(percentage)
+    return number / HUNDRED if isinstance(number, float) else number
+
+
+def _number(given: str) -> object:
+    """Convert text to a number if it is one, also with a decimal comma; keep other text."""
+    written = given.replace(",", ".")
+    return float(written) if _DECIMAL.fullmatch(written) else given
 
 
 def _margins(query: Query) -> dict[str, dict[str, str]]:

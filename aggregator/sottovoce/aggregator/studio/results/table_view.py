@@ -183,7 +183,7 @@ class TablesInWords:
         """Format a crosstab of two questions, stratified by a third one if given."""
         if "within" not in document:
             paper = with_people(self.words, document, self._paper(document, level_of(self.words, document)))
-            return ShownAnswer(paper, list(self._tables(document, "")), self._notes(document))
+            return ShownAnswer(paper, list(self._tables(document, "")), self.notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
         for table in found:
@@ -191,7 +191,7 @@ class TablesInWords:
             shown += self._tables(table, where)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
         shown.append(ShownTable(self.words.translate("joint_together"), sentences=test))
-        notes = [note for table in (*found, document) for note in self._notes(table)]
+        notes = [note for table in (*found, document) for note in self.notes(table)]
         return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 
     def compare(self, document: Document) -> ShownAnswer:
@@ -200,7 +200,7 @@ class TablesInWords:
         show = self.write.percent if is_share else self.write.figure
         apart = self.write.points if is_share else self.write.figure
         what = self._what(document)
-        drawn = [self._to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
+        drawn = [self.to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
         ends = (0.0, 1.0) if is_share else (None, None)
         headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
@@ -209,7 +209,7 @@ class TablesInWords:
         if document["differences"]:
             shown.append(self._differences(document, apart))
         paper = with_people(self.words, document, self._compared(document, what, show, apart))
-        return ShownAnswer(paper, shown, self._notes(document))
+        return ShownAnswer(paper, shown, self.notes(document))
 
     def pairs(self, document: Document) -> ShownAnswer:
         """Format the associations of all pairs of questions."""
@@ -227,9 +227,10 @@ class TablesInWords:
         headings = [self.words.translate(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
         rule = self.words.translate("joint_pairs_rule", possible=document["possible"])
         title = self.words.translate("joint_pairs_title", reports=document["reports"])
-        return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self._notes(document))
+        return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self.notes(document))
 
-    def _notes(self, document: Document) -> list[str]:
+    def notes(self, document: Document) -> list[str]:
+        """Return the notes of a document in the reader's language."""
         places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
         of = {place: document[key] for place, key in places if key in document}
         return [self.names.note(note, **of) for note in document["warnings"]]
@@ -257,7 +258,7 @@ class TablesInWords:
         more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
         return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
 
-    def _among(self, document: Document) -> Iterator[str]:
+    def among(self, document: Document) -> Iterator[str]:
         """Yield the people whom the shares describe, where they are not all."""
         if "people" in document:
             people = self.words.translate(f"joint_among_{document['people']}")
@@ -277,21 +278,29 @@ class TablesInWords:
         columns = table["column_categories"]
         shown = columns[-1:] if len(columns) == 2 else columns
         drawn = [
-            self._to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
+            self.to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
                           self.write.percent)
             for one in table["conditional"]
             if one["column"] in shown
         ]  # fmt: skip
         return bars(drawn, 0.0, 1.0)
 
-    def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
+    def to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
+        """
+        Return an estimate with its texts.
+
+        Args:
+            name: label of its bar.
+            one: figures of the document.
+            show: writes a number.
+        """
         if one["shown"] is None and one["low"] is None:
             return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
         return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],
                       one["low"], one["high"])  # fmt: skip
 
     def _below(self, table: Document) -> Iterator[str]:
-        yield from self._among(table)
+        yield from self.among(table)
         yield self.words.count("joint_pair_reports", table["n"])
         yield from self._test("joint_test", table["independence"])
         for key in MEASURES:
@@ -311,7 +320,7 @@ class TablesInWords:
     def _below_comparison(self, document: Document) -> list[str]:
         reports = self.words.count("joint_pair_reports", document["n"])
         return [
-            *self._among(document),
+            *self.among(document),
             reports,
             *self._test("joint_test_groups", document["independence"]),
             *self._weighted(document),
@@ -322,7 +331,7 @@ class TablesInWords:
         for one in document["differences"]:
             group, other = self._group(document, one["group"]), self._group(document, one["from"])
             name = self.words.translate("joint_less", group=group, other=other)
-            drawn.append(self._to_draw(name, one, apart))
+            drawn.append(self.to_draw(name, one, apart))
         lines = [(each.name, each.value, each.limits) for each in drawn]
         headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference")]
         headings.append(interval_heading(self.words, document))

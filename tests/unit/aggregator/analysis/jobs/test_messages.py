@@ -28,6 +28,7 @@ ALL: dict[str, dict[str, Any]] = {
     "crosstab": {**WEIGHTED, "rows": "a", "columns": "b", "within": "c", "among": "all"},
     "compare": {**WEIGHTED, "outcome": "a", "groups": "b", "category": "yes", "among": "all"},
     "pairs": ANY,
+    "test": {**ANY, "question": "a", "shares": {"yes": "0.3"}, "among": "all", "confidence": 0.9},
     "regression": {
         **WEIGHTED, "outcome": "a", "on": ["b"], "strata": False, "model": "logit",
         "errors": "sandwich", "among": "all", "declining": "common", "cluster": "c", "at": [{"b": "x"}, {"b": 3}],
@@ -37,7 +38,7 @@ ALL: dict[str, dict[str, Any]] = {
 """Every option of each kind, other than its default."""
 
 
-INSTEAD = {"regression": {"formula": "a ~ b * c"}}
+INSTEAD = {"regression": {"formula": "a ~ b * c"}, "test": {"question": "a", "mean": 3}}
 """Options that go without others."""
 
 

@@ -76,6 +76,23 @@ def test_every_pair_is_listed_with_its_q(app: Flask, client: FlaskClient) -> Non
     assert "q up to 0.05" in page
 
 
+def test_known_values_are_tested_as_by_the_api(app: Flask, client: FlaskClient) -> None:
+    """Shares are given in percent; without any they are equal."""
+    for query, options in (("", {}), ("&known.cheated.yes=30", {"shares": {"yes": 0.3}})):
+        found = document(app, "done", "test", question="cheated", **options)
+        page = get(client, f"done/tables?kind=test&question=cheated{query}").text
+
+        [one] = found["values"]
+        assert [line[1:3] for line in cells(page)] == [[percent(one["known"]), percent(one["shown"])]]
+        p = "p &lt; 0.0001" if found["p"] < 0.0001 else f"p = {found['p']:.4f}"
+        assert p in page
+        assert "Exact binomial test" in page
+    kept = get(client, "done/tables/answer.csv?kind=test&question=cheated&known.cheated.yes=30").text
+    assert [line.split(",")[0] for line in kept.splitlines()[-3:]] == ["known", "value", "exact-binomial"]
+    refused = get(client, "done/tables?kind=test&question=cheated&known.cheated.yes=130")
+    assert (refused.status_code, "The known shares must sum to 1" in refused.text) == (422, True)
+
+
 def test_kept_answers_hold_the_same_figures(app: Flask, client: FlaskClient) -> None:
     """CSV, workbook and JSON of one address; a file says in its name what it is of."""
     found = document(app, "done", "crosstab", rows="year", columns="reason")

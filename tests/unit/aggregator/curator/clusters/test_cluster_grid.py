@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.cluster import Box
-from sottovoce.aggregator.curator.cluster_grid import grid_cluster
+from sottovoce.aggregator.curator.clusters.cluster import Box
+from sottovoce.aggregator.curator.clusters.cluster_grid import grid_cluster
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise

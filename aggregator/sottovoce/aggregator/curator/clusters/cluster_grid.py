@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.clipping import Vectors
-from sottovoce.aggregator.curator.cluster import Box
+from sottovoce.aggregator.curator.clusters.cluster import Box
 from sottovoce.aggregator.curator.histogram import SENSITIVITY, cell_counts
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.privacy_cost import Charge

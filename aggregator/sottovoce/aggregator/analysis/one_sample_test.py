@@ -1,0 +1,301 @@
+"""
+Test of one question against known values: goodness of fit of its shares, or a known mean.
+
+Shares      H0: the shares of the answers among those who answered are pi. A report has scores z_j of its answers and
+            h_j = z_j - pi_j (1 - z_absent), E[h] = 0 under H0. Q = n h- V^- h- is chi-square with rank V degrees of
+            freedom. V is the covariance of h under H0, from the channel and not from the sample:
+            Cov(z) = Cov(support) / (a - b)^2, with E[s_i s_j] = both_in (p_i + p_j) + both_out (1 - p_i - p_j).
+            Without noise, and for any square channel, Q is Pearson's chi-square of the reported values.
+Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
+            H0; p is the probability of all counts that are at most as likely as the observed one.
+Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
+Mean        p is the smallest alpha at which the interval of the results leaves the known mean out.
+Figures     Estimates and limits are those of the results, so a page and its test never differ.
+Sources     Pearson 1900; van den Hout and van der Heijden 2002 (misclassified by design).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople, described_people
+from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
+from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
+from sottovoce.aggregator.analysis.selection import SelectedVariable, choose
+from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
+from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.estimators import Estimate, IntervalRule
+from sottovoce.aggregator.estimators.answered_shares import support_both
+from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+EXACT, SCORE, INVERSION = "exact-binomial", "score", "inversion"
+
+MOST_EXACT = 1_000_000
+"""Most reports for an exact test; beyond it the two tests agree to all shown digits."""
+FEWEST_EXPECTED = 5
+"""Reports expected of each answer, from which chi-square is a good approximation (Cochran's rule)."""
+
+WAVES_DEPEND = "several waves are added up, and people may have answered each of them: choose one wave for a test"
+PUBLIC_SUBSET = "'{variable}' is public: for a subset of people make a table of both questions, which hides small cells"
+MEAN_NEEDED = "'{variable}' is a number: give the known mean"
+SHARES_NEEDED = "'{variable}' has answers and no mean: give known shares"
+NO_ANSWER_CALLED = "'{variable}' has no category of this name; it has: {categories}"
+SUM_TO_ONE = "the known shares must sum to 1; at most one of them may be left out"
+ONE_ANSWER = "a known share of 1 leaves nothing to test"
+MEAN_OUTSIDE = "the known mean lies outside the values of '{variable}'"
+FEW_EXPECTED = "fewer than 5 reports are expected of an answer, so p is approximate"
+
+_NEAR = 1e-6
+_RELATIVE = 1 + 1e-7
+_LEAST = 1e-12
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class TestedValue:
+    """
+    A known value beside its estimate.
+
+    Attributes:
+        category: answer whose share it is; "" for a mean.
+        known: the value under the hypothesis.
+        estimate: the estimate with its limits.
+    """
+
+    category: str
+    known: float
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class OneSampleTest:
+    """
+    Test of known values.
+
+    Attributes:
+        variable: full name of the variable.
+        n: number of reports.
+        values: known values and estimates.
+        statistic, df: chi-square and its degrees of freedom; None for a mean.
+        p: probability of reports at least as far from the known values.
+        method: ``EXACT``, ``SCORE`` or ``INVERSION``.
+        people: people whom the values describe.
+        warnings: notes for the reader.
+    """
+
+    variable: str
+    n: int
+    values: tuple[TestedValue, ...]
+    statistic: float | None
+    df: int | None
+    p: float
+    method: str
+    people: str = ALL
+    warnings: tuple[str, ...] = ()
+
+
+def one_sample_test(
+    columns: Columns,
+    name: str,
+    known: Mapping[str, float] | float | None = None,
+    confidence: float = 0.95,
+    among: str | None = None,
+) -> OneSampleTest:
+    """
+    Test the shares of a question's answers, or the mean of a number.
+
+    Args:
+        columns: the reports.
+        name: name of the variable.
+        known: shares by category, of which one may be left out; a mean; None for equal shares.
+        confidence: nominal coverage of the limits.
+        among: people whom shares describe, as for ``described_people``.
+
+    Raises:
+        EstimateError: the values do not fit the variable, or the reports allow no test.
+    """
+    chosen = choose(columns, name)
+    if len(columns.waves) > 1 and not columns.survey.fresh_samples:
+        raise EstimateError(WAVES_DEPEND)
+    people = described_people(columns, chosen.question, among)
+    inside = columns if people.asked is None else columns.among(people.asked)
+    if not chosen.newest.categories:
+        return _of_mean(inside, chosen, known, confidence)
+    if isinstance(known, int | float):
+        raise EstimateError(Sentence(SHARES_NEEDED, variable=name))
+    result = _result(inside, chosen, IntervalRule(confidence=confidence))
+    shares = _known_shares(name, people.categories(chosen.newest), known)
+    return _of_shares(inside, chosen.newest, people, shares, result)
+
+
+def _of_shares(
+    columns: Columns, newest: Variable, people: DescribedPeople, shares: Mapping[str, float], result: QuestionResult
+) -> OneSampleTest:
+    strata, pi = list(_strata(columns, newest.full_name, people.answered)), np.array(list(shares.values()))
+    tested = [_moments(each, pi) for each in strata]
+    exact = _exact(strata[0], pi) if len(strata) == 1 else None
+    found = _combined(tested)
+    estimates = {each.option: each for each in (result.answered if people.answered else result.estimates)}
+    # Of an option of a multiple choice, the estimate has the option's name; its share is the one of yes.
+    own = {"yes": estimates[newest.name]} if newest.name else estimates
+    few = exact is None and min(each.expected for each in tested) < FEWEST_EXPECTED
+    return OneSampleTest(
+        newest.full_name,
+        sum(each.n for each in strata),
+        tuple(TestedValue(category, share, own[category]) for category, share in shares.items() if category in own),
+        found.statistic,
+        found.df,
+        found.p if exact is None else exact,
+        SCORE if exact is None else EXACT,
+        people.people,
+        (*people.cautions, *([FEW_EXPECTED] if few else [])),
+    )
+
+
+def _known_shares(name: str, categories: Sequence[str], known: Mapping[str, float] | None) -> dict[str, float]:
+    """Return the share of each category under the hypothesis, in the question's order."""
+    if known is None:
+        return {each: 1 / len(categories) for each in categories}
+    if set(known) - set(categories):
+        raise EstimateError(Sentence(NO_ANSWER_CALLED, variable=name, categories=tuple(categories)))
+    rest, left = 1 - math.fsum(known.values()), len(categories) - len(known)
+    if min(known.values()) < 0 or left > 1 or rest < -_NEAR or (not left and rest > _NEAR):
+        raise EstimateError(SUM_TO_ONE)
+    shares = {each: known.get(each, max(rest, 0.0)) for each in categories}
+    if max(shares.values()) > 1 - _NEAR:
+        raise EstimateError(ONE_ANSWER)
+    return shares
+
+
+class _ReportedStratum(NamedTuple):
+    """Reports of one channel: the variable, scores of its reported values, (u, k), their numbers, and who counts."""
+
+    variable: Variable
+    scores: Floats
+    numbers: Floats
+    answered: bool
+
+    @property
+    def n(self) -> int:
+        return int(self.numbers.sum())
+
+    @property
+    def means(self) -> Floats:
+        """Unbiased shares of all categories."""
+        found: Floats = self.numbers @ self.scores / self.n
+        return found
+
+
+class _Moments(NamedTuple):
+    """Reports, mean of h, its covariance in one report, and the smallest expected number of supporting reports."""
+
+    n: int
+    mean: Floats
+    covariance: Floats
+    expected: float
+
+
+def _strata(columns: Columns, name: str, answered: bool) -> Iterator[_ReportedStratum]:
+    answers = answers_of(columns, name)
+    sizes = [len(values) for _, values in answers.tables]
+    numbers = np.bincount(answers.codes[answers.observed], minlength=sum(sizes)).astype(float)
+    for (variable, values), counted in zip(answers.tables, np.split(numbers, np.cumsum(sizes)[:-1]), strict=True):
+        yield _ReportedStratum(variable, variable.scores(values), counted, answered and variable.absent)
+
+
+def _moments(stratum: _ReportedStratum, pi: Floats) -> _Moments:
+    means = stratum.means
+    if not stratum.answered:
+        return _Moments(stratum.n, means - pi, *_scored(stratum, pi))
+    share = min(max(1 - float(means[-1]), 0.0), 1.0)
+    if not share:
+        raise EstimateError(Sentence("no report contains '{variable}'", variable=stratum.variable.full_name))
+    turned = np.column_stack([np.eye(len(pi)), pi])
+    covariance, expected = _scored(stratum, np.append(share * pi, 1 - share))
+    return _Moments(stratum.n, turned @ means - pi, turned @ covariance @ turned.T, expected)
+
+
+def _scored(stratum: _ReportedStratum, shares: Floats) -> tuple[Floats, float]:
+    """Return the covariance of the scores, (k, k), and the smallest expected number of supports, for true shares."""
+    a, b = np.array(stratum.variable.channels).T
+    support = b + (a - b) * shares
+    within, without = support_both(stratum.variable)
+    pairs = shares[:, None] + shares[None, :]
+    together = within * pairs + without * (1 - pairs)
+    np.fill_diagonal(together, support)
+    covariance: Floats = (together - np.outer(support, support)) / np.outer(a - b, a - b)
+    return covariance, float(stratum.n * support[: len(stratum.variable.answered)].min())
+
+
+def _combined(strata: Sequence[_Moments]) -> Independence:
+    parts = [(each.n * inverse(each.covariance)[0], each.mean) for each in strata]
+    information: Floats = np.sum([part for part, _ in parts], axis=0)
+    moved: Floats = np.sum([part @ mean for part, mean in parts], axis=0)
+    covariance, rank = inverse(information)
+    statistic = max(float(moved @ covariance @ moved), 0.0)
+    return Independence(statistic, rank, upper_tail(statistic, rank))
+
+
+def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
+    """Return the exact p value of two answers of which each report supports one; None for other reports."""
+    one_of_two = len(stratum.variable.categories) == 2 and support_both(stratum.variable) == (0, 0)
+    if not one_of_two or stratum.answered or stratum.n > MOST_EXACT:
+        return None
+    a, b = stratum.variable.channels[-1]
+    count = round(stratum.n * (b + (a - b) * float(stratum.means[-1])))
+    return binomial_test(count, stratum.n, b + (a - b) * float(pi[-1]))
+
+
+def binomial_test(count: int, n: int, chance: float) -> float:
+    """
+    Return the two-sided p value of ``count`` successes in n trials with this chance.
+
+    Args:
+        count: number of successes.
+        n: number of trials.
+        chance: probability of a success, in [0, 1].
+    """
+    if not 0 < chance < 1:
+        return float(count == n * chance)
+    successes = np.arange(n + 1)
+    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, 0, -1.0)) - np.log(np.arange(1.0, n + 1)))])
+    chances = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
+    return min(1.0, float(chances[chances <= chances[count] * _RELATIVE].sum()))
+
+
+def _of_mean(
+    columns: Columns, chosen: SelectedVariable, known: Mapping[str, float] | float | None, confidence: float
+) -> OneSampleTest:
+    newest = chosen.newest
+    if not isinstance(known, int | float):
+        raise EstimateError(Sentence(MEAN_NEEDED, variable=newest.full_name))
+    if not newest.levels[0] <= known <= newest.levels[-1]:
+        raise EstimateError(Sentence(MEAN_OUTSIDE, variable=newest.full_name))
+
+    def estimate(level: float) -> Estimate:
+        means = _result(columns, chosen, IntervalRule(confidence=level)).of_kind("mean")
+        return next(each for each in means if each.option in {"mean", newest.name})
+
+    shown = estimate(confidence)
+    value = TestedValue("", float(known), shown)
+    return OneSampleTest(newest.full_name, shown.n, (value,), None, None, _inverted(estimate, known), INVERSION)
+
+
+def _inverted(estimate: Callable[[float], Estimate], known: float) -> float:
+    """Return the smallest alpha, to a relative millionth, at which the interval leaves the known mean out."""
+    low, high = math.log(_LEAST), 0.0
+    for _ in range(_HALVINGS // 2):
+        middle = (low + high) / 2
+        found = estimate(1 - math.exp(middle))
+        low, high = (middle, high) if found.low <= known <= found.high else (low, middle)
+    return math.exp(high)
+
+
+def _result(columns: Columns, chosen: SelectedVariable, rule: IntervalRule) -> QuestionResult:
+    """Return the estimates of the results page, of these reports."""
+    return question_result(chosen.question, strata_of(columns, chosen.question), rule)

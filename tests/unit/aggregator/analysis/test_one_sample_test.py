@@ -1,0 +1,159 @@
+"""Goodness of fit of one question's shares, and a known mean: against textbook formulas and by their level."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.one_sample_test import EXACT, SCORE, binomial_test, one_sample_test
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.estimators import ESTIMATORS, IntervalRule
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Survey
+
+from tests.documents import number, one_of, question
+from tests.unit.aggregator.analysis.samples import COIN, MASKS, asked, columns, public
+
+ODDS_3 = {"name": "kary_rr", "odds": "3"}
+
+
+def reports(survey: Survey, values: Any) -> Columns:
+    """Reported values of the one question of a survey."""
+    return Columns.from_arrays(survey, {"a": np.asarray(values)})
+
+
+def counted(document: dict[str, Any], counts: list[int]) -> Columns:
+    """So many reports of each value."""
+    return reports(asked(document), np.repeat(np.arange(len(counts)), counts))
+
+
+@pytest.mark.parametrize(("count", "n", "chance"), [(3, 10, 0.5), (41, 100, 0.4), (0, 7, 0.3), (30, 30, 0.9)])
+def test_binomial_test_adds_up_what_is_no_likelier(count: int, n: int, chance: float) -> None:
+    """The sum over all counts, one by one."""
+    chances = [math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
+    exact = math.fsum(each for each in chances if each <= chances[count] * (1 + 1e-9))
+
+    assert binomial_test(count, n, chance) == pytest.approx(exact, rel=1e-9)
+
+
+def test_coin_is_tested_exactly_by_its_reports() -> None:
+    """A known share of .3 is a chance of 1/4 + .3/2 of a reported yes."""
+    found = one_sample_test(counted(question(COIN), [55, 45]), "a", {"yes": 0.3})
+
+    assert (found.method, found.p) == (EXACT, pytest.approx(binomial_test(45, 100, 0.4)))
+    assert found.statistic == pytest.approx((45 - 40) ** 2 / (100 * 0.4 * 0.6))
+    assert [(one.category, one.known) for one in found.values] == [("yes", 0.3)]
+
+
+@pytest.mark.parametrize("openly", [False, True])
+def test_square_channel_gives_pearsons_chi_square_of_its_reports(openly: bool) -> None:
+    """With odds of 3, a report is true in 3 of 5, and each other option in 1 of 5."""
+    document, counts, known = one_of(3, ODDS_3), np.array([50, 30, 40]), np.array([0.5, 0.2, 0.3])
+    expected = 120 * (known if openly else 0.2 + 0.4 * known)
+    found = one_sample_test(
+        counted(public(document) if openly else document, counts.tolist()), "a", {"c0": 0.5, "c1": 0.2}
+    )
+
+    assert found.statistic == pytest.approx(((counts - expected) ** 2 / expected).sum())
+    assert (found.method, found.df, found.values[2].known) == (SCORE, 2, pytest.approx(0.3))
+
+
+def truths(rng: np.random.Generator, shares: list[float], n: int) -> np.ndarray:
+    """True answers of n people."""
+    return rng.choice(len(shares), n, p=shares)
+
+
+def masks(rng: np.random.Generator, true: np.ndarray) -> np.ndarray:
+    """Sets of two of four options that hold the true one with odds 3: in 3 of 4."""
+    holding = np.array([[bool(mask >> option & 1) for mask in MASKS] for option in range(4)])
+    chances = np.where(holding, 3, 1) / np.where(holding, 3, 1).sum(axis=1, keepdims=True)
+    return np.array([np.array(MASKS)[rng.choice(6, p=chances[each])] for each in true])
+
+
+def kary(rng: np.random.Generator, true: np.ndarray, options: int) -> np.ndarray:
+    """Reports that are true with odds 3 against each other option."""
+    kept = rng.random(len(true)) < 2 / (2 + options)
+    return np.where(kept, true, rng.integers(0, options, len(true)))
+
+
+SHARES = [0.4, 0.3, 0.3]
+DECLINED = 0.2
+
+
+@pytest.mark.parametrize("kind", ["kary", "declined", "masks"])
+def test_true_hypothesis_is_rejected_as_often_as_said(kind: str) -> None:
+    """In about 5 of 100 samples of 400 people; a fifth of them may decline."""
+    rng, rejected, samples = np.random.default_rng(7), 0, 1000
+    known = dict(zip(("c0", "c1", "c2"), SHARES, strict=True))
+    mechanism = {"name": "subset_selection", "odds": "3", "size": 2} if kind == "masks" else ODDS_3
+    document = one_of(4 if kind == "masks" else 3, mechanism)
+    survey = asked({**document, **({"absent_category": True} if kind == "declined" else {})})
+    for _ in range(samples):
+        if kind == "masks":
+            true = truths(rng, [0.3, 0.3, 0.2, 0.2], 400)
+            values, known = masks(rng, true), {"c0": 0.3, "c1": 0.3, "c2": 0.2}
+        else:
+            answered = truths(rng, SHARES, 400)
+            true = np.where(rng.random(400) < DECLINED, 3, answered) if kind == "declined" else answered
+            values = kary(rng, true, 4 if kind == "declined" else 3)
+        rejected += one_sample_test(reports(survey, values), "a", known).p < 0.05
+
+    assert 0.035 <= rejected / samples <= 0.067
+
+
+def test_those_who_answered_are_described_by_default() -> None:
+    """Figures are those of the results; among all, no answer is a category of its own."""
+    data = counted({**one_of(3, ODDS_3), "absent_category": True}, [90, 70, 60, 80])
+    found, every = (one_sample_test(data, "a", among=among) for among in (None, "all"))
+
+    assert (found.people, [one.known for one in found.values]) == ("answered", [pytest.approx(1 / 3)] * 3)
+    assert (every.people, [one.known for one in every.values]) == ("all", [0.25] * 4)
+    assert sum(one.estimate.clipped or 0 for one in found.values) == pytest.approx(1)
+
+
+def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
+    """A level just below p has the known mean within, one just above it has not."""
+    document = number(0, 10, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"})
+    data = counted(document, [180, 220])
+    found = one_sample_test(data, "a", 3.5)
+    asked_question = data.survey.questions[0]
+
+    def limits(alpha: float) -> tuple[float, float]:
+        rule = IntervalRule(confidence=1 - alpha)
+        made = ESTIMATORS["rounding_rr"](asked_question.mechanism, {0: 180, 1: 220}, asked_question.domain, rule)
+        mean = next(each for each in made if each.kind == "mean")
+        return mean.low, mean.high
+
+    assert limits(found.p * 0.999)[0] <= 3.5 < limits(found.p * 1.001)[0]
+    assert (found.statistic, found.df, found.values[0].known) == (None, None, 3.5)
+
+
+@pytest.mark.parametrize(
+    ("document", "known", "told"),
+    [
+        (one_of(3, ODDS_3), {"c0": 0.5, "c1": 0.6}, "must sum to 1"),
+        (one_of(3, ODDS_3), {"c0": 0.5}, "at most one of them may be left out"),
+        (one_of(3, ODDS_3), {"SECRET": 0.5}, "has no category of this name; it has: c0, c1, c2"),
+        (one_of(3, ODDS_3), {"c0": 1, "c1": 0}, "leaves nothing to test"),
+        (one_of(3, ODDS_3), 3.0, "has answers and no mean"),
+        (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), None, "give the known mean"),
+        (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), 11, "lies outside the values"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(document: dict[str, Any], known: Any, told: str) -> None:
+    """The message says how to fix it, and never repeats what was sent."""
+    with pytest.raises(EstimateError) as refused:
+        one_sample_test(counted(document, [40, 30, 30]), "a", known)
+
+    assert told in str(refused.value)
+    assert "SECRET" not in str(refused.value)
+
+
+def test_public_question_is_not_tested_within_a_subset() -> None:
+    """Its exact counts there would be a table without the smallest cell."""
+    data = columns([[20, 10], [15, 12]], public(question(COIN)), public(question(COIN)))
+
+    assert parse_request("test", {"question": "a"}).document(data)["n"] == 57
+    with pytest.raises(EstimateError, match="make a table of both questions"):
+        parse_request("test", {"question": "a", "where": "b = yes"}).document(data)
