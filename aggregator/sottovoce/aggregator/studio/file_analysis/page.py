@@ -14,12 +14,12 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
 from sottovoce.aggregator.analysis.data_file.file_analysis import (
     COLUMNS,
-    IN_MEMORY,
     SHARES,
     FileAnalysis,
     UploadedFile,
 )
 from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
+from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, IN_MEMORY
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
@@ -81,7 +81,12 @@ def analyze() -> Response:
 def _upload_form(refused: str = "", status: int = 200, detail: str = "") -> Response:
     told = words().translate(refused) if refused else ""
     text = render_template(
-        "analyze.html", refused=told, detail=detail, kinds=",".join(IN_MEMORY), most=UPLOAD_BYTES >> 20
+        "analyze.html",
+        refused=told,
+        detail=detail,
+        kinds=",".join(IN_MEMORY),
+        all_kinds=IN_MEMORY == FORMATS,
+        most=UPLOAD_BYTES >> 20,
     )
     return Response(text, status, content_type="text/html; charset=utf-8")
 
