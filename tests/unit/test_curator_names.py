@@ -56,7 +56,7 @@ def test_every_form_of_a_table_gives_the_same_answers(bind: Bind, form: str) -> 
     assert curator.vector(data, "age", epsilon=100).table == {"age, steps from its centre": 0}
     assert curator.top(data, "year", epsilon=100).values["name"] == "first"
     assert curator.cluster(data, "age", k=1, epsilon=100).values["noisy_sizes"] == [100]
-    assert curator.cluster(data, "age", k=1, epsilon=100, iterations=1).values["noisy_sizes"] == [100]
+    assert curator.cluster(data, "age", k=1, epsilon=100, lloyd=curator.LloydOptions(1)).values["noisy_sizes"] == [100]
     assert data.left == 100
 
 

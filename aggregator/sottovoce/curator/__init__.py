@@ -261,9 +261,7 @@ def top(data: BoundData, column: str, *, epsilon: Amount, noise: str = EXPONENTI
     return _ask(data, epsilon, top_question(data.data_set.declaration, column, noise))
 
 
-def cluster(
-    data: BoundData, *columns: str, k: int, epsilon: Amount, iterations: int | None = None, keep_empty: bool = False
-) -> NoisyAnswer:
+def cluster(data: BoundData, *columns: str, k: int, epsilon: Amount, lloyd: LloydOptions | None = None) -> NoisyAnswer:
     """
     Return centres of clusters of some numbers, with their noisy sizes.
 
@@ -272,10 +270,8 @@ def cluster(
         columns: names of columns of numbers.
         k: number of clusters.
         epsilon: cost of the answer.
-        iterations: of the textbook's DP-Lloyd; None for the noisy grid.
-        keep_empty: with iterations, an empty cluster keeps its centre.
+        lloyd: the textbook's DP-Lloyd with these options; None for the noisy grid.
     """
-    lloyd = None if iterations is None else LloydOptions(iterations, keep_empty)
     return _ask(data, epsilon, cluster_question(data.data_set.declaration, columns, k, lloyd))
 
 

@@ -80,6 +80,7 @@ QUESTIONS = {
     "top  ": (["habits", "--noise", "Laplace"], {"index": 0, "name": "copied"}),
     "cluster": (["age", "--k", "1"], {"noisy_sizes": [300]}),
     "cluster ": (["age", "--k", "1", "--method", "lloyd"], {"noisy_sizes": [300]}),
+    "cluster  ": (["age", "--k", "1", "--method", "lloyd", "--ball", "l1", "--radius", "3"], {"noisy_sizes": [300]}),
 }
 
 
@@ -131,6 +132,9 @@ def test_answer_is_near_the_truth_and_recorded(file: Path, verb: str) -> None:
         (["cluster", "age", "--k", "0"], "1 to 256 clusters"),
         (["cluster", "age", "--k", "0", "--method", "lloyd"], "1 to 256 clusters"),
         (["cluster", "age", "--k", "2", "--empty", "keep"], "a grid has none"),
+        (["cluster", "age", "--k", "2", "--ball", "l1", "--radius", "1"], "a grid has none"),
+        (["cluster", "age", "--k", "2", "--method", "lloyd", "--radius", "1"], "--ball l1"),
+        (["cluster", "age", "--k", "2", "--method", "lloyd", "--ball", "l1", "--radius", "0"], "radius"),
         (["cluster", "year", "--k", "2"], "not declared as a number"),
         (["cluster", "age", "--k", "2", "--method", "lloyd", "--iterations", "0"], "1 to 100 iterations"),
         (["mean", "age", "--epsilon", "0"], "epsilon must be a number above 0"),

@@ -17,25 +17,39 @@ from sottovoce.shared.errors import SpecError
 @click.option(
     "--method",
     type=click.Choice(["grid", "lloyd"]),
-    help="A noisy grid, or Lloyd's algorithm with noise. [default: grid for one or two numbers, else lloyd]",
+    help="A noisy grid, or Lloyd's algorithm with noise. [default: grid for up to ten numbers, else lloyd]",
 )
 @click.option("--iterations", type=int, help="Of lloyd; fixed, epsilon is shared among them. [default: 5]")
 @click.option("--empty", type=click.Choice(["redraw", "keep"]), help="Of lloyd: an empty cluster's centre. [redraw]")
+@click.option("--ball", type=click.Choice(["l1"]), help="Of lloyd: shrink points into this ball. [default: a box]")
+@click.option("--radius", type=int, help="Of the ball, in steps from the middle of each number.")
 @click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
 @question_options
-def cluster(
-    asked: CuratorRequest, k: int, method: str | None, iterations: int | None, empty: str | None, svg: Path | None
+def cluster(  # noqa: PLR0913, PLR0917 - one option each
+    asked: CuratorRequest,
+    k: int,
+    method: str | None,
+    iterations: int | None,
+    empty: str | None,
+    ball: str | None,
+    radius: int | None,
+    svg: Path | None,
 ) -> None:
     """Centres of k clusters of some numbers, their noisy sizes and how near their members are."""
     check_free(svg, [".svg"], force=False)
-    lloyd = _lloyd_options(method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd"), iterations, empty)
+    if (ball is None) != (radius is None):
+        raise SpecError("--ball l1 needs --radius, and --radius needs --ball l1")
+    taken = method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd")
+    lloyd = _lloyd_options(taken, iterations, empty, radius)
     found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, lloyd))
     if svg is not None:
         places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
         write_text(cluster_svg(places, 1000), svg)
 
 
-def _lloyd_options(method: str, iterations: int | None, empty: str | None) -> LloydOptions | None:
-    if method == "grid" and (iterations, empty) != (None, None):
-        raise SpecError("--iterations and --empty are of --method lloyd; a grid has none")
-    return None if method == "grid" else LloydOptions(5 if iterations is None else iterations, empty == "keep")
+def _lloyd_options(method: str, iterations: int | None, empty: str | None, radius: int | None) -> LloydOptions | None:
+    if method == "grid" and (iterations, empty, radius) != (None, None, None):
+        raise SpecError("--iterations, --empty and --ball are of --method lloyd; a grid has none")
+    if method == "grid":
+        return None
+    return LloydOptions(5 if iterations is None else iterations, empty == "keep", radius)

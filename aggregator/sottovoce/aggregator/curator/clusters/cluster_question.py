@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, cluster
 from sottovoce.aggregator.curator.clusters.cluster_grid import check_grid, grid_cluster
 from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
@@ -26,10 +27,12 @@ class LloydOptions:
     Attributes:
         iterations: of Lloyd's algorithm, which share epsilon.
         keep_empty: a cluster with a noisy count below 1 keeps its centre instead of getting a new one.
+        radius: of the L1 ball around the middle of all columns, in steps, to which points are shrunk; None for a box.
     """
 
     iterations: int = 5
     keep_empty: bool = False
+    radius: int | None = None
 
 
 ClusterRelease = Callable[[Values, ReleaseTerms, ExactNoise], Release]
@@ -45,20 +48,21 @@ def cluster_question(
         declaration: declaration of the data.
         names: names of the columns of numbers.
         k: number of clusters; at most the number of records where that is public.
-        lloyd: use DP-Lloyd with these options; None for the noisy grid, which is for one or two numbers.
+        lloyd: use DP-Lloyd with these options; None for the noisy grid, which is for one to ten numbers.
     """
     numbers = {name: number_column(declaration, name) for name in different_names(names)}
     # Twice the distance from the middle in steps: an integer for odd numbers of steps too, and symmetric around 0.
     steps = tuple(number.steps for number in numbers.values())
     form: dict[str, Any] = {"verb": "cluster", "columns": list(numbers), "k": k}
     try:
-        release = _by_grid(Box(steps), k) if lloyd is None else _by_lloyd(Box(steps), k, lloyd)
+        release = _by_grid(Box(steps), k) if lloyd is None else _by_lloyd(steps, k, lloyd)
     except ValueError as error:
         raise SpecError(str(error)) from None
     if lloyd is None:
         form["method"] = "grid"
     else:
         form |= {"iterations": lloyd.iterations, "empty": "keep" if lloyd.keep_empty else "redraw"}
+        form |= {} if lloyd.radius is None else {"ball": "l1", "radius": lloyd.radius}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         if terms.neighbours is Neighbours.REPLACE and k > records.count:
@@ -77,8 +81,9 @@ def _by_grid(box: Box, k: int) -> ClusterRelease:
     return lambda rows, terms, draws: grid_cluster(rows, box, k, terms, draws)
 
 
-def _by_lloyd(box: Box, k: int, options: LloydOptions) -> ClusterRelease:
-    lloyd = Lloyd(box, k, options.iterations, options.keep_empty)
+def _by_lloyd(steps: tuple[int, ...], k: int, options: LloydOptions) -> ClusterRelease:
+    domain = Box(steps) if options.radius is None else Ball(1, 2 * options.radius, len(steps))
+    lloyd = Lloyd(domain, k, options.iterations, options.keep_empty)
     return lambda rows, terms, draws: cluster(rows, lloyd, terms, draws)
 
 

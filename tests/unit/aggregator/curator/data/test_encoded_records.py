@@ -72,8 +72,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One for the data, with heads beside it; noise is always the same there."""
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
-    # How often a grid's centres move follows from noisy counts, which are no values.
+    # How often a grid's centres move, and among how many cells, follows from noisy counts, which are no values.
     monkeypatch.setattr(cluster_grid, "_ROUNDS", 0)
+    monkeypatch.setattr(cluster_grid, "_full", lambda noisy, _rate: np.ones(len(noisy), dtype=bool))
     monkeypatch.setattr(data_set, "system_draws", lambda: ExactNoise(Tape("noise")))
     return tmp_path / "data"
 
