@@ -88,6 +88,17 @@ def test_list_of_one_column_and_marks(bind: Bind) -> None:
     assert curator.vector(data, "habits", epsilon=900).table == {"habits=a": 18, "habits=b": 27}
 
 
+def test_names_that_are_not_declared(bind: Bind) -> None:
+    """Common ones alone, under (epsilon, delta)."""
+    data = bind(["often"] * 90 + ["once"], {"record": "one", "columns": {"town": {"text": 20}}}, delta=1e-4)
+    answer = curator.names(data, "town", epsilon=10, delta=1e-6)
+
+    assert list(answer.table) == ["often"]
+    assert answer.document["charge"]["delta"] == "1/1000000"
+    with pytest.raises(SurveyError, match="need --delta"):
+        curator.names(data, "town", epsilon=10, delta=0)
+
+
 def test_file_has_the_budget_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer of the terminal is not drawn again."""
     (tmp_path / "heads").mkdir()
