@@ -211,11 +211,13 @@ class Declaration:
         record: what one record stands for, in the curator's words; the guarantee protects one record.
         columns: columns that questions may use, by their name in the file's header.
         unused: columns that are never read.
+        exact: columns that no question may use, because their exact counts are part of the survey's results.
     """
 
     record: str
     columns: Mapping[str, Kind]
     unused: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -232,8 +234,10 @@ class Declaration:
         Return the declaration of a column.
 
         Raises:
-            SpecError: the column is not declared, or declared as unused.
+            SpecError: the column is not declared, declared as unused, or published exactly.
         """
+        if name in self.exact:
+            raise SpecError(f"'{name}' is not published with noise: its exact counts are part of the results")
         if name not in self.columns:
             names = ", ".join(list(self.columns)[:20])
             raise SpecError(f"a column of the question is not declared; the declaration has: {names}")

@@ -92,7 +92,7 @@ def parse_predicate(text: str, declaration: Declaration) -> Predicate:
 
 
 def _condition(text: str, declaration: Declaration) -> ColumnCondition:
-    column, operator, value = _split(text, list(declaration.columns))
+    column, operator, value = _split(text, [*declaration.columns, *declaration.exact])
     kind = declaration.column(column)
     if isinstance(kind, NumberColumn):
         return _number(column, operator, value, kind)
