@@ -9,7 +9,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, Re
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
-from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
@@ -17,6 +17,9 @@ from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
+
+LEVELS = ("80", "90", "99")
+"""Confidence levels of the intervals in percent that can be chosen beside the usual 95."""
 
 MOST_PEOPLE = 10_000_000_000
 """Largest accepted number of people; more than the population of the Earth."""
@@ -35,6 +38,7 @@ class ViewOptions:
         people: size of the whole group, to show shares as numbers of people; None to show shares only.
         is_refused: True if the size of the group is not a valid number.
         among_all: True for shares among all people, also where some did not answer.
+        level: confidence level of the intervals in percent, one of ``LEVELS``; "" for the usual one.
     """
 
     cohort: str | None
@@ -44,6 +48,7 @@ class ViewOptions:
     people: int | None
     is_refused: bool
     among_all: bool = False
+    level: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "ViewOptions":
@@ -62,7 +67,13 @@ class ViewOptions:
             people if known else None,
             bool(written) and not known,
             query.get("among") == "all",
+            query.get("confidence", "") if query.get("confidence") in LEVELS else "",
         )
+
+    @property
+    def confidence(self) -> float:
+        """Nominal coverage of the intervals."""
+        return int(self.level) / 100 if self.level else DEFAULT_RULE.confidence
 
     @property
     def address(self) -> dict[str, object]:
@@ -74,6 +85,7 @@ class ViewOptions:
             "sort": "size" if self.by_size else None,
             "people": self.people,
             "among": "all" if self.among_all else None,
+            "confidence": self.level or None,
         }
 
 
@@ -217,7 +229,7 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
     Raises:
         EstimateError: no such group or wave.
     """
-    results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
+    results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
     # Cohorts are a public question. Public answers by cohort would be an exact table of two public questions, which
@@ -244,13 +256,14 @@ def _side_by_side(
     revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions, words: Words
 ) -> Sequence[tuple[str, SurveyResults]]:
     """Compute the results of each group, or of each wave, with its name."""
+    of_part = partial(analyse, revisions, confidence=choices.confidence)
     if choices.by == "cohort" and results.cohort is None:
         named = partial(name_of_group, results.survey, words=words)
-        return [(named(group), analyse(revisions, group.name, wave=results.wave)) for group in results.cohorts]
+        return [(named(group), of_part(group.name, wave=results.wave)) for group in results.cohorts]
     if choices.by == "wave" and results.wave is None and len(results.waves) > 1:
         shown = [number for number, reports in enumerate(results.waves) if reports]
         return [
-            (words.translate("results_wave_number", number=number), analyse(revisions, results.cohort, wave=number))
+            (words.translate("results_wave_number", number=number), of_part(results.cohort, wave=number))
             for number in shown
         ]
     return ()

@@ -65,7 +65,7 @@ def download(name: str) -> Response:
     """Download the simulated results as JSON, marked so that programs reject it as real results."""
     _, found = rehearsed_file(name)
     choices, revisions = ViewOptions.of(request.args), found.made.revisions
-    results = analyse(revisions, choices.cohort)
+    results = analyse(revisions, choices.cohort, confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     document = {**marked(export_document(results, group=group), found.about), "set": found.made.document}
     return _file(
