@@ -1,6 +1,7 @@
 """Fixtures that start the real thing."""
 
 import itertools
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import survey
+
+# The terminal speaks the reader's language, and its sentences are compared in English.
+os.environ["LC_ALL"] = "C.UTF-8"
 
 
 @dataclass(frozen=True)

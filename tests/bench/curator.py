@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball, Vectors
-from sottovoce.aggregator.curator.cluster import Lloyd, cluster, draw_point
+from sottovoce.aggregator.curator.clusters.cluster import Lloyd, cluster, draw_point
 from sottovoce.aggregator.curator.data.data_set import open_data_set
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours

@@ -91,7 +91,7 @@ def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Runni
 
     assert told.returncode == 0, told.stderr
     assert json.loads(json.loads(told.stdout)["body"])["values"][2] == 1
-    assert "answer y, n, or a number from 1 to 3" in told.stderr
+    assert "Answer y, n, or 1 to 3" in told.stderr
 
 
 def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> None:
@@ -400,8 +400,8 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
         words = ("--answers", answers(tmp_path), "--yes")
         refused = invoke(tmp_path, "respond", link_of(one), *words)
         invitation = invoke(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
-        assert "does not pin the survey" in invitation.stderr
-        assert "does not pin" not in refused.stderr
+        assert "does not name a version of the survey" in invitation.stderr
+        assert "does not name a version" not in refused.stderr
         told = invoke(tmp_path, "device", "send", "--json")
         found = json.loads(told.stdout)
 

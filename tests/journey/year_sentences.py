@@ -74,8 +74,8 @@ CLAIMS: dict[str, Check] = {
     r"Arrived: exam, wave 0, at .*": lambda visit, _: visit.has_arrived(),
     r"You have already answered this survey on this device\. .*": lambda visit, _: len(visit.before) == 1,
     r"Your earlier answers have now been sent\.": _sent_now,
-    r"The server refused your earlier answers .*unchanged\.": lambda visit, _: bool(visit.before[0].refused),
-    r"Your answers are kept on this device\. .*They are never drawn again\.": lambda visit, _: visit.entry.waiting,
+    r"The server refused your earlier answers\. .*unchanged\.": lambda visit, _: bool(visit.before[0].refused),
+    r"Your answers are kept on this device and are never drawn again\. .*": lambda visit, _: visit.entry.waiting,
     r"Withdrawn: exam, wave 0\.": _withdrawn,
     r"Error: this survey was answered .* and the report withdrawn; no other is drawn\.": _still_withdrawn,
     r"Error: This link cannot be used\. .* Nothing was sent\. .*": lambda visit, _: visit.has_sent_nothing(),
@@ -109,14 +109,12 @@ SO_BY_THE_SURVEY = [
     r"Say someone thinks a thing is true of 10 in 100 people like you\. After what you send, at most:",
     r"  (10 before|25 after one answer|50 after your whole report)",
     r"This survey is asked 2 times\. Each further report of yours adds epsilon 2\.20\.",
-    r"In numbers: epsilon 2\.20 in total\.",
-    r"You allow 3 for one question and 8 in total\.",
+    r"In numbers: epsilon 2\.20 in total\. You allow 3 for one question and 8 in total\.",
     r"Earlier answers from this device to this server cost epsilon 0\.00; with these answers it is 2\.20\.",
     r"What this cannot hide",
     r"The people who run this survey can see that a person at your network address sent something, .*",
     r"The researchers see that this link was opened at your network address, and when\.",
     r"The dice are rolled once, and this device keeps the result\. .*",
-    r"a second roll, and two reports give .*",
     r"Questions",
     r"  [123]\. (Have you (cheated in|helped somebody).*|Year of study)",
     r"     Of 100 people whose true answer is yes, 75 send yes; of 100 whose answer is no, 25 .*",
@@ -138,7 +136,7 @@ SO_BY_THE_SURVEY = [
 """Sentences that are so by the survey alone, whatever happens."""
 
 FAILURES = [
-    r"The aggregator did not answer, or is busy; trying again in [0-9]+ s\.",
+    r"The server did not answer, or is busy; trying again in [0-9]+ s\.",
     r"Error: the aggregator (cannot be reached|refused).*",
 ]
 """Sentences that only name a failure; what follows from it is told by another one."""

@@ -7,8 +7,9 @@ from unittest.mock import patch
 
 from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.cluster import cluster
+from sottovoce.aggregator.curator.clusters.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
+from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.curator.curator_ledger import QUESTION, RELEASE, ask_and_show
 
@@ -46,6 +47,11 @@ def half_gaussian(values, variance, draws):
 def quarter_laplace(values, rate, draws):
     """A quarter of the noise that was asked for."""
     return add_laplace(values, 4 * rate, draws)
+
+
+def half_noisy_max(counts, rate, draws, noise):
+    """Half the noise that was asked for."""
+    return noisy_max(counts, 2 * rate, draws, noise)
 
 
 def vector_at_100_epsilon(rows, ball, terms, draws, delta=None):

@@ -83,8 +83,9 @@ def test_honest_release_passes(name):
         ("vector (Laplace)", "vector.vector", planted.vector_at_100_epsilon),
         ("vector (Gaussian)", "vector.add_gaussian", planted.without_noise),
         ("vector (Gaussian)", "vector.add_gaussian", planted.half_gaussian),
-        ("one cluster", "cluster.add_laplace", planted.quarter_laplace),
-        ("one cluster", "cluster.cluster", planted.lloyd_without_clipping),
+        ("quantiles", "quantiles.noisy_max", planted.half_noisy_max),
+        ("one cluster", "clusters.cluster.add_laplace", planted.quarter_laplace),
+        ("one cluster", "clusters.cluster.cluster", planted.lloyd_without_clipping),
     ],
 )
 def test_planted_release_is_flagged_under_both_relations(monkeypatch, name, place, plant):
@@ -97,14 +98,14 @@ def test_planted_release_is_flagged_under_both_relations(monkeypatch, name, plac
 @pytest.mark.parametrize("plant", [planted.half_laplace, planted.quarter_laplace])
 def test_clusters_with_less_noise_are_flagged_where_a_record_changes_its_cluster(monkeypatch, plant):
     """Two counts move, which one cluster cannot show."""
-    monkeypatch.setattr("sottovoce.aggregator.curator.cluster.add_laplace", plant)
+    monkeypatch.setattr("sottovoce.aggregator.curator.clusters.cluster.add_laplace", plant)
 
     assert verdicts("two clusters") == {"replace-one": "failed"}
 
 
 def test_cluster_that_is_wrong_under_one_relation_is_flagged_under_it(monkeypatch):
     """Half of the noise where a record comes or goes."""
-    monkeypatch.setattr("sottovoce.aggregator.curator.cluster.cluster", planted.cluster_wrong_under_add_remove)
+    monkeypatch.setattr("sottovoce.aggregator.curator.clusters.cluster.cluster", planted.cluster_wrong_under_add_remove)
 
     assert verdicts("one cluster") == {"replace-one": "passed", "add/remove": "failed"}
 

@@ -52,11 +52,12 @@ def test_every_form_of_a_table_gives_the_same_answers(bind: Bind, form: str) -> 
     assert curator.histogram(data, "year", epsilon=100).table == {"first": 50, "second": 25, "other": 25}
     assert curator.sum(data, "age", epsilon=100).values["sum"] == 2000
     assert curator.mean(data, "age", epsilon=100).values == {"mean": 20.0, "n": 100}
+    assert curator.quantiles(data, "age", 0.5, "3/4", epsilon=100).table == {"1/2 of age": 19.0, "3/4 of age": 20.0}
     assert curator.vector(data, "age", epsilon=100).table == {"age, steps from its centre": 0}
     assert curator.top(data, "year", epsilon=100).values["name"] == "first"
     assert curator.cluster(data, "age", k=1, epsilon=100).values["noisy_sizes"] == [100]
-    assert curator.cluster(data, "age", k=1, epsilon=100, iterations=1).values["noisy_sizes"] == [100]
-    assert data.left == 200
+    assert curator.cluster(data, "age", k=1, epsilon=100, lloyd=curator.LloydOptions(1)).values["noisy_sizes"] == [100]
+    assert data.left == 100
 
 
 def test_all_forms_of_a_table_have_one_budget(bind: Bind) -> None:

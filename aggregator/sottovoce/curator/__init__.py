@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Budget, spent
+from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set, open_ledger_anchor
 from sottovoce.aggregator.curator.data.read_csv import read_declaration
 from sottovoce.aggregator.curator.data.read_values import cell_texts, encode_texts, values_digest
@@ -26,11 +27,10 @@ from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
-    LloydOptions,
-    cluster_question,
     count_question,
     histogram_question,
     number_question,
+    quantile_question,
     top_question,
     vector_question,
 )
@@ -38,7 +38,19 @@ from sottovoce.aggregator.curator.text_report import answer_document, answer_lin
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import SpecError
 
-__all__ = ["BoundData", "NoisyAnswer", "bind", "cluster", "count", "histogram", "mean", "sum", "top", "vector"]
+__all__ = [
+    "BoundData",
+    "NoisyAnswer",
+    "bind",
+    "cluster",
+    "count",
+    "histogram",
+    "mean",
+    "quantiles",
+    "sum",
+    "top",
+    "vector",
+]
 
 Amount = str | int | float | Fraction
 """An epsilon or delta: ``"1/4"``, ``"ln 2"`` or a number, which is taken as it is printed (0.1 is one tenth)."""
@@ -203,6 +215,19 @@ def mean(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
     return _ask(data, epsilon, number_question("mean", data.data_set.declaration, column))
 
 
+def quantiles(data: BoundData, column: str, *at: Amount, epsilon: Amount) -> NoisyAnswer:
+    """
+    Return the median of a number, or other quantiles.
+
+    Args:
+        data: from ``bind``.
+        column: its name.
+        at: such as 0.25 or "1/3"; none for the median. Several share epsilon.
+        epsilon: cost of the answer.
+    """
+    return _ask(data, epsilon, quantile_question(data.data_set.declaration, column, [*map(str, at)]))
+
+
 def vector(
     data: BoundData, *columns: str, epsilon: Amount, delta: Amount = 0, radius: int | None = None, norm: int = 2
 ) -> NoisyAnswer:
@@ -236,9 +261,7 @@ def top(data: BoundData, column: str, *, epsilon: Amount, noise: str = EXPONENTI
     return _ask(data, epsilon, top_question(data.data_set.declaration, column, noise))
 
 
-def cluster(
-    data: BoundData, *columns: str, k: int, epsilon: Amount, iterations: int | None = None, keep_empty: bool = False
-) -> NoisyAnswer:
+def cluster(data: BoundData, *columns: str, k: int, epsilon: Amount, lloyd: LloydOptions | None = None) -> NoisyAnswer:
     """
     Return centres of clusters of some numbers, with their noisy sizes.
 
@@ -247,10 +270,8 @@ def cluster(
         columns: names of columns of numbers.
         k: number of clusters.
         epsilon: cost of the answer.
-        iterations: of the textbook's DP-Lloyd; None for the noisy grid.
-        keep_empty: with iterations, an empty cluster keeps its centre.
+        lloyd: the textbook's DP-Lloyd with these options; None for the noisy grid.
     """
-    lloyd = None if iterations is None else LloydOptions(iterations, keep_empty)
     return _ask(data, epsilon, cluster_question(data.data_set.declaration, columns, k, lloyd))
 
 

@@ -1,8 +1,10 @@
-"""Texts of the client: sentences of the web client's catalogue, and a survey's own texts made safe to show."""
+"""Texts of the client in the person's language: sentences of the catalogues, and a survey's texts, safe to show."""
 
 import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache, reduce
 from importlib.resources import files
 
@@ -14,9 +16,39 @@ from sottovoce.shared.spec import Question, Survey, TextMap
 _OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
+"""Tags of the catalogues."""
+
+_FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
+"""The form's sentences, most of which the terminal says too, and those that only the terminal says."""
+
+_LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
+
+
+def choose_language(survey: Survey | None = None, environment: Mapping[str, str] = os.environ) -> None:
+    """
+    Choose the language of what is said from now on.
+
+    That is the reader's, if the survey has a text in it, else the survey's; English where no catalogue has either.
+
+    Args:
+        survey: that is answered; None as long as it is unknown, and then the reader's language is taken.
+        environment: names the reader's language as POSIX does, such as LANG=de_AT.UTF-8.
+    """
+    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    readers = [tag for tag in LANGUAGES if tag.partition("-")[0] == re.split("[_.@-]", named)[0].lower()]
+    if survey is None:
+        wanted = readers
+    else:
+        offered = survey.title
+        own = [tag for tag in LANGUAGES if tag.partition("-")[0] == survey.default_language.partition("-")[0]]
+        wanted = [tag for tag in readers if any(tag.startswith(each.partition("-")[0]) for each in offered)] or own
+    _LANGUAGE.set(next(iter(wanted), "en"))
+
+
 def odds_in_words(question: Question) -> str:
     """A few sentences about what is sent for this question, and its epsilon."""
-    return odds_in_words_of(question, catalogue())
+    return odds_in_words_of(question, catalogue(_LANGUAGE.get()))
 
 
 def by_hand_in_words(question: Question) -> list[str]:
@@ -31,7 +63,9 @@ def by_hand_in_words(question: Question) -> list[str]:
 
 def text_of(survey: Survey, texts: TextMap) -> str:
     """One of the survey's texts, without characters that a terminal would obey instead of showing them."""
-    return _OBEYED.sub("\ufffd", survey.text(texts))
+    base = _LANGUAGE.get().partition("-")[0]
+    tag = next((tag for tag in texts if tag.partition("-")[0] == base), None)
+    return _OBEYED.sub("\ufffd", survey.text(texts, tag))
 
 
 def option_in_words(survey: Survey, question: Question, index: int) -> str:
@@ -51,8 +85,8 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
 
 
 def translate(key: str, **values: str) -> str:
-    """One sentence of the catalogue, its placeholders filled."""
-    return catalogue()[key].format(**values)
+    """One sentence in the chosen language, its placeholders filled."""
+    return catalogue(_LANGUAGE.get())[key].format(**values)
 
 
 def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
@@ -65,7 +99,7 @@ def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
 
 
 @cache
-def catalogue() -> dict[str, str]:
-    """Every sentence by its key."""
-    text = files("sottovoce.client").joinpath("web", "catalogues", "en.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+def catalogue(language: str = "en") -> dict[str, str]:
+    """Every sentence of a language by its key; ``language`` is one of ``LANGUAGES``."""
+    found = [files("sottovoce.client").joinpath(*folder, f"{language}.json") for folder in _FOLDERS]
+    return {key: text for file in found for key, text in json.loads(file.read_text(encoding="utf-8")).items()}

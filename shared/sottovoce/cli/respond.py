@@ -9,16 +9,16 @@ from sottovoce.cli.number import Number
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal.begin import begin, check_open
+from sottovoce.client.terminal.begin import announce, begin, check_open
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm
-from sottovoce.client.terminal.screen import notifying_transport, print_line
+from sottovoce.client.terminal.screen import confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.terminal.waiting import find_earlier_or_wait, print_unsent_notice, send_when_due
 from sottovoce.client.terminal.withdrawal import reports_to_withdraw, withdraw
+from sottovoce.client.words import choose_language, translate
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
-from sottovoce.shared.errors import BudgetExhausted
 
 
 @command(example="sottovoce respond 'https://survey.example.org/s/exam#d=...'")
@@ -65,7 +65,8 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
     Everybody on a machine sees the words of its commands: for a link that is yours alone write - here, and paste it in
     when you are asked.
     """
-    url = click.prompt("Link", hide_input=True, err=True) if url == "-" else url
+    choose_language()
+    url = click.prompt(translate("link_prompt"), hide_input=True, err=True) if url == "-" else url
     if take_back:
         _withdraw(parse_link(url), yes, as_json)
         return
@@ -78,10 +79,7 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
         return
     allowance, again = Allowance(allow["allow_question"], allow["allow_total"]), earlier.another_person
     me = Respondent.connect(url, ledger, reach=notifying_transport, allowance=allowance, another_person=again)
-    if me.drawn:
-        raise BudgetExhausted("another program has just answered this survey here; run this command again")
-    if not link.digest:
-        print_line("This link does not pin the survey: others may have been shown another one.")
+    announce(me, link)
     explain(me, allowance, check_open(me))
     begin(me, asks)
     me.record(_answers(me, answers, yes))
@@ -107,10 +105,8 @@ def _withdraw(link: Link, yes: bool, as_json: bool) -> None:
     ledger = FileLedger()
     found = reports_to_withdraw(ledger, link)
     if not yes:
-        print_line(
-            "The aggregator takes your report out of its counts. It cannot be sent again, and no other is drawn."
-        )
-        click.confirm("Withdraw it?", abort=True, err=True)
+        print_line(translate("withdraw_note"))
+        confirm_or_abort(translate("withdraw_title"), default=False)
     for withdrawn in withdraw(ledger, link, found):
         if as_json:
             click.echo(json.dumps(withdrawn))

@@ -147,9 +147,10 @@ CURATOR = CommandGroup(
             "histogram": ("curator.curator_questions:histogram", "Count records in each cell."),
             "sum": ("curator.curator_questions:sum_", "Sum a number."),
             "mean": ("curator.curator_questions:mean", "Average a number."),
+            "quantiles": ("curator.curator_questions:quantiles", "Find the median or other quantiles."),
             "vector": ("curator.curator_questions:vector", "Sum several numbers together."),
             "top": ("curator.curator_questions:top", "Find the most frequent name."),
-            "cluster": ("curator.curator_questions:cluster", "Find centres of clusters."),
+            "cluster": ("curator.curator_clusters:cluster", "Find centres of clusters."),
         },
     },
 )

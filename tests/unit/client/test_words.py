@@ -4,12 +4,15 @@ import re
 from fractions import Fraction
 
 import pytest
-from sottovoce.client.words import catalogue, odds_in_words
+from sottovoce.client.page import languages
+from sottovoce.client.terminal.screen import is_no, is_yes
+from sottovoce.client.words import LANGUAGES, catalogue, choose_language, odds_in_words, text_of, translate
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 from sottovoce.shared.odds_in_words import of_hundred
+from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import day, number, one_of, parsed, question, some_of, vector
+from tests.documents import day, number, one_of, parsed, question, some_of, survey, vector
 
 COIN = {"a": "3/4", "b": "1/4"}
 
@@ -121,3 +124,61 @@ def test_public_answer_is_called_what_it_is():
     del document["mechanism"]
 
     assert odds_in_words(parsed({**document, "public": True})) == "This answer is not changed by chance."
+
+
+@pytest.fixture(autouse=True)
+def english():
+    """Each test begins, and leaves, in English."""
+    yield
+    choose_language(None, {})
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({}, "Beginn: Anfangen"),
+        ({"LANG": "C.UTF-8"}, "Beginn: Anfangen"),
+        ({"LANG": "fr_CA.UTF-8"}, "Début: Commencer"),
+        ({"LANG": "fr_CA.UTF-8", "LC_ALL": "es_ES"}, "Beginn: Anfangen"),
+        ({"LC_MESSAGES": "de_AT@euro", "LANG": "fr"}, "Beginn: Anfangen"),
+    ],
+)
+def test_language_is_the_readers_if_the_survey_has_it_else_the_surveys(environment, said):
+    """Of a survey in German and French."""
+    texts = {"de": "Beginn", "fr": "Début"}
+    german = question({"name": "coin_flip"}, label={"de": "F"})
+    asked = parse_survey(survey(german, default_language="de", title=texts))
+    choose_language(asked, environment)
+
+    assert f"{text_of(asked, texts)}: {translate('begin')}" == said
+
+
+def test_unknown_languages_are_english():
+    """Before the survey is known the reader's language counts alone."""
+    choose_language(None, {"LANG": "hi_IN.UTF-8"})
+    assert translate("begin") == catalogue("hi")["begin"]
+    choose_language(None, {"LANG": "sv_SE"})
+    assert translate("begin") == "Begin"
+
+
+def test_every_language_says_every_sentence_of_the_terminal_with_its_values():
+    """The same keys and placeholders in all."""
+    english, fields = catalogue(), re.compile(r"{[a-z_]+}")
+    assert sorted(LANGUAGES) == languages()
+    for language in LANGUAGES:
+        there = catalogue(language)
+        assert there.keys() == english.keys()
+        assert {
+            key for key, text in there.items() if {*fields.findall(text)} != {*fields.findall(english[key])}
+        } == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_yes_and_no_are_understood_in_every_language(language):
+    """As whole words, by their first letters, and in English."""
+    choose_language(None, {"LANG": language.partition("-")[0]})
+    yes, no = translate("yes"), translate("no")
+
+    assert all(map(is_yes, (yes, yes[0], yes.upper(), " y ", "YES")))
+    assert all(map(is_no, (no, no[0], "n", "No")))
+    assert not any(map(is_no, (yes, yes[0], "y", "", "?")))

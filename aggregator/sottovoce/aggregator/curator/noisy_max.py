@@ -128,7 +128,7 @@ def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
         f"{noise.name} noise of scale {twice}/epsilon.",
-        error=_shortfall(rate, len(counts), noise),
+        error=shortfall(rate, len(counts), noise),
         notes=(NOT_FREE,),
     )
 
@@ -170,8 +170,15 @@ def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNois
     )
 
 
-def _shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
-    """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound."""
+def shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
+    """
+    Return the error of the winner: how far its count may be below the largest; for very wide noise a bound.
+
+    Args:
+        rate: rate of the noise.
+        cells: number of cells.
+        noise: kind of noise.
+    """
     bound = math.log(cells / BETA) / float(rate)
     # Exponential noise is above t with probability a^t, so that t is enough; of Laplace noise two cells err.
     enough = math.ceil(bound) + 1 if noise is EXPONENTIAL else 2 * math.ceil(bound) + 2

@@ -5,22 +5,21 @@ Building a question reads no data. ``Budget.ask`` calls ``draw`` only if the que
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
-from sottovoce.aggregator.curator.cluster_grid import check_grid, grid_cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, LAPLACE, NOISES, top_cell, top_mark
 from sottovoce.aggregator.curator.predicates import parse_predicate
+from sottovoce.aggregator.curator.quantiles import check_quantiles, quantiles
 from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
@@ -34,6 +33,8 @@ from sottovoce.shared.rational import dump_decimal, parse_fraction
 Draw = Callable[[DataRecords, ReleaseTerms, ExactNoise], Release]
 
 MOST_PREDICATES = 1000
+
+_QUANTILE = re.compile(r"0?[.,][0-9]{1,9}|[0-9]{1,4}/[1-9][0-9]{0,3}")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def histogram_question(declaration: Declaration, names: Sequence[str]) -> Curato
     of the last column vary fastest.
     """
     place = {name: number for number, name in enumerate(declaration.columns)}
-    ordered = sorted(_different(names), key=lambda name: place.get(name, len(place)))
+    ordered = sorted(different_names(names), key=lambda name: place.get(name, len(place)))
     sizes = {name: cells_of(declaration.column(name)) for name in ordered}
     whole = math.prod(len(cells) for cells in sizes.values())
     if whole > MOST_CELLS:
@@ -174,13 +175,41 @@ def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQu
         declaration: declaration of the data.
         name: name of the column.
     """
-    grid = _number(declaration, name).grid
+    grid = number_column(declaration, name).grid
     mechanism = {"sum": noisy_sum, "mean": noisy_mean}[verb]
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         return mechanism(records.columns[name], grid, terms, draws)
 
     return CuratorQuestion({"verb": verb, "column": name}, (name,), draw, (f"{verb} of {name}",))
+
+
+def quantile_question(declaration: Declaration, name: str, at: Sequence[str]) -> CuratorQuestion:
+    """
+    Return the question for quantiles of a number.
+
+    Args:
+        declaration: declaration of the data.
+        name: name of the column.
+        at: the quantiles as text, such as ``0.5`` or ``1/4``, in any order; none for the median.
+    """
+    grid = number_column(declaration, name).grid
+    wanted = sorted({_quantile(text) for text in at or ("1/2",)})
+    try:
+        check_quantiles(grid, wanted)
+    except ValueError as error:
+        raise SpecError(str(error)) from None
+
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
+        return quantiles(records.columns[name], grid, wanted, terms, draws)
+
+    form = {"verb": "quantiles", "column": name, "at": [str(each) for each in wanted]}
+    return CuratorQuestion(form, (name,), draw, tuple(f"{each} of {name}" for each in wanted))
+
+
+def _quantile(text: str) -> Fraction:
+    """Return a quantile, and 0, which none is, for any other text."""
+    return Fraction(text.replace(",", ".")) if _QUANTILE.fullmatch(text) else Fraction(0)
 
 
 def vector_question(
@@ -196,7 +225,7 @@ def vector_question(
         radius: radius in steps of a ball to which each record is clipped; None to clip no declared record.
         delta: delta for Gaussian noise; 0 for Laplace noise only.
     """
-    kinds = {name: declaration.column(name) for name in _different(names)}
+    kinds = {name: declaration.column(name) for name in different_names(names)}
     ends, labels = _coordinates(kinds)
     if radius is not None and len({isinstance(kind, MarkColumn) for kind in kinds.values()}) > 1:
         raise SpecError("a radius is for numbers or for marks, which have no common scale; leave out --radius")
@@ -241,93 +270,6 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     return CuratorQuestion(form, (name,), draw, names)
 
 
-@dataclass(frozen=True)
-class LloydOptions:
-    """
-    Options of DP-Lloyd.
-
-    Attributes:
-        iterations: of Lloyd's algorithm, which share epsilon.
-        keep_empty: a cluster with a noisy count below 1 keeps its centre instead of getting a new one.
-    """
-
-    iterations: int = 5
-    keep_empty: bool = False
-
-
-ClusterRelease = Callable[[Values, ReleaseTerms, ExactNoise], Release]
-
-
-def cluster_question(
-    declaration: Declaration, names: Sequence[str], k: int, lloyd: LloydOptions | None = None
-) -> CuratorQuestion:
-    """
-    Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
-
-    Args:
-        declaration: declaration of the data.
-        names: names of the columns of numbers.
-        k: number of clusters; at most the number of records where that is public.
-        lloyd: use DP-Lloyd with these options; None for the noisy grid, which is for one or two numbers.
-    """
-    numbers = {name: _number(declaration, name) for name in _different(names)}
-    # Twice the distance from the middle in steps: an integer for odd numbers of steps too, and symmetric around 0.
-    steps = tuple(number.steps for number in numbers.values())
-    form: dict[str, Any] = {"verb": "cluster", "columns": list(numbers), "k": k}
-    try:
-        release = _by_grid(Box(steps), k) if lloyd is None else _by_lloyd(Box(steps), k, lloyd)
-    except ValueError as error:
-        raise SpecError(str(error)) from None
-    if lloyd is None:
-        form["method"] = "grid"
-    else:
-        form |= {"iterations": lloyd.iterations, "empty": "keep" if lloyd.keep_empty else "redraw"}
-
-    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-        if terms.neighbours is Neighbours.REPLACE and k > records.count:
-            raise SpecError("there are fewer records than clusters; how many records there are is public")
-        rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
-        made = release(rows, terms, draws)
-        centres = [_in_declared_order(centre, numbers.values()) for centre in made.values["centres"]]
-        note = "distances, and the errors of sums, count in half steps of each column's grid"
-        return replace(made, values={**made.values, "centres": centres}, notes=(*made.notes, note))
-
-    return CuratorQuestion(form, tuple(numbers), draw, tuple(numbers))
-
-
-def _by_grid(box: Box, k: int) -> ClusterRelease:
-    check_grid(box, k)
-    return lambda rows, terms, draws: grid_cluster(rows, box, k, terms, draws)
-
-
-def _by_lloyd(box: Box, k: int, options: LloydOptions) -> ClusterRelease:
-    lloyd = Lloyd(box, k, options.iterations, options.keep_empty)
-    return lambda rows, terms, draws: cluster(rows, lloyd, terms, draws)
-
-
-def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:
-    found = zip(centre, numbers, strict=True)
-    return [str(number.minimum + Fraction(each + number.steps, 2) * number.step) for each, number in found]
-
-
-def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
-    """
-    Rescale the centres for ``cluster_svg``: -1000 at the lower bound of each column, 1000 at the upper bound.
-
-    Args:
-        values: values of an answer of ``cluster``.
-        declaration: declaration of the data.
-        names: names of the columns, in the order of coordinates.
-    """
-    numbers = [_number(declaration, name) for name in names]
-
-    def place(text: str, number: NumberColumn) -> int:
-        return round(2000 * (Fraction(text) - number.minimum) / (number.maximum - number.minimum)) - 1000
-
-    centres = [[place(*each) for each in zip(centre, numbers, strict=True)] for centre in values["centres"]]
-    return {**values, "centres": centres}
-
-
 def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the ends of each coordinate's range in steps, and its label."""
     ends: list[tuple[int, int]] = []
@@ -350,13 +292,15 @@ def _rows(values: Values, kind: Kind) -> list[Values]:
     return [(values >> bit) & 1 for bit in range(len(kind.names))]
 
 
-def _different(names: Sequence[str]) -> list[str]:
+def different_names(names: Sequence[str]) -> list[str]:
+    """Return the names of columns; raise SpecError if there is none, or one twice."""
     if not names or len(set(names)) < len(names):
         raise SpecError("name at least one column, and none twice")
     return list(names)
 
 
-def _number(declaration: Declaration, name: str) -> NumberColumn:
+def number_column(declaration: Declaration, name: str) -> NumberColumn:
+    """Return the declaration of a column; raise SpecError if it is no number."""
     kind = declaration.column(name)
     if not isinstance(kind, NumberColumn):
         raise SpecError(f"the column '{name}' is not declared as a number")

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-import click
+from sottovoce.client.link import Link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
-from sottovoce.client.terminal.screen import print_line
-from sottovoce.client.words import text_of, translate
-from sottovoce.shared.errors import TransportError
+from sottovoce.client.terminal.screen import confirm_or_abort, print_line
+from sottovoce.client.words import choose_language, text_of, translate
+from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.spec import Survey
 
 
@@ -29,6 +29,24 @@ def check_open(me: Respondent) -> RevisionStatus | None:
     return found
 
 
+def announce(me: Respondent, link: Link) -> None:
+    """
+    Speak the person's language from now on, and say so if the link does not name a version of the survey.
+
+    Args:
+        me: who begins.
+        link: that was given.
+
+    Raises:
+        BudgetExhausted: another program has recorded a report meanwhile.
+    """
+    if me.drawn:
+        raise BudgetExhausted("another program has just answered this survey here; run this command again")
+    choose_language(me.survey)
+    if not link.digest:
+        print_line(translate("link_not_pinned"))
+
+
 def begin(me: Respondent, asks: bool) -> None:
     """
     Check that the link's token is unspent, or redeem its invitation; do nothing if the survey is open to all.
@@ -45,7 +63,7 @@ def begin(me: Respondent, asks: bool) -> None:
         return
     if asks:
         # Consent first: the request shows the server that this personal link was opened, and when.
-        click.confirm(f"\n{translate('begin')}?", default=True, abort=True, err=True)
+        confirm_or_abort(f"\n{translate('begin')}?", default=True)
     if me.survey.is_blind:
         me.redeem()
         return
@@ -61,7 +79,7 @@ def begin(me: Respondent, asks: bool) -> None:
 def contact_sentence(survey: Survey) -> str:
     """A sentence that says who can help."""
     who = researcher_line(survey)
-    return f"Ask {who}." if who else "Ask the person who gave you the link."
+    return translate("ask_who", who=who) if who else translate("ask_giver")
 
 
 def researcher_line(survey: Survey) -> str:
@@ -86,7 +104,7 @@ def _refusal_sentence(me: Respondent, found: RevisionStatus) -> str:
             else translate("status_not_yet")
         )
     if found.state == "retired":
-        return f"{translate('status_retired')} Nothing was asked. {contact_sentence(me.survey)}"
+        return f"{translate('status_retired')} {translate('nothing_asked')} {contact_sentence(me.survey)}"
     if found.closed_on:
         return translate("status_closed", date=found.closed_on.isoformat())
     return (
@@ -98,4 +116,4 @@ def _print_unless_final(error: TransportError) -> None:
     if error.status is None:
         print_line(translate("status_offline"))
     elif not error.is_final:
-        print_line("The server is busy. You can answer now; your answers are sent later.")
+        print_line(translate("busy"))

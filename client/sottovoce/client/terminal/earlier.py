@@ -5,7 +5,6 @@ survey, so that no second report is drawn: two reports would reveal more than on
 
 from typing import Any, NamedTuple
 
-import click
 from sottovoce.client.cached_survey import cached_or_fetched_survey, cached_survey
 from sottovoce.client.delivery import deliver, receipt_of
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
@@ -13,14 +12,10 @@ from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature
 from sottovoce.client.terminal.begin import contact_sentence
 from sottovoce.client.terminal.receipt import print_not_sent
-from sottovoce.client.terminal.screen import notifying_transport, print_line
+from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
+from sottovoce.client.words import translate
 from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.spec import Survey
-
-ASK_WHO_ANSWERED = (
-    "You can answer now. If it was you after all, do not: a second draw would be a second look at your answers, and "
-    "two reports give away more than one."
-)
 
 
 class EarlierReport(NamedTuple):
@@ -57,13 +52,13 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     if found is not None:
         # The process that recorded it may have been killed before it wiped the signature's first copy.
         forget_signature(ledger, key)
-        print_line("You have already answered this survey on this device. Your answers are not drawn a second time.")
+        print_line(translate("answered_here"))
         return _earlier_receipt(ledger, link, found, asks)
     elsewhere = ledger.unaccepted(key) if key.token else None
     if elsewhere is None:
         return EarlierReport()
     if not _is_same_person(asks):
-        print_line(ASK_WHO_ANSWERED)
+        print_line(translate("if_you_after_all"))
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
     if bound is None:
@@ -73,11 +68,11 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
 
 
 def _is_same_person(asks: bool) -> bool:
-    question = "Answers from another link were recorded on this device, but the server did not accept them."
+    sentence = translate("other_link")
     if not asks:
-        raise BudgetExhausted(f"{question} Open this link without --yes and --answers to say whether that was you")
+        raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
     # Without a default: a wrong answer means a second draw, or sending another person's report.
-    return click.confirm(f"{question} Was that you?", default=None, err=True)
+    return confirm(f"{sentence} {translate('was_that_you')}", default=None)
 
 
 def _earlier_receipt(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> EarlierReport:
@@ -92,14 +87,14 @@ def _earlier_receipt(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks:
 
 def _confirm_resend(ledger: Ledger, entry: Entry, asks: bool) -> None:
     survey = cached_survey(ledger, entry.digest)
-    print_line(f"The server refused your earlier answers ({entry.refused}). This device keeps them unchanged.")
+    print_line(translate("earlier_refused"))
     if survey is not None:
         print_line(contact_sentence(survey))
     if not asks:
         raise TransportError(
             "nothing was sent. To send your answers again, run `sottovoce device send`, or open this link without --yes"
         )
-    click.confirm("Try once more?", default=False, abort=True, err=True)
+    confirm_or_abort(translate("try_once_more"), default=False)
 
 
 def _deliver_earlier(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> EarlierReport:
@@ -112,5 +107,5 @@ def _deliver_earlier(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Ea
     except (TransportError, KeyboardInterrupt) as error:
         print_not_sent(error)
         raise
-    print_line("Your earlier answers have now been sent.")
+    print_line(translate("earlier_sent"))
     return EarlierReport(receipt, cached_or_fetched_survey(ledger, entry.digest, transport, link))

@@ -36,7 +36,7 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
         print_line(translate("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
         print_line(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
-    print_line(f"\nPress Ctrl-C to stop at any time before sending. Nothing is stored then{stored_set_note(survey)}.")
+    print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
 
 
 def _print_introduction(survey: Survey) -> None:
@@ -86,8 +86,8 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
         )
-    print_line(f"In numbers: epsilon {show_epsilon(survey.epsilon)} in total.")
-    print_line(f"You allow {allowance.question:g} for one question and {allowance.total:g} in total.")
+    allowed = {"question": f"{allowance.question:g}", "total": f"{allowance.total:g}"}
+    print_line(translate("in_numbers", epsilon=show_epsilon(survey.epsilon), **allowed))
     print_line(_spent_sentence(me))
 
 
@@ -141,9 +141,7 @@ def _explain_limits(me: Respondent) -> None:
     print_line(translate("limits_time"))
     for sentence in _visibility_sentences(survey, me.wave):
         print_line(sentence)
-    what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
-    print_line(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
-    print_line(f"a {what[1]}, and two reports give away more than one.")
+    print_line(translate("once_tossed" if survey.own_coin else "once_device"))
 
 
 def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
@@ -164,14 +162,6 @@ def _spent_sentence(me: Respondent) -> str:
     try:
         before = me.spent
     except BudgetExhausted:
-        return "The cost of earlier answers from this device is not known, because the ledger has a damaged file."
+        return translate("cost_unknown")
     after = before + me.cost
-    return (
-        f"Earlier answers from this device to this server cost epsilon {show_epsilon(before)}; "
-        f"with these answers it is {show_epsilon(after)}."
-    )
-
-
-def stored_set_note(survey: Survey) -> str:
-    """Name what stays stored if the person stops before sending: under ``ask``, the set of questions drawn for them."""
-    return "" if survey.ask is None else " except which questions you were asked"
+    return translate("cost_before", before=show_epsilon(before), after=show_epsilon(after))

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import click
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.terminal.prompts import ask
-from sottovoce.client.terminal.screen import print_line
+from sottovoce.client.terminal.screen import confirm, print_line
 from sottovoce.client.words import text_of, translate
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
@@ -75,7 +75,7 @@ class Interview:
             click.echo(text_of(self._survey, item.hint), err=True)
         if item.type == "acknowledge":
             click.echo(translate("acknowledge_note"), err=True)
-            while not click.confirm(translate("acknowledged"), err=True):
+            while not confirm(translate("acknowledged"), default=False):
                 pass
 
 
@@ -98,6 +98,6 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
 def print_visible_answers(file: BinaryIO | None) -> None:
     """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
     if file is None:
-        print_line("\nYour answers may still be visible in this terminal. Close it if other people use it.")
+        print_line("\n" + translate("still_visible"))
     elif file.name not in {"-", "<stdin>"}:
-        print_line(f"\nThe file {Path(file.name).name} still holds your true answers: delete it.")
+        print_line("\n" + translate("delete_file", name=Path(file.name).name))

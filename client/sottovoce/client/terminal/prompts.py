@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from sottovoce.client.terminal.screen import is_no, is_yes
 from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, text_of, translate
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.spec import Question, Survey
@@ -52,7 +53,7 @@ def _ask_option(survey: Survey, question: Question) -> str:
         named = _named_option(survey, question, text)
         return question.options[_position(text, 1, _choosable_count(question)) if named is None else named]
 
-    return str(_prompt(question, "Your answer", parse_choice))
+    return str(_prompt(question, translate("your_answer"), parse_choice))
 
 
 def _ask_options(survey: Survey, question: Question) -> list[str]:
@@ -64,25 +65,26 @@ def _ask_options(survey: Survey, question: Question) -> list[str]:
         answer = [question.options[position] for position in positions if position >= 0]
         try:
             question.encode(answer)
-        except AnswerError as error:
-            raise click.BadParameter(str(error)) from None
+        except AnswerError:
+            raise click.BadParameter(translate("several", most=most)) from None
         return answer
 
-    most = question.domain.max_choices
-    return list(_prompt(question, f"Your answers (up to {most}, 0 for none)", parse_choices))
+    most = str(question.domain.max_choices)
+    return list(_prompt(question, translate("your_answers", most=most), parse_choices))
 
 
 def _ask_number(question: Question, label: str) -> str:
     grid = question.domain.grid
     assert grid is not None  # noqa: S101 - only numbers are asked for so
-    range_ = f"{grid.text(0)} to {grid.text(grid.steps)}"
+    ends = {"min": grid.text(0), "max": grid.text(grid.steps)}
+    range_ = translate("range", first=ends["min"], last=ends["max"])
 
     def parse_number(text: str) -> str:
         typed = typed_number(text)
         try:
             counted = grid.text(grid.nearest(typed))
         except ValueError:
-            raise click.BadParameter(f"enter a {grid.noun} from {range_}") from None
+            raise click.BadParameter(translate(f"{grid.noun.split()[0]}_fault", **ends)) from None
         if grid.read(counted) != grid.read(typed):
             click.echo(translate("counted_as", number=counted), err=True)
         return counted
@@ -107,7 +109,7 @@ def typed_number(text: str) -> str:
 
 
 def _ask_plain_number(_survey: Survey, question: Question) -> str:
-    return _ask_number(question, "Your answer")
+    return _ask_number(question, translate("your_answer"))
 
 
 def _ask_numbers(survey: Survey, question: Question) -> dict[str, str]:
@@ -138,9 +140,9 @@ def _choosable_count(question: Question) -> int:
 def _named_option(survey: Survey, question: Question, text: str) -> int | None:
     """Index of the option whose text was typed, for yes or no also its first letter; None if it is none of them."""
     word = text.strip().casefold()
+    if question.kind.truth == "yes_no" and (is_yes(text) or is_no(text)):
+        return question.options.index("yes" if is_yes(text) else "no")
     texts = [option_in_words(survey, question, index).casefold() for index in range(_choosable_count(question))]
-    if question.kind.truth == "yes_no" and word in ("y", "n"):
-        return next(index for index, each in enumerate(texts) if each.startswith(word))
     # A number is an option's place in the list, also where an option is called by another one.
     return texts.index(word) if word in texts and not word.isdecimal() else None
 
@@ -150,7 +152,7 @@ def _position(text: str, low: int, high: int) -> int:
     word = text.strip()
     # ASCII only: ``isdigit`` also accepts superscripts, for which ``int`` fails.
     if not (word.isascii() and word.isdigit() and len(word) <= 9 and low <= int(word) <= high):
-        raise click.BadParameter(f"enter a number from {low} to {high}")
+        raise click.BadParameter(translate("number_fault", min=str(low), max=str(high)))
     return int(word) - 1
 
 

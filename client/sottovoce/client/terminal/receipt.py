@@ -8,7 +8,7 @@ import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
-from sottovoce.client.words import text_of, translate
+from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
@@ -39,11 +39,8 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
 
 def print_not_sent(error: BaseException) -> None:
     """Say that a report that did not arrive is kept, and how to send it."""
-    if isinstance(error, TransportError) and error.is_final:
-        how = "They are not sent again automatically. To send them, run `sottovoce device send` or this command. "
-    else:
-        how = "To send them later, run `sottovoce device send` or this command. "
-    print_line(f"Your answers are kept on this device. {how}They are never drawn again.")
+    is_final = isinstance(error, TransportError) and error.is_final
+    print_line(translate("kept_not_again" if is_final else "kept_send_later"))
 
 
 def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
@@ -56,10 +53,11 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         as_json: print all of the receipt instead of the body alone.
         exactly: every value in words, too.
     """
+    choose_language(survey)
     is_open = survey is not None and not survey.private
     heading(translate("receipt_title_open" if is_open else "receipt_title"))
     if survey is None:
-        print_line("The survey cannot be loaded now, so only the sent bytes are shown.")
+        print_line(translate("only_bytes"))
     else:
         _print_in_words(survey, receipt, exactly)
     print_line(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")

@@ -2,9 +2,9 @@
 
 import click
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal.explanation import stored_set_note
 from sottovoce.client.terminal.interview import Interview
-from sottovoce.client.terminal.screen import print_line
+from sottovoce.client.terminal.screen import is_no, is_yes, print_line
+from sottovoce.client.words import translate
 
 SEND, STOP = -1, 0
 """What is chosen beside a question's number, which begins at 1."""
@@ -23,21 +23,25 @@ def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
         click.Abort: nothing is to be sent.
     """
     most = len(me.asked) if may_change else 0
-    choices = f"y, n, or 1 to {most} to answer that question again" if may_change else "y or n"
+    choices = [translate("yes_no_or"), *([translate("or_number", most=str(most))] if may_change else [])]
+    label = f"{translate('send_now')} ({', '.join(choices)})"
     while True:
-        choice = click.prompt(f"Send? ({choices})", value_proc=lambda text: _choice(text, most), err=True)
+        choice = click.prompt(label, value_proc=lambda text: _choice(text, most, ", ".join(choices)), err=True)
         if choice == STOP:
-            print_line(f"Nothing was drawn, sent or stored{stored_set_note(me.survey)}.")
+            print_line(translate("stopped" if me.survey.ask is None else "stopped_ask"))
             raise click.Abort
         if choice == SEND:
             return
         interview.again(choice)
 
 
-def _choice(text: str, most: int) -> int:
+def _choice(text: str, most: int, choices: str) -> int:
     """``SEND``, ``STOP`` or a question's number."""
-    word = text.strip().lower()
-    known = {"y": SEND, "yes": SEND, "n": STOP, "no": STOP} | {str(number): number for number in range(1, most + 1)}
-    if word not in known:
-        raise click.BadParameter("answer y or n" if not most else f"answer y, n, or a number from 1 to {most}")
-    return known[word]
+    if is_yes(text):
+        return SEND
+    if is_no(text):
+        return STOP
+    numbers = {str(number): number for number in range(1, most + 1)}
+    if text.strip() not in numbers:
+        raise click.BadParameter(translate("choose_one_of", choices=choices))
+    return numbers[text.strip()]

@@ -5,6 +5,7 @@ from math import ceil
 
 import click
 from sottovoce.client.transport import Transport
+from sottovoce.client.words import catalogue, translate
 
 
 def heading(text: str) -> None:
@@ -21,7 +22,59 @@ def notifying_transport(origin: str) -> Transport:
     """Return a transport that prints a message before it waits to retry."""
 
     def sleep(seconds: float) -> None:
-        print_line(f"The aggregator did not answer, or is busy; trying again in {ceil(seconds)} s.")
+        print_line(translate("retrying", seconds=str(ceil(seconds))))
         time.sleep(seconds)
 
     return Transport(origin, sleep=sleep)
+
+
+def is_yes(text: str) -> bool:
+    """Return True for yes, or its first letter, in the chosen language or in English."""
+    return _says(text, "yes")
+
+
+def is_no(text: str) -> bool:
+    """Return True for no, or its first letter, in the chosen language or in English."""
+    return _says(text, "no")
+
+
+def _says(text: str, key: str) -> bool:
+    word = text.strip().casefold()
+    known = [each[key].casefold() for each in (catalogue(), {key: translate(key)})]
+    return word in {*known, *(each[0] for each in known)}
+
+
+def confirm(question: str, default: bool | None) -> bool:
+    """
+    Ask until the person answers yes or no.
+
+    Args:
+        question: a whole sentence.
+        default: meaning of an empty answer; None if there is none.
+    """
+
+    def parse(text: str) -> bool:
+        if default is not None and not text.strip():
+            return default
+        if is_yes(text) or is_no(text):
+            return is_yes(text)
+        raise click.BadParameter(translate("choose_one_of", choices=translate("yes_no_or")))
+
+    empty = None if default is None else ""
+    label = f"{question} [{translate('yes_no_or')}]"
+    return bool(click.prompt(label, value_proc=parse, default=empty, show_default=False, err=True))
+
+
+def confirm_or_abort(question: str, default: bool) -> None:
+    """
+    Ask for a yes.
+
+    Args:
+        question: a whole sentence.
+        default: meaning of an empty answer.
+
+    Raises:
+        click.Abort: the person says no.
+    """
+    if not confirm(question, default):
+        raise click.Abort

@@ -10,6 +10,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.earlier import EarlierReport, find_earlier_report
 from sottovoce.client.terminal.screen import print_line
+from sottovoce.client.words import translate
 from sottovoce.shared.errors import NotYet
 
 _NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late by no more
@@ -18,10 +19,7 @@ _NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late 
 def print_send_time(waits: NotYet) -> None:
     """Say when a recorded report is due, and which commands send it."""
     moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
-    print_line(
-        f"Your answers wait on this device until {moment}; nothing is sent before. "
-        "To send them after that, run `sottovoce device send` or this command."
-    )
+    print_line(translate("waits_until", moment=moment))
 
 
 def find_earlier_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
@@ -45,7 +43,7 @@ def print_unsent_notice(me: Respondent) -> None:
     if me.send_at:
         print_send_time(NotYet(me.send_at))
     else:
-        print_line("Your answers are kept on this device. To send them, run `sottovoce device send` or this command.")
+        print_line(translate("kept_send_later"))
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:
@@ -63,6 +61,6 @@ def send_when_due(me: Respondent) -> dict[str, Any]:
         except NotYet as waits:
             if not printed:
                 print_send_time(waits)
-                print_line("This command waits as well. Press Ctrl-C to stop it; your answers stay on this device.")
+                print_line(translate("command_waits"))
                 printed = True
             time.sleep(min(_NAP, max(1.0, waits.send_at - time.time())))

@@ -8,6 +8,7 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.link import Link
 from sottovoce.client.terminal.screen import notifying_transport, print_line
+from sottovoce.client.words import translate
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import parse_report
 
@@ -50,7 +51,7 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
         if entry.ended != "withdrawn":
             _take_back(ledger, key, entry, link.origin)
             about["report_id"] = parse_report(entry.body.encode()).report_id
-        print_line(f"Withdrawn: {key.survey}, wave {key.wave}.")
+        print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))
         yield {**about, "state": "withdrawn"}
 
 

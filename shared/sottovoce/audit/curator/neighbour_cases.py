@@ -12,16 +12,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator import cluster as clusters
-from sottovoce.aggregator.curator import cluster_grid
 from sottovoce.aggregator.curator import vector as vectors
 from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clusters import cluster as clusters
+from sottovoce.aggregator.curator.clusters import cluster_grid
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
+from sottovoce.aggregator.curator.quantiles import quantiles
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
@@ -31,6 +32,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 EPSILON = Fraction(2)
 _GRID = NumberGrid(Fraction(-1), Fraction(2), Fraction(1))
+_THREE = NumberGrid(Fraction(0), Fraction(2), Fraction(1))
 
 NeighbourPair = tuple[Any, Any]
 
@@ -132,6 +134,14 @@ ENUMERATED = (
         "top", lambda data, terms, draws: top_cell(data, 2, terms, draws), _both(([0, 0], [0, 1]), ([0], [0, 1]))
     ),
     NeighbourCase("top_mark", top_mark, _both(([[1, 0]], [[0, 1]]), ([[0, 0]], [[0, 0], [0, 1]]))),
+    NeighbourCase(
+        "quantiles",
+        lambda data, terms, draws: quantiles(data, _THREE, [Fraction(1, 4)], terms, draws),
+        _both(([0, 1, 1, 2], [1, 1, 2, 2]), ([1, 1, 2], [0, 1, 1, 2])),
+        Fraction(4),
+        floor=1e-3,
+        least=1e-7,
+    ),
     NeighbourCase(
         "grid of clusters",
         lambda data, terms, draws: cluster_grid.grid_cluster(data, clusters.Box((1,)), 2, terms, draws),

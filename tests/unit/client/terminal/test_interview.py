@@ -74,7 +74,7 @@ def test_refusal_is_offered_only_where_it_has_a_home() -> None:
 
     assert answers == {"q": "yes"}
     assert "Prefer not to say" not in said
-    assert "enter a number from 1 to 2" in said
+    assert "Enter a number from 1 to 2" in said
 
 
 def test_vector_is_refused_as_a_whole() -> None:
@@ -90,7 +90,7 @@ def test_added_category_is_not_among_the_options() -> None:
     """It is what a refusal sends, and has a name of its own in reports."""
     _, said = typed(HABITS, "3", "1", "-", "-", "-", "-", "-")
 
-    assert "enter a number from 1 to 2" in said
+    assert "Enter a number from 1 to 2" in said
     assert reported_in_words(HABITS, HABITS.questions[0], 2) == "no answer"
 
 
@@ -145,4 +145,4 @@ def test_option_may_be_typed_by_its_text() -> None:
     answers, said = typed(asked, f"{label}!", label.upper())
 
     assert answers == {"year": "second"}
-    assert said.count("enter a number from") == 1
+    assert said.count("Enter a number from") == 1

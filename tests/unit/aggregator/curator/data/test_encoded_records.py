@@ -12,7 +12,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator import cluster_grid
+from sottovoce.aggregator.curator.clusters import cluster_grid
+from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.read_csv import read_records
@@ -20,11 +21,10 @@ from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
-    LloydOptions,
-    cluster_question,
     count_question,
     histogram_question,
     number_question,
+    quantile_question,
     top_question,
     vector_question,
     weighted_question,
@@ -57,6 +57,7 @@ WORDS = {
     "sum": lambda declared: number_question("sum", declared, "age"),
     "mean": lambda declared: number_question("mean", declared, "age"),
     "vector": lambda declared: vector_question(declared, ["age", "habits"], 2, None, Fraction(0)),
+    "quantiles": lambda declared: quantile_question(declared, "age", ["1/4", "1/2"]),
     "top": lambda declared: top_question(declared, "habits"),
     "top cell": lambda declared: top_question(declared, "year"),
     # Of two clusters one may seem empty: whether it is drawn anew follows from a noisy count, which is no value.
@@ -71,8 +72,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One for the data, with heads beside it; noise is always the same there."""
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
-    # How often a grid's centres move follows from noisy counts, which are no values.
+    # How often a grid's centres move, and among how many cells, follows from noisy counts, which are no values.
     monkeypatch.setattr(cluster_grid, "_ROUNDS", 0)
+    monkeypatch.setattr(cluster_grid, "_full", lambda noisy, _rate: np.ones(len(noisy), dtype=bool))
     monkeypatch.setattr(data_set, "system_draws", lambda: ExactNoise(Tape("noise")))
     return tmp_path / "data"
 

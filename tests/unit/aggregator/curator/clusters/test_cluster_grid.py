@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.cluster import Box
-from sottovoce.aggregator.curator.cluster_grid import grid_cluster
+from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, cluster
+from sottovoce.aggregator.curator.clusters.cluster_grid import grid_cluster
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
@@ -42,7 +42,27 @@ def test_four_clouds_are_found_in_nearly_every_run(terms, each):
     assert all(sum(run["noisy_sizes"]) == pytest.approx(4 * each, rel=0.15) for run in runs)
 
 
-@pytest.mark.parametrize(("box", "cells"), [(BOX, 400), (Box((3000,)), 400), (Box((3, 30)), 80), (Box((1,)), 2)])
+@pytest.mark.parametrize("each", [500, 5000])
+@pytest.mark.parametrize("numbers", [3, 4, 6, 8])
+def test_grid_of_more_numbers_errs_less_than_lloyd(numbers, each):
+    """Four clouds at corners of the box: the mean of five runs, and within twice the best squared error."""
+    generator = np.random.Generator(np.random.PCG64(1))
+    corners = generator.choice([-550, 550], (4, numbers)) + generator.integers(-100, 101, (4, numbers))
+    points = np.rint(np.concatenate([generator.normal(corner, 120, (each, numbers)) for corner in corners]))
+    box, draws = Box((1000,) * numbers), ExactNoise(Tape(f"{numbers} {each}"))
+    best = error(points, points.reshape(4, each, numbers).mean(axis=1))
+
+    grids = [grid_cluster(points, box, 4, REPLACE, draws).values["centres"] for _ in range(5)]
+    lloyds = [cluster(points, Lloyd(box, 4, 5), REPLACE, draws).values["centres"] for _ in range(5)]
+
+    found = np.mean([error(points, centres) for centres in grids])
+    assert found < np.mean([error(points, centres) for centres in lloyds])
+    assert found < (1.2 if numbers < 5 else 2) * best
+
+
+@pytest.mark.parametrize(
+    ("box", "cells"), [(BOX, 400), (Box((3000,)), 400), (Box((9,) * 7), 3**7), (Box((3, 30)), 80), (Box((1,)), 2)]
+)
 @pytest.mark.parametrize(("terms", "rate"), [(REPLACE, (1, 2)), (ADD, (1, 1))])
 def test_every_cell_gets_the_noise_of_a_histogram(box, cells, terms, rate):
     """Empty ones too, whatever k is and with no record at all."""
@@ -62,8 +82,8 @@ def test_points_are_counted_at_the_ends_of_the_box():
     assert values["mean_squared_distance"] == 0
 
 
-@pytest.mark.parametrize(("box", "k"), [(Box((1, 1, 1)), 2), (BOX, 0), (BOX, 257)])
+@pytest.mark.parametrize(("box", "k"), [(Box((1,) * 11), 2), (BOX, 0), (BOX, 257)])
 def test_grid_out_of_range_is_refused(box, k):
-    """Three numbers would have too many cells."""
+    """Eleven numbers would have too many cells."""
     with pytest.raises(ValueError, match="a grid"):
         grid_cluster(np.zeros((1, box.coordinates)), box, k, REPLACE, NoNoise())
