@@ -26,15 +26,15 @@ BROWSER = """
 import { readFileSync } from "node:fs";
 const { folder, scripts, survey, digest, answers, tape } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`${folder}/${script}`)))));
-// In the page a later part makes its entries known as it arrives.
-for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
 let rest = Buffer.from(tape, "hex");
 const read = (count) => {
   const taken = rest.subarray(0, count);
   rest = rest.subarray(count);
   return taken;
 };
+await product.bringReaders(JSON.parse(survey));
 const parsed = product.parseSurvey(JSON.parse(survey), digest);
+await product.bringRandomizers(parsed);
 const report = product.randomize(parsed, parsed.encode(answers), new product.Draws(read), 0, null);
 process.stdout.write(product.dumpReport(report, parsed));
 """

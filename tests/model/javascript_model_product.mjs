@@ -8,8 +8,6 @@ export async function loadProduct(scripts) {
   install();
   enter(loading);
   const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-  // The first script makes its own entries known; those of the others are made known here.
-  for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
   installPage();
   return { product, loading };
 }

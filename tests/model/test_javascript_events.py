@@ -90,10 +90,10 @@ READ_AGAIN_IS_MARKED: list[Change] = [
 ]
 
 DRAWS_WIDELY: list[Change] = [
-    ("device/randomizers/binary_rr.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
+    ("device/randomize.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
 ]
 DRAWS_ENDLESSLY: list[Change] = [
-    ("device/randomizers/binary_rr.js", "return draws.pick(",
+    ("device/randomize.js", "return draws.pick(",
      "while (draws.below(2) === 0);\n  return draws.pick("),
 ]  # fmt: skip
 

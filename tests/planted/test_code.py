@@ -174,17 +174,17 @@ def test_claim_that_is_no_number_is_never_kept() -> None:
 
 
 FAULTS = {
-    "bias": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
-             "return draws.below(5) < 4 ? value : 1 - value", "distribution|larger"),
-    "truth": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
-              "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
-    "nothing": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "bias": ("device/randomize.js", "return draws.pick(mechanism.weights(truth))",
+             "return draws.below(5) < 4 ? truth : 1 - truth", "distribution|larger"),
+    "truth": ("device/randomize.js", "return draws.pick(mechanism.weights(truth))",
+              "draws.pick(mechanism.weights(truth));\n  return truth", "rules a true answer out"),
+    "nothing": ("device/randomize.js", "return draws.pick(mechanism.weights(truth))",
                 "return NaN", "no whole number"),
     "domain": (
         "survey/spec.js",
         'if (!this.kind.holds(this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
-    "broken": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
+    "broken": ("device/randomize.js", "return draws.pick(mechanism.weights(truth));", "process.exit(0);",
                "do not run under node"),
 }  # fmt: skip
 

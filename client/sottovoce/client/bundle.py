@@ -6,25 +6,34 @@ joined. Nothing is renamed, so that a reader of the served script reads the sour
 bytes.
 
 The page comes in parts, each a script: ``respondent`` is needed from the link to the first step, and the
-others, asked for when they are needed, import from it by name. ``whole`` is all of them in one. The last line, written
-here, starts the page with the entries of the parts that are in the script, and says where the script is, and how the
+others, asked for when they are needed, import from it by name. Where a module says ``import(...)``, the script has
+``arriving(...)`` of ``parts.js``, with the part that holds the imported module. ``whole`` is all of them in one, with
+what is imported in place. The last line, written here, starts the page, and says where the script is, and how the
 other parts are had. ``previewed`` is all of them before a pretended aggregator, for a researcher's preview.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 PARTS = {
-    "respondent": "bundles/main.js",
-    "answering": "bundles/answering.js",
-    "sending": "bundles/sending.js",
-    "more_types": "bundles/more_types.js",
-    "waves": "bundles/waves.js",
-    "extras": "bundles/extras.js",
-    "returning": "bundles/returning.js",
-    "blind": "bundles/blind.js",
+    "respondent": ("form/start.js",),
+    "answering": ("form/steps_flow.js", "form/language_choice.js"),
+    "sending": ("device/answer_path.js", "form/steps/receipt.js"),
+    "more_types": (
+        "survey/rare.js",
+        "survey/more_items.js",
+        "survey/own_coin.js",
+        "device/randomizers.js",
+        "form/number_input.js",
+        "form/rare_items.js",
+    ),
+    "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "device/memo.js", "device/question_sample.js"),
+    "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "returning": ("form/steps/refused.js", "device/revisions.js"),
+    "blind": ("form/steps/later.js", "device/redemption.js", "survey/redemption.js"),
 }
-"""The module that each part of the page begins with; the first part opens the form."""
+"""The modules that each part of the page begins with; those of the first open the form."""
 
 RARE = ("more_types", "waves", "blind")
 """The parts that only few surveys need."""
@@ -34,12 +43,13 @@ PREVIEW = "preview/pretend.js"
 
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
+_LATER = re.compile(r'\bimport\("(\.[\w./-]+\.js)"\)')
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
 _BESIDE = re.compile(r"\s//\s")
-_START = "start([MAIN], import.meta.url, (file) => import(`./${file}`));\n"
+_START = "start(import.meta.url, (file) => import(`./${file}`));\n"
 
 # What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
 _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])]|if \(| |$")
@@ -48,7 +58,7 @@ _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])
 def modules(*entries: str) -> dict[str, str]:
     """The source of every module that the entries need, by default all, dependencies first."""
     found: dict[str, str] = {}
-    for entry in entries or PARTS.values():
+    for entry in entries or [entry for each in PARTS.values() for entry in each]:
         _visit(entry, found, ())
     return found
 
@@ -56,10 +66,10 @@ def modules(*entries: str) -> dict[str, str]:
 def parts() -> dict[str, dict[str, str]]:
     """The modules of each part, dependencies first; what two of the later parts need belongs to the first."""
     first, *later = PARTS
-    needed = {part: modules(PARTS[part]) for part in later}
+    needed = {part: modules(*PARTS[part]) for part in later}
     # A module that two later parts need must exist once, or its state would exist twice.
     shared = [path for part in later for path in needed[part] if sum(path in other for other in needed.values()) > 1]
-    early = modules(*shared, PARTS[first])
+    early = modules(*shared, *PARTS[first])
     return {
         first: early,
         **{part: {path: source for path, source in needed[part].items() if path not in early} for part in later},
@@ -67,16 +77,25 @@ def parts() -> dict[str, dict[str, str]]:
 
 
 def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
-    """A script for each part; the later ones import from the first, and export what bears their name."""
+    """
+    A script for each part; the later ones import from the first, and export what is imported when they arrive.
+
+    Raises:
+        ValueError: a module that arrives later is in no later part, or ``join`` raises it.
+    """
     first, *later = sources
-    bodies = _bodies({path: source for part in sources.values() for path, source in part.items()})
+    together = {path: source for part in sources.values() for path, source in part.items()}
+    holders = {path: part for part in later for path in sources[part]}
+    bodies = _bodies(together, lambda path: f'arriving("{_holder(path, holders)}")')
     joined = {part: "".join(bodies[path] for path in sources[part]) for part in sources}
     borrowed = {part: _borrowed(sources[part], sources[first]) for part in later}
     lent = ", ".join(sorted({name for names in borrowed.values() for name in names}))
     scripts = {first: f"{joined[first]}export {{ {lent} }};\n{_START}"}
+    wanted = {target for path, source in together.items() for target in _arrivals(path, source)}
     for part in later:
+        names = [name for path in sources[part] if path in wanted for name in _exported(sources[part][path])]
         seam = f'import {{ {", ".join(borrowed[part])} }} from "./{first}.js";\n'
-        scripts[part] = f"{seam}{joined[part]}export {{ {part.upper()} }};\n"
+        scripts[part] = f"{seam}{joined[part]}export {{ {', '.join(names)} }};\n"
     return {part: _HEADER + script for part, script in scripts.items()}
 
 
@@ -97,9 +116,8 @@ def previewed(is_rare: bool = True) -> str:
 
 def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:
     first, *later = [part for part in PARTS if part not in without]
-    script = join(modules(*(PARTS[part] for part in later), *more, PARTS[first]))
-    entries = ", ".join(["MAIN", *(part.upper() for part in later)])
-    return f"{script}{before}start([{entries}], import.meta.url);\n"
+    script = join(modules(*(entry for part in later for entry in PARTS[part]), *more, *PARTS[first]))
+    return f"{script}{before}start(import.meta.url);\n"
 
 
 def join(sources: dict[str, str]) -> str:
@@ -110,10 +128,27 @@ def join(sources: dict[str, str]) -> str:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
             means something else once modules share a scope.
     """
-    return _HEADER + "".join(_bodies(sources).values())
+    present = {target for path, source in sources.items() for target in _arrivals(path, source)} & sources.keys()
+    named = [f'"{path}": {{ {", ".join(_exported(sources[path]))} }},\n' for path in sorted(present)]
+    # What is not in the script does not arrive.
+    bodies = _bodies(sources, lambda path: f'Promise.resolve(MODULES["{path}"])' if path in present else 'arriving("")')
+    return "".join([_HEADER, *bodies.values(), *(["const MODULES = {", *named, "};\n"] if named else [])])
 
 
-def _bodies(sources: dict[str, str]) -> dict[str, str]:
+def _holder(path: str, holders: Mapping[str, str]) -> str:
+    if path not in holders:
+        raise ValueError(f"{path}: nothing of the first part arrives later, and no later part has this module")
+    return holders[path]
+
+
+def _bodies(sources: dict[str, str], arrival: Callable[[str], str]) -> dict[str, str]:
+    """
+    The modules as they are joined.
+
+    Args:
+        sources: by path, dependencies first.
+        arrival: what stands for the import of a module that arrives later, by its path.
+    """
     owner: dict[str, str] = {}
     exported: dict[str, set[str]] = {}
     bodies = {}
@@ -123,6 +158,8 @@ def _bodies(sources: dict[str, str]) -> dict[str, str]:
                 if name not in exported.get(_resolve(path, target), set()):
                     raise ValueError(f"{path}: {name} is not exported by {target}")
         body = _IMPORT.sub("", _COMMENT.sub("", source))
+        for target in _LATER.findall(body):
+            body = body.replace(f'import("{target}")', arrival(_resolve(path, target)))
         _check_margin(path, body)
         declared = _DECLARATION.findall(body)
         exported[path] = {name for mark, name in declared if mark}
@@ -144,7 +181,17 @@ def _borrowed(late: dict[str, str], early: dict[str, str]) -> list[str]:
         if _resolve(path, target) in early
         for name in _split(listed)
     }
-    return sorted(names)
+    # What stands in the place of an import is of the first part, too.
+    return sorted(names | ({"arriving"} if any(_LATER.search(source) for source in late.values()) else set()))
+
+
+def _arrivals(path: str, source: str) -> list[str]:
+    """The modules that a source imports when it needs them."""
+    return [_resolve(path, target) for target in _LATER.findall(_COMMENT.sub("", source))]
+
+
+def _exported(source: str) -> list[str]:
+    return [name for mark, name in _DECLARATION.findall(_COMMENT.sub("", source)) if mark]
 
 
 def tidy(source: str) -> str:

@@ -17,65 +17,67 @@ def test_joined_script_has_no_seams(part: str) -> None:
     assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == 1
 
 
-LATER = ("waves", "extras", "returning", "sending")
-"""Parts that the fake sources have nothing in."""
-
-
 def test_split_lends_what_the_later_parts_need() -> None:
-    """The first part exports exactly what the others import."""
-    early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
-    late = {"answering.js": 'import { two } from "./a.js";\nexport const ANSWERING = { two };\n'}
-    extras = {"extras.js": 'import { one } from "./a.js";\nexport const EXTRAS = { one };\n'}
-    scripts = split({"respondent": early, "answering": late, "extras": extras})
+    """The first part exports exactly what the others import, and they what arrives with them."""
+    early = {
+        "a.js": "export const one = 1;\nexport const two = 2;\n",
+        "main.js": 'const go = () => import("./late.js");\n',
+    }
+    late = {
+        "late.js": 'import { two } from "./a.js";\nexport const three = () => import("./more.js");\nconst four = two;\n'
+    }
+    more = {"more.js": 'import { one } from "./a.js";\nexport const five = one;\n', "own.js": "export const six = 6;\n"}
+    scripts = split({"respondent": early, "answering": late, "extras": more})
 
     early_script = (
-        "const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\nstart([MAIN], import.meta.url, "
+        'const one = 1;\nconst two = 2;\nconst go = () => arriving("answering");\n'
+        "export { arriving, one, two };\nstart(import.meta.url, "
     )
     assert early_script in scripts["respondent"]
     assert scripts["answering"].endswith(
-        'import { two } from "./respondent.js";\nconst ANSWERING = { two };\nexport { ANSWERING };\n'
+        'import { arriving, two } from "./respondent.js";\nconst three = () => arriving("extras");\nconst four = two;\n'
+        "export { three };\n"
     )
     assert scripts["extras"].endswith(
-        'import { one } from "./respondent.js";\nconst EXTRAS = { one };\nexport { EXTRAS };\n'
+        'import { one } from "./respondent.js";\nconst five = one;\nconst six = 6;\nexport { five };\n'
     )
+
+
+@pytest.mark.parametrize("target", ["a.js", "nowhere.js"])
+def test_only_a_module_of_a_later_part_arrives(target: str) -> None:
+    """What the first part has is there already; what no part has never comes."""
+    early = {"a.js": "export const one = 1;\n", "main.js": f'const go = () => import("./{target}");\n'}
+    with pytest.raises(ValueError, match="arrives later"):
+        split({"respondent": early, "answering": {"late.js": "export const two = 2;\n"}})
 
 
 def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """No module is there twice: what it remembers would be too. The page's own entry stays last."""
     sources = {
-        "bundles/main.js": "const go = 1;\n",
-        "bundles/both.js": "export const both = 1;\n",
-        **{
-            f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
-            for part in ("answering", "more_types")
-        },
-        **{
-            f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n"
-            for part in ("waves", "extras", "returning", "blind", "sending")
-        },
+        "form/main.js": "const go = 1;\n",
+        "form/both.js": "export const both = 1;\n",
+        "form/late.js": 'import { both } from "./both.js";\nexport const X = both;\n',
+        "form/other.js": 'import { both } from "./both.js";\nexport const Y = both;\n',
     }
+    entries = {"respondent": ("form/main.js",), "answering": ("form/late.js",), "extras": ("form/other.js",)}
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
+    monkeypatch.setattr("sottovoce.client.bundle.PARTS", entries)
 
     assert {part: list(found) for part, found in parts().items()} == {
-        "respondent": ["bundles/both.js", "bundles/main.js"],
-        "answering": ["bundles/answering.js"],
-        "more_types": ["bundles/more_types.js"],
-        "waves": ["bundles/waves.js"],
-        "extras": ["bundles/extras.js"],
-        "returning": ["bundles/returning.js"],
-        "blind": ["bundles/blind.js"],
-        "sending": ["bundles/sending.js"],
+        "respondent": ["form/both.js", "form/main.js"],
+        "answering": ["form/late.js"],
+        "extras": ["form/other.js"],
     }
 
 
 def test_modules_come_after_what_they_need() -> None:
     """Dependencies first, the entry last; the later parts need none that opens the form."""
-    order = list(modules("bundles/main.js"))
+    order = list(modules("form/start.js"))
 
-    assert order[-1] == "bundles/main.js"
+    assert order[-1] == "form/start.js"
     assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
-    later = modules(*(f"bundles/{part}.js" for part in PARTS if part != "respondent"))
-    assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
+    later = modules(*(entry for part, entries in PARTS.items() for entry in entries if part != "respondent"))
+    assert not {"form/start.js", "form/form.js"} & set(later)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +116,20 @@ def test_join_drops_only_whole_line_comments() -> None:
     assert joined == 'const url = "https://a";\nconst b = 1;\n'
 
 
+def test_joined_module_arrives_where_it_stands() -> None:
+    """Under a name that no module's own constants can hide; what is not there does not arrive."""
+    early = 'const go = async () => [await import("./late.js"), await import("./lost.js")];\n'
+    joined = join({"late.js": "export const one = 1;\n", "main.js": early}).partition("\n")[2]
+
+    assert joined == (
+        'const one = 1;\nconst go = async () => [await Promise.resolve(MODULES["late.js"]), await arriving("")];\n'
+        'const MODULES = {"late.js": { one },\n};\n'
+    )
+
+
 def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two modules that need each other have no order."""
-    sources = {"bundles/main.js": 'import { b } from "./b.js";\n', "bundles/b.js": 'import { m } from "./main.js";\n'}
+    sources = {"form/start.js": 'import { b } from "./b.js";\n', "form/b.js": 'import { m } from "./start.js";\n'}
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
     with pytest.raises(ValueError, match="circle"):
         modules()

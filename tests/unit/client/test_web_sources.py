@@ -76,7 +76,7 @@ def test_means_stay_in_their_module() -> None:
         "indexedDB": {"device/ledger.js"},
         "caches": {"device/offline.js"},
         "serviceWorker": {"device/offline.js"},
-        "postMessage": {"form/embedding.js"},
+        "postMessage": {"form/steps/receipt.js"},
     }
     code = {path: code_of(source) for path, source in SOURCES.items()}
     assert means == {word: {path for path in code if re.search(rf"\b{word}\b", code[path])} for word in means}

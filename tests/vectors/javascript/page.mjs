@@ -33,6 +33,9 @@ class Element {
   get rows() {
     return this.all("tr");
   }
+  querySelector(tag) {
+    return this.children.flatMap((child) => child.all?.(tag) ?? [])[0] ?? null;
+  }
   all(tag) {
     const inside = this.children.flatMap((child) => child.all?.(tag) ?? []);
     return this.tag === tag ? [this, ...inside] : inside;

@@ -8,7 +8,9 @@ const files = JSON.parse(process.env.SOTTOVOCE_MODULES);
 const loaded = await Promise.all(files.map((file) => import(pathToFileURL(join(root, file)))));
 
 export const product = Object.assign({}, ...loaded);
-for (const part of ["MAIN", "ANSWERING", "SENDING", "MORE_TYPES", "WAVES", "EXTRAS", "RETURNING", "BLIND"]) product.provide(product[part]);
+// As if a survey had named everything that surveys can name.
+await product.bringReaders({ access: {}, questions: [{ type: "note" }], waves: [] });
+await product.bringRandomizers({ memoized: [0], private: [0], questions: [{ mechanism: { name: "level_table" } }] });
 
 /** One file of test vectors. */
 export const vectors = (path) => JSON.parse(readFileSync(join(process.env.SOTTOVOCE_VECTORS, path), "utf-8"));

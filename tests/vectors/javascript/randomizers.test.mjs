@@ -6,7 +6,11 @@ import { product, surveyOf, tape, vectors } from "./product.mjs";
 const { Draws, MECHANISMS, RANDOMIZERS, parseSurvey } = product;
 
 test("every mechanism has a randomizer", () => {
-  assert.deepEqual([...RANDOMIZERS.keys()], [...MECHANISMS.keys()]);
+  assert.deepEqual([...RANDOMIZERS.keys()].sort(), [...MECHANISMS.keys()].sort());
+});
+
+test("every mechanism bears its own name", () => {
+  for (const [name, mechanism] of MECHANISMS) assert.equal(mechanism.mechanismName, name);
 });
 
 for (const name of MECHANISMS.keys()) {

@@ -25,6 +25,7 @@ const order = JSON.parse(readFileSync(0, "utf-8"));
 const print = process.stdout.write.bind(process.stdout);
 const product = await loadProduct(order.scripts);
 const asked = await product.loadSurvey(new TextEncoder().encode(order.survey));
+await product.bringRandomizers(asked);
 const WRONG = [NaN, Infinity, undefined];
 const notNumbers = order.possible.flatMap((given, index) => WRONG.map((value) => given.with(index, value)));
 

@@ -23,8 +23,5 @@ class PlatformDate extends SystemDate {
 /** Everything that the scripts export. */
 export async function loadProduct(scripts) {
   Object.assign(globalThis, { isSecureContext: true, IDBKeyRange: KeyRange, Date: PlatformDate });
-  const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-  // The first script makes its own entries known; those of the others are made known here.
-  for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
-  return product;
+  return Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
 }

@@ -1,8 +1,7 @@
 import { DrawnElsewhere } from "../survey/errors.js";
 import { deliver, drawSendAt, withdrawReport } from "./delivery.js";
 import { memoKey } from "./entries.js";
-import { need } from "../registry.js";
-import { randomize } from "./randomize.js";
+import { bringRandomizers, randomize } from "./randomize.js";
 import { dumpReport, expectedReceipt } from "../survey/report.js";
 import { atSendTime } from "./send_time.js";
 
@@ -42,7 +41,7 @@ export class AnswerPath {
   async #draw(answers, isSomebodyElse) {
     if ((await this.#respondent.drawn()) !== null) return;
     const { survey } = this.#respondent;
-    const signed = survey.isBlind ? await (await need("signedId"))(this.#respondent) : {};
+    const signed = survey.isBlind ? await (await import("./redemption.js")).signedId(this.#respondent) : {};
     // Where it is null, another tab was faster.
     if (signed !== null) await this.#drawWith(signed, answers, isSomebodyElse);
   }
@@ -53,16 +52,17 @@ export class AnswerPath {
     const isOnlyOne = key[3] !== "" && !isSomebodyElse;
     const [other] = isOnlyOne ? await ledger.unaccepted(key) : [];
     if (other !== undefined) throw new DrawnElsewhere(other);
-    const values = encode(survey, answers, await this.#respondent.asked());
-    const memo = survey.memoized.length ? await (await need("keepMemo"))(this.#respondent) : null;
-    const body = dumpReport(randomize(survey, values, draws, key[2], memo, signed), survey);
+    const truths = encode(survey, answers, await this.#respondent.asked());
+    const memo = survey.memoized.length ? await (await import("./memo.js")).keepMemo(this.#respondent) : null;
+    await bringRandomizers(survey);
+    const body = dumpReport(randomize(survey, truths, draws, key[2], memo, signed), survey);
     const drawn = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
     const entry = { ...drawn, ...this.#alongside(signed) };
     await ledger.record(key, entry, survey.text, isOnlyOne);
-    if (signed.signature) await (await need("forgetSignature"))(ledger, key);
+    if (signed.signature) await (await import("./redemption.js")).forgetSignature(ledger, key);
   }
 
-  // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the values.
+  // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the answers.
   #alongside({ signature }) {
     const { draws, key, survey } = this.#respondent;
     const sendAt = drawSendAt(survey, key[2], draws);
@@ -95,7 +95,10 @@ export class AnswerPath {
   async forget() {
     const { key, ledger, survey } = this.#respondent;
     await ledger.end(memoKey(key), "forgotten");
-    if (survey?.isBlind ?? key[3]) await ledger.end((await need("redemptionKey"))(key), "forgotten");
+    if (survey?.isBlind ?? key[3]) {
+      const { redemptionKey } = await import("./redemption.js");
+      await ledger.end(redemptionKey(key), "forgotten");
+    }
     await ledger.end(key, "forgotten");
   }
 }

@@ -1,8 +1,7 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
 import { isEarly, signersKey } from "./entries.js";
-import { longestWait } from "./longest_wait.js";
-import { need } from "../registry.js";
+import { longestWait } from "./respondent.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
 const SIGNED = "signed";
@@ -30,7 +29,7 @@ export async function deliver(ledger, transport, key) {
   if (typeof entry?.body !== "string") throw new BudgetExhausted("error_unexpected");
   const expected = await expectedReceipt(entry.body);
   // The tab that recorded it may have ended before it wiped the signature's first copy.
-  if (entry.signature) await (await need("forgetSignature"))(ledger, key);
+  if (entry.signature) await (await import("./redemption.js")).forgetSignature(ledger, key);
   if (isEarly(entry)) throw new NotYet(entry.sendAt);
   if (entry.sendAt) {
     await ledger.markDue(key);
@@ -50,8 +49,8 @@ export async function deliver(ledger, transport, key) {
  * @throws {TransportError} not confirmed: it may still count
  */
 export async function withdrawReport(ledger, transport, key) {
-  const forget = (await ledger.get(key)).signature && (await need("forgetSignature"));
-  if (forget) await forget(ledger, key);
+  const { signature } = await ledger.get(key);
+  if (signature) await (await import("./redemption.js")).forgetSignature(ledger, key);
   const { report_id, survey } = parseReport((await ledger.get(key)).body);
   // A report that was never sent is withdrawn without a request: the server does not know it.
   if (await ledger.endUntried(key, "withdrawn")) return;

@@ -1,4 +1,4 @@
-import { hexadecimal } from "../survey/digest.js";
+import { hexadecimal } from "../survey/canonical.js";
 import { SurveyError } from "../survey/errors.js";
 import { MAX_DENOMINATOR, must, sum } from "../survey/rational.js";
 

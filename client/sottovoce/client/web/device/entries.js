@@ -1,5 +1,3 @@
-import { settled } from "./database.js";
-
 // In the place of the wave in a key: what is remembered for all of them.
 const MEMO = -1;
 // Under no invitation: whose signatures were asked for.
@@ -51,4 +49,22 @@ export async function below(store, start) {
   const range = IDBKeyRange.bound(start, [...start, []]);
   const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
   return keys.map((key, index) => [key, entries[index]]);
+}
+
+// IndexedDB tells by events; here are promises.
+
+/** What a request gives, once it has succeeded; it may still be undone with its transaction. */
+export function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** When all that was asked within a transaction is on the disk. */
+export function completed(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
 }

@@ -1,6 +1,6 @@
 import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
-import { below, isEarly, isWaiting, personalBeside, unacceptedBeside, withoutSignature } from "./entries.js";
-import { completed, settled } from "./database.js";
+import { below, completed, isEarly, isWaiting, personalBeside, settled } from "./entries.js";
+import { unacceptedBeside, withoutSignature } from "./entries.js";
 import { sum } from "../survey/rational.js";
 
 const DATABASE = "sottovoce";

@@ -1,8 +1,6 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted } from "../survey/errors.js";
 import { memoKey } from "./entries.js";
-import { memorize } from "./randomizers/memoized_rr.js";
-import { need } from "../registry.js";
 
 /**
  * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report
@@ -76,8 +74,23 @@ function readDigits(body, drawnUnder) {
 
 async function drawnFor(digest, { key, ledger, survey, transport }) {
   if (digest === survey.digest) return survey;
-  const surveyDrawnFor = await need("surveyDrawnFor");
+  const { surveyDrawnFor } = await import("./revisions.js");
   const found = await surveyDrawnFor(ledger, transport, key[1], digest);
   if (found === null) throw new BudgetExhausted("error_memo_other");
   return found;
+}
+
+/** The permanent answers for a truth of no and of yes: both, so that what is kept tells nothing of the truth. */
+export function memorize(mechanism, draws) {
+  return [0, 1].map((truth) => draws.pick(mechanism.permanent.weights(truth)));
+}
+
+/**
+ * 0 or 1, one wave's report: the permanent answer for `truth` through the instantaneous layer.
+ *
+ * Epsilon: `mechanism.epsilon` covers all waves under one memo. Bytes: one pick of the instantaneous layer, whatever
+ * the truth; two of the permanent layer before it, where no memo is given because it is the person's only wave.
+ */
+export function randomizeMemoizedRR(mechanism, truth, draws, memo = memorize(mechanism, draws)) {
+  return draws.pick(mechanism.instantaneous.weights(memo[truth]));
 }

@@ -1,6 +1,5 @@
 import { BudgetExhausted } from "../survey/errors.js";
-import { dumpCanonical } from "../survey/canonical.js";
-import { sha256 } from "../survey/digest.js";
+import { dumpCanonical, sha256 } from "../survey/canonical.js";
 
 /**
  * The set that stands for `key`: one kept earlier, else one drawn now and kept. It is kept by the names of the private

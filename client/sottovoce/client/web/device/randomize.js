@@ -1,24 +1,58 @@
 import { AnswerError } from "../survey/errors.js";
-import { RANDOMIZERS } from "../registry.js";
 
 /**
- * The report for these true values: the id is drawn first, then each question that is asked, in order.
+ * The randomizers, (mechanism, truth, draws, memo) -> report, by mechanism; the rarer ones once `bringRandomizers` has
+ * come for them.
+ */
+export const RANDOMIZERS = new Map([["binary_rr", randomizeBinaryRR], ["kary_rr", randomizeKaryRR]]);
+
+/** Have the randomizers of a survey, before its answers are randomized; their files came with the survey. */
+export async function bringRandomizers({ memoized, private: places, questions }) {
+  if (memoized.length > 0) {
+    const { randomizeMemoizedRR } = await import("./memo.js");
+    RANDOMIZERS.set("memoized_rr", randomizeMemoizedRR);
+  }
+  if (places.every((index) => RANDOMIZERS.has(questions[index].mechanism.name))) return;
+  const { RARE_RANDOMIZERS } = await import("./randomizers.js");
+  for (const [name, randomizer] of Object.entries(RARE_RANDOMIZERS)) RANDOMIZERS.set(name, randomizer);
+}
+
+/**
+ * The report for these truths: the id is drawn first, then each question that is asked, in order.
  *
  * `memo` is what `keepMemo` gives; without it, permanent answers are drawn for this report alone. `signed` is what
  * `signedId` gives: an id that was drawn and signed before.
  */
-export function randomize(survey, values, draws, wave = 0, memo = null, signed = null) {
-  if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
-  survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
+export function randomize(survey, truths, draws, wave = 0, memo = null, signed = null) {
+  if (!survey.asksFor(truths)) throw new AnswerError("error_unexpected");
+  survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
-  const reported = survey.questions.map((question, index) =>
-    perturb(question, values[index], draws, survey.ownCoin, memo?.get(index)),
+  const reports = survey.questions.map((question, index) =>
+    perturb(question, truths[index], draws, survey.ownCoin, memo?.get(index)),
   );
-  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
+  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reports };
 }
 
-function perturb(question, value, draws, ownCoin, memo) {
+function perturb(question, truth, draws, ownCoin, memo) {
   // People who tossed their own coin enter its result: a second toss here would be another channel.
-  if (question.mechanism === null || value === null || ownCoin) return value;
-  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws, memo);
+  if (question.mechanism === null || truth === null || ownCoin) return truth;
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo);
+}
+
+/**
+ * 0 or 1, with the channel's weights for `truth`.
+ *
+ * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth; coin flip 1.
+ */
+export function randomizeBinaryRR(mechanism, truth, draws) {
+  return draws.pick(mechanism.weights(truth));
+}
+
+/**
+ * A category in 0 .. k - 1, with the channel's weights for `truth`.
+ *
+ * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth.
+ */
+export function randomizeKaryRR(mechanism, truth, draws) {
+  return draws.pick(mechanism.weights(truth));
 }

@@ -1,7 +1,6 @@
 import { SALT, bitsOfModulus, blind, bytesOf, drawFactor, finalize } from "../survey/blind_signatures.js";
-import { dumpCanonical } from "../survey/canonical.js";
+import { dumpCanonical, sha256 } from "../survey/canonical.js";
 import { signersKey } from "./entries.js";
-import { sha256 } from "../survey/digest.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { dumpRequest, message, parseReply, readNumber, spell } from "../survey/redemption.js";
 

@@ -3,8 +3,7 @@ import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { signersKey } from "./entries.js";
 import { loadSurvey } from "../survey/parse_survey.js";
-import { need } from "../registry.js";
-import { sha256 } from "../survey/digest.js";
+import { sha256 } from "../survey/canonical.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /**
@@ -48,7 +47,7 @@ export class Respondent {
    */
   async asked() {
     if (this.survey.ask === null) return [...this.survey.questions.keys()];
-    const keepAsked = await need("keepAsked");
+    const { keepAsked } = await import("./question_sample.js");
     return keepAsked(this.ledger, this.key, this.survey, this.draws);
   }
 
@@ -65,7 +64,7 @@ export class Respondent {
     const isKnown = !this.survey.isBlind && (await this.ledger.get(signersKey(this.key))) !== null;
     if (isKnown) throw new TransportError("error_revisions");
     if (!this.survey.memoized.length) return entry;
-    const checkMemo = await need("checkMemo");
+    const { checkMemo } = await import("./memo.js");
     await checkMemo(this);
     return null;
   }
@@ -81,7 +80,7 @@ async function pinned(link, transport) {
   const bytes = link.held ?? (await transport.fetchSurvey(link.survey));
   if ((await sha256(bytes)).startsWith(link.digest)) return bytes;
   if (link.held) throw new TransportError("error_other_survey");
-  const revisionOf = await need("revisionOf");
+  const { revisionOf } = await import("./revisions.js");
   return revisionOf(transport, link.survey, link.digest, bytes);
 }
 
@@ -101,4 +100,15 @@ function checkBudget(survey, allowance) {
 function within(epsilon, limit, sentence, question) {
   // Written so that an epsilon or a limit that is not a number refuses.
   if (!(epsilon <= limit)) throw new BudgetExhausted(sentence, { epsilon: showEpsilon(epsilon), limit, question });
+}
+
+const SECONDS_OF_HOUR = 3600;
+// At the moment in which a wave ends no report is taken any more, and clocks differ.
+const BEFORE_THE_END = 300;
+
+/** The longest that a report drawn now would wait, in seconds; 0 where it is sent at once. See the Python twin. */
+export function longestWait({ document, sendWithinHours }, wave) {
+  const { closes } = document.waves?.[wave] ?? document;
+  const left = closes ? Date.parse(closes) / 1000 - Math.floor(Date.now() / 1000) - BEFORE_THE_END : Infinity;
+  return Math.max(0, Math.min(sendWithinHours * SECONDS_OF_HOUR, left));
 }

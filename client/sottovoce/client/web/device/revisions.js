@@ -1,5 +1,4 @@
-import { dumpCanonical, loadCanonical } from "../survey/canonical.js";
-import { sha256 } from "../survey/digest.js";
+import { dumpCanonical, loadCanonical, sha256 } from "../survey/canonical.js";
 import { TransportError } from "../survey/errors.js";
 import { loadSurvey } from "../survey/parse_survey.js";
 

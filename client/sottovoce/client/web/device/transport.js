@@ -1,5 +1,5 @@
 import { Draws } from "./draws.js";
-import { sha256 } from "../survey/digest.js";
+import { sha256 } from "../survey/canonical.js";
 import { PASSING, TransportError } from "../survey/errors.js";
 
 const TRIES = 5;
@@ -47,7 +47,7 @@ export class Transport {
     return this.#known(`/api/v1/surveys/${name}/status`, options);
   }
 
-  /** The pieces of the page in one file, the same for everybody; see `saved_page.js`. */
+  /** The pieces of the page in one file, the same for everybody; see `saving.js`. */
   async fetchSavedPage() {
     const reply = await this.#try("/assets/saved.json", { method: "GET" }, 1);
     return reply.json();

@@ -1,5 +1,14 @@
 import { element } from "./dom.js";
-import { INPUTS } from "../registry.js";
+import { isRare } from "../survey/known.js";
+
+/** What few surveys need on the page, once `bringViews` has come for it. */
+export const RARE_VIEWS = {};
+
+/** Have what a survey's questions need on the page. It comes with the survey that names it. */
+export async function bringViews({ document }) {
+  if (!isRare(document)) return;
+  Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
+}
 
 /**
  * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
@@ -7,8 +16,13 @@ import { INPUTS } from "../registry.js";
  * marks what does not fit and gives the input to begin with.
  */
 export function controlFor(question, id, words, inRow = false) {
-  const control = INPUTS.get(question.kind.truth)(question, id, words, inRow);
+  const control = makerOf(question.kind.truth)(question, id, words, inRow);
   return question.absent === null ? control : refusable(control, id, words);
+}
+
+function makerOf(truth) {
+  if (truth === "options") return checkboxes;
+  return ["yes_no", "option"].includes(truth) ? radioButtons : RARE_VIEWS.numberInput;
 }
 
 // The same with "prefer not to say", where that has a home within the channel; then it reads null.
@@ -34,16 +48,16 @@ function refusable(control, id, words) {
   };
 }
 
-/** One of the options, by a radio button each. */
-export function radioButtons(question, id, words, inRow) {
+// One of the options, by a radio button each.
+function radioButtons(question, id, words, inRow) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // The radio buttons of a rating or of a matrix stand in a row where there is room.
   const shown = inRow || question.kind.sideBySide ? [element("div", { className: "scale" }, ...nodes)] : nodes;
   return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.selected()[0] };
 }
 
-/** Several of the options, by a checkbox each. */
-export function checkboxes(question, id, words) {
+// Several of the options, by a checkbox each.
+function checkboxes(question, id, words) {
   const control = options(question, id, words, "checkbox");
   const most = { most: question.domain.maxChoices };
   return { ...control, note: ["several", most], fault: ["too_many", most], read: control.selected };

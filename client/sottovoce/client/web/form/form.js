@@ -3,7 +3,6 @@ import { SurveyError } from "../survey/errors.js";
 import { explanationStep, stepsBefore } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
-import { need } from "../registry.js";
 import { Respondent } from "../device/respondent.js";
 import { askStatus, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
 import { Transport } from "../device/transport.js";
@@ -66,7 +65,7 @@ export class Form {
   #lead(respondent, asked) {
     this.#steps = null;
     this.#enter = async () => {
-      const StepsFlow = await need("StepsFlow");
+      const { StepsFlow } = await import("./steps_flow.js");
       this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view, this.#isSomebodyElse);
       return this.#steps;
     };
@@ -116,7 +115,7 @@ export class Form {
       standing = await withinPatience(found, standingOf(respondent, null));
       show(false);
       if (isShut(standing.status)) return step.start.focus();
-      if (respondent.survey.isBlind) await (await need("redeem"))(respondent);
+      if (respondent.survey.isBlind) await (await import("../device/redemption.js")).redeem(respondent);
       await (await this.#enter()).begin();
       if (standing.status.kind === "offline" || navigator.onLine === false) this.#view.tell("status_offline");
     }, { later: () => begin() });
@@ -129,8 +128,10 @@ export class Form {
     });
     // Load the next steps while this one is read, before Begin: a request between Begin and Send would show when
     // questions were reached. If they do not arrive, the error is shown when they are needed.
-    const names = ["StepsFlow", "AnswerPath", ...stepsBefore(respondent.survey).filter(Boolean)];
-    for (const name of names) need(name).catch(() => {});
+    const { asksCheck, asksConsent } = stepsBefore(respondent.survey);
+    import("./steps_flow.js").catch(() => {});
+    import("../device/answer_path.js").catch(() => {});
+    if (asksCheck || asksConsent) import("./steps/before.js").catch(() => {});
   }
 }
 

@@ -1,6 +1,5 @@
-import { controlFor } from "./choice_input.js";
+import { RARE_VIEWS, controlFor } from "./choice_input.js";
 import { element, group } from "./dom.js";
-import { ITEM_VIEWS, provided } from "../registry.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /**
@@ -15,8 +14,9 @@ import { showEpsilon } from "../survey/rational.js";
  *   stand above all items, as `spellOdds` has them
  */
 export function partOf(item, place, survey, words) {
-  const view = ITEM_VIEWS.get(item.type);
-  return view ? view(item, `a${place.index}`, words) : askingPart(item, place, survey, words);
+  if (item.type === "note") return RARE_VIEWS.notePart(item, words);
+  if (item.type === "acknowledge") return RARE_VIEWS.acknowledgePart(item, `a${place.index}`, words);
+  return askingPart(item, place, survey, words);
 }
 
 function askingPart(item, { index: _, first, common, ...count }, survey, words) {
@@ -27,7 +27,7 @@ function askingPart(item, { index: _, first, common, ...count }, survey, words) 
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
   if (survey.ownCoin && questions[0].mechanism !== null) {
-    before.push(provided("byHand")(questions[0], id, words, each(rows, words)));
+    before.push(RARE_VIEWS.byHand(questions[0], id, words, each(rows, words)));
   }
   const after = protection(questions[0], rows, `${id}-odds`, words, common);
   if (rows.length === 0) {

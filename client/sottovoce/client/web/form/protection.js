@@ -1,5 +1,5 @@
 import { NEARLY_SURE } from "../survey/allowance.js";
-import { provided } from "../registry.js";
+import { RARE_READERS } from "../survey/known.js";
 
 const BEFORE = 10;
 // Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
@@ -42,7 +42,7 @@ export function protectionSentences(survey) {
 function procedureOf({ ownCoin, questions }) {
   const made = questions.map(({ mechanism }) => mechanism).filter(Boolean);
   if (!ownCoin) return ["how_dice", ...new Set(made.map(({ reportKind }) => HOW[reportKind] ?? "how_drawn"))];
-  const byCoin = made.every((mechanism) => provided("procedure")(mechanism).flips > 0);
+  const byCoin = made.every((mechanism) => RARE_READERS.procedure(mechanism).flips > 0);
   return [byCoin ? "explain_own_coin" : "explain_own_die"];
 }
 

@@ -1,35 +1,19 @@
 import { Form } from "./form.js";
-import { LoadError } from "../survey/errors.js";
 import { StepView } from "./step_view.js";
 import { Words } from "./words.js";
-import { laterPartsFrom, need, provide } from "../registry.js";
-
-const FAILURES = new Map();
+import { laterPartsFrom } from "./parts.js";
 
 /**
- * Begin with the parts that are here already. Sentences are beside the script, whose address is `here`; `fetchModule`
- * gives the module in a later part's file, where there are any. Opens the form where there is a document for it.
+ * Open the form, where there is a document for it. Sentences are beside the script, whose address is `here`;
+ * `fetchModule` gives the module in a later part's file, where there are any.
  */
-export function start(parts, here, fetchModule = null) {
-  parts.forEach(provide);
-  if (fetchModule !== null) laterPartsFrom((part) => fetchPart(part, fetchModule));
+export function start(here, fetchModule = null) {
+  if (fetchModule !== null) laterPartsFrom(fetchModule);
   if (!globalThis.document) return;
   // Another link in the same tab changes only the fragment; coming back may show a page frozen in memory.
   addEventListener("hashchange", () => location.reload());
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   openForm(here);
-}
-
-async function fetchPart(part, fetchModule) {
-  // Browsers may remember that a script could not be loaded, so each further try has an address of its own.
-  const failures = FAILURES.get(part) ?? 0;
-  const again = failures ? `?${failures}` : "";
-  try {
-    return (await fetchModule(`${part}.js${again}`))[part.toUpperCase()];
-  } catch {
-    FAILURES.set(part, failures + 1);
-    throw new LoadError();
-  }
 }
 
 // In the reader's language.
@@ -45,7 +29,8 @@ async function openForm(here) {
     const frame = () => {
       footer.replaceChildren(words.line("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.
-      need("languageChoice").then((languageChoice) => header.replaceChildren(...languageChoice(words)), () => {});
+      const choice = import("./language_choice.js");
+      choice.then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
     };
     const form = new Form(words, new StepView(words, main, status, frame));
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.

@@ -1,4 +1,4 @@
-import { need } from "../registry.js";
+import { bringViews } from "./choice_input.js";
 import { isEarly } from "../device/entries.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { stepsBefore } from "./steps/explanation.js";
@@ -29,28 +29,30 @@ export class StepsFlow {
    * then the questions. What was chosen before Back was pressed is still there.
    */
   async begin() {
-    const [consent, check] = stepsBefore(this.#survey);
+    const { asksCheck, asksConsent } = stepsBefore(this.#survey);
     const ask = () => this.#ask();
-    const goOn = check ? async () => this.#enterStep(await need(check), ask) : ask;
-    if (consent) this.#enterStep(await need(consent), goOn, () => this.#view.back());
-    else await goOn();
+    const check = async () => this.#enterStep((await import("./steps/before.js")).checkStep, ask);
+    const goOn = asksCheck ? check : ask;
+    if (!asksConsent) return goOn();
+    const { consentStep } = await import("./steps/before.js");
+    this.#enterStep(consentStep, goOn, () => this.#view.back());
   }
 
   /** What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked. */
   async resume(entry) {
     this.forget();
     await this.#speakOf(entry);
-    if (entry.ended) return this.#show(await need("endedStep"), entry);
+    if (entry.ended) return this.#show((await import("./steps/withdraw.js")).endedStep, entry);
     if (entry.sent) return this.#receipt(await (await this.#path()).receipt(), true);
     const act = { again: () => this.sendAgain(), end: (how) => this.#end(how), forget: () => this.#end("forget") };
-    if (isEarly(entry)) return this.#show(await need("laterStep"), entry, act);
+    if (isEarly(entry)) return this.#show((await import("./steps/later.js")).laterStep, entry, act);
     if (!entry.refused) return this.#send("resending", (path) => path.send(), true);
-    this.#show(await need("refusedStep"), entry, act);
+    this.#show((await import("./steps/refused.js")).refusedStep, entry, act);
   }
 
   /** A report that was not accepted lies under the key `other`: who drew it sends it; others go on with `onNo`. */
   async askWhose(other, onNo) {
-    const samePersonStep = await need("samePersonStep");
+    const { samePersonStep } = await import("./steps/refused.js");
     await this.#words.speak(this.#survey);
     const [yes, no] = [() => this.#takeOver(other), onNo].map((work) => () => this.#view.guarded(work));
     this.#view.show(samePersonStep(this.#words, yes, no));
@@ -96,10 +98,11 @@ export class StepsFlow {
   async #sendOthers() {
     const { key, ledger, transport } = this.#respondent;
     if ((await ledger.waiting(transport.origin)).length === 0) return;
-    await (await need("sendWaiting"))(ledger, transport, key);
+    await (await import("../device/delivery.js")).sendWaiting(ledger, transport, key);
   }
 
-  #ask() {
+  async #ask() {
+    await bringViews(this.#survey);
     this.#asking ??= askingStep(this.#survey, this.#words, this.#asked, () => this.#answer());
     this.#view.enter(this.#asking);
   }
@@ -140,16 +143,23 @@ export class StepsFlow {
     this.forget();
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
-    const step = await need(this.#survey ? "receiptStep" : "plainReceiptStep");
+    const step = await this.#receiptStep();
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
-    (await need("tellParent"))();
+    (await import("./steps/receipt.js")).tellParent();
+  }
+
+  // Without the survey's own words the bytes alone are shown.
+  async #receiptStep() {
+    if (this.#survey) return (await import("./steps/receipt.js")).receiptStep;
+    return (await import("./steps/refused.js")).plainReceiptStep;
   }
 
   // A report is shown in the words of the revision that it was drawn for, whichever revision the link names.
   async #speakOf({ digest, ended }) {
     if (ended || this.#survey?.digest === digest) return this.#words.speak(this.#survey);
     const { key, ledger, transport } = this.#respondent;
-    this.#survey = await (await need("surveyDrawnFor"))(ledger, transport, key[1], digest);
+    const { surveyDrawnFor } = await import("../device/revisions.js");
+    this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
     await this.#words.speak(this.#survey);
   }
 
@@ -168,11 +178,14 @@ export class StepsFlow {
       };
       await this.#view.guarded(work, { back });
     };
-    await this.#view.guarded(async () => this.#show(await need("confirmStep"), how, end, back));
+    await this.#view.guarded(async () => {
+      const { confirmStep } = await import("./steps/withdraw.js");
+      this.#show(confirmStep, how, end, back);
+    });
   }
 
   async #path() {
-    const AnswerPath = await need("AnswerPath");
+    const { AnswerPath } = await import("../device/answer_path.js");
     return new AnswerPath(this.#respondent);
   }
 

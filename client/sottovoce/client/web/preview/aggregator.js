@@ -1,4 +1,4 @@
-import { sha256 } from "../survey/digest.js";
+import { sha256 } from "../survey/canonical.js";
 import { expectedReceipt } from "../survey/report.js";
 
 // What the form asks an aggregator for, by the end of the address; the survey itself is in the page.

@@ -1,4 +1,4 @@
-import { hexadecimal } from "./digest.js";
+import { hexadecimal } from "./canonical.js";
 
 /** Bytes of salt, as many as SHA-384 has. */
 export const SALT = 48;

@@ -1,8 +1,11 @@
 import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
-import { TYPES } from "../registry.js";
+import { TYPES } from "./known.js";
 import { must } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
+
+/** What reads an item that is not one question, by the item's type: see `parse_item.js`. */
+export const ITEM_READERS = new Map([["note", readNote], ["acknowledge", readNote], ["matrix", readMatrix]]);
 
 /** Text, link or both, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
@@ -12,14 +15,14 @@ export function readAfter(value, language) {
   if ("link" in value) readMatch(value.link, LINK);
 }
 
-/** A note, or something to acknowledge. */
-export function readNote(value, language) {
+// A note, or something to acknowledge.
+function readNote(value, language) {
   const texts = readHead(readFields(value, NOTE, ["hint", ...CONDITIONS]), language);
   return { type: value.type, ...texts, questions: [], rows: [] };
 }
 
-/** Several questions with the same answers, a row each. */
-export function readMatrix(value, language, neutral) {
+// Several questions with the same answers, a row each.
+function readMatrix(value, language, neutral) {
   const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...CONDITIONS]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);

@@ -1,5 +1,5 @@
 import { ABSENT, Domain } from "./answers.js";
-import { ITEM_TYPES, MECHANISMS, TYPES, provided } from "../registry.js";
+import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
 import { must } from "./rational.js";
 import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
@@ -28,10 +28,10 @@ const MAX_PUBLIC = 10_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const read = TYPES.has(value?.type) ? readQuestion : ITEM_TYPES.get(value?.type);
+  const read = TYPES.has(value?.type) ? readQuestion : RARE_READERS.ITEM_READERS?.get(value?.type);
   must(read);
   const item = read(value, language, neutral);
-  const conditions = (key) => (key in value ? provided("readConditions")(value[key], item.questions, earlier) : []);
+  const conditions = (key) => (key in value ? RARE_READERS.readConditions(value[key], item.questions, earlier) : []);
   return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
 }
 
@@ -62,6 +62,7 @@ export function readAsked(fields, language, neutral) {
   const domain = readDomain(kind, fields, choices);
   return {
     type: fields.type,
+    kind,
     choices,
     domain,
     mechanism: readTreatment(kind, fields, domain),
@@ -72,7 +73,7 @@ export function readAsked(fields, language, neutral) {
 
 // The true value that stands for no answer; null where there must be one.
 function readHome(kind, fields, domain) {
-  if ("when_absent" in fields) return provided("readAbsent")(kind, fields, domain);
+  if ("when_absent" in fields) return RARE_READERS.readAbsent(kind, fields, domain);
   return domain.absent ? domain.steps : null;
 }
 

@@ -1,7 +1,6 @@
-import { loadCanonical } from "./canonical.js";
-import { sha256 } from "./digest.js";
+import { loadCanonical, sha256 } from "./canonical.js";
 import { parseItem } from "./parse_item.js";
-import { ITEM_TYPES, MECHANISMS, TYPES, need, provided } from "../registry.js";
+import { RARE_READERS, bringReaders } from "./known.js";
 import { must } from "./rational.js";
 import {
   LINK, locate, readDay, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
@@ -31,7 +30,7 @@ const SURVEY_OPTIONAL = [
  */
 export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
-  await needWhatIsNamed(document);
+  await bringReaders(document);
   return parseSurvey(document, await sha256(bytes));
 }
 
@@ -65,26 +64,6 @@ function readMarks(document) {
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
-}
-
-// What few surveys name comes later, and is asked for by the survey's own words before it is read.
-async function needWhatIsNamed(document) {
-  const items = [document.questions].flat();
-  const mechanisms = items.map((item) => (item?.of ?? item)?.mechanism?.name).filter(Boolean);
-  const has = (key) => items.some((item) => item?.[key] !== undefined);
-  const rules = [
-    ["readWaves", document.ask !== undefined || document.waves !== undefined],
-    ["readAfter", document.after !== undefined],
-    ["readBlind", typeof document.access === "object" || document.privacy?.send_within_hours !== undefined],
-    ["procedure", document.privacy?.procedure === "own_coin"],
-    ["readConditions", has("visible_if") || has("any_of")],
-    ["readAbsent", has("when_absent")],
-  ];
-  await Promise.all([
-    ...items.map((item) => need(item?.type, TYPES.has(item?.type) ? TYPES : ITEM_TYPES)),
-    ...mechanisms.map((name) => need(name, MECHANISMS)),
-    ...rules.filter(([, isNeeded]) => isNeeded).map(([name]) => need(name)),
-  ]);
 }
 
 function parseItems(document, language) {
@@ -121,9 +100,9 @@ function readResearcher(researcher, language) {
 
 // What few surveys say of themselves.
 function readRare(document, survey) {
-  if ("ask" in document || "waves" in document || survey.memoized.length > 0) provided("readWaves")(document, survey);
-  if (survey.isBlind) provided("readBlind")(document, survey);
-  if ("after" in document) provided("readAfter")(document.after, survey.defaultLanguage);
+  if ("ask" in document || "waves" in document || survey.memoized.length > 0) RARE_READERS.readWaves(document, survey);
+  if (survey.isBlind) RARE_READERS.readBlind(document, survey);
+  if ("after" in document) RARE_READERS.readAfter(document.after, survey.defaultLanguage);
 }
 
 function readPrivacy(privacy, survey) {
@@ -137,7 +116,7 @@ function readPrivacy(privacy, survey) {
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
 function checkOwnCoin({ anyOf, questions, visibleIf }) {
-  const procedure = provided("procedure");
+  const { procedure } = RARE_READERS;
   must(anyOf.length + visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

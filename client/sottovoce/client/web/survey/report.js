@@ -1,4 +1,4 @@
-import { sha256 } from "./digest.js";
+import { sha256 } from "./canonical.js";
 import { BudgetExhausted } from "./errors.js";
 
 const REPORT_FORMAT = "sottovoce-report/1";

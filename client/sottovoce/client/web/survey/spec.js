@@ -2,25 +2,19 @@ import { dumpCanonical } from "./canonical.js";
 import { AnswerError } from "./errors.js";
 import { sum } from "./rational.js";
 import { isShown } from "./visibility.js";
-import { TYPES } from "../registry.js";
 
 /** The format of a survey. */
 export const SURVEY_FORMAT = "sottovoce-survey/1";
 
 /**
- * One question: `name`, `type`, `label`, `hint` (texts by language tag), `choices` ({ name, label } in the order of
- * their values; of a vector, its coordinates), `domain`, `mechanism` (null if the question is public), `cohort`,
- * `absent` (the true value that stands for no answer; null if there must be one), `neutral` (reports are called A and
- * B).
+ * One question: `name`, `type`, `kind` (the behaviour of its type), `label`, `hint` (texts by language tag), `choices`
+ * ({ name, label } in the order of their values; of a vector, its coordinates), `domain`, `mechanism` (null if the
+ * question is public), `cohort`, `absent` (the true value that stands for no answer; null if there must be one),
+ * `neutral` (reports are called A and B).
  */
 export class Question {
   constructor(fields) {
     Object.assign(this, fields);
-  }
-
-  /** The behaviour of its type. */
-  get kind() {
-    return TYPES.get(this.type);
   }
 
   /** The names of the options, in the order of their values; of a vector, those of its coordinates. */

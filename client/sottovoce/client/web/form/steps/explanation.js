@@ -1,9 +1,10 @@
-import { askedBy } from "../researcher.js";
+import { askedBy } from "../phrases.js";
 import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
-import { provided } from "../../registry.js";
+import { longestWait } from "../../device/respondent.js";
 import { oddsPicture } from "./odds_picture.js";
+import { showEpsilon } from "../../survey/rational.js";
 import { statusLine } from "./status_line.js";
 
 const UNKNOWN = { kind: "open", date: null };
@@ -14,12 +15,12 @@ const SHORT = 40;
 const WORD = /\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+/gu;
 
 /**
- * What stands between the first step and the questions, by its name in the registry: a long consent, and the check,
- * where the survey asks for it and answers are protected at all; each undefined where there is none.
+ * What stands between the first step and the questions: a long consent, and the check, where the survey asks for it and
+ * answers are protected at all.
  */
 export function stepsBefore(survey) {
-  const isChecked = survey.check && mostRevealing(survey) !== undefined;
-  return [hasLongConsent(survey) ? "consentStep" : undefined, isChecked ? "checkStep" : undefined];
+  const asksCheck = survey.check && mostRevealing(survey) !== undefined;
+  return { asksCheck, asksConsent: hasLongConsent(survey) };
 }
 
 // Whether what people agree to is too long for the first step; the longest of its languages decides for all.
@@ -67,16 +68,31 @@ function protectionPart(survey, words) {
   const picture = [...weakest, oddsPicture(most, words)];
   // What all answers together may tell comes first where that is nearly everything.
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
-  const drawn = survey.ask !== null || survey.waves > 1 ? provided("wavesNotes")(survey, words) : [];
-  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...drawn);
+  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...wavesNotes(survey, words));
 }
 
 function seen(survey, words, wave) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
   const agree = words.node(hasLongConsent(survey) ? "agree_next" : "agree");
   const usual = element("p", {}, ...(survey.isBlind ? [] : [words.node(sentence), " "]), agree);
-  const notes = survey.isBlind || survey.sendWithinHours ? provided("blindNotes")(survey, words, wave) : [];
-  return [...notes, usual];
+  return [...blindNotes(survey, words, wave), usual];
+}
+
+// What the first step says of the questions that were drawn, and of further waves.
+function wavesNotes({ ask, epsilonOfWave, private: places, waves }, words) {
+  const drawn = ask === null ? [] : [words.line("p", "explain_ask", { asked: ask, private: places.length })];
+  const further = { waves, epsilon: showEpsilon(epsilonOfWave) };
+  return waves > 1 ? [...drawn, words.line("p", "explain_waves", further)] : drawn;
+}
+
+/** What the first step says of who sees what, where reports come with a signature, or wait. */
+export function blindNotes(survey, words, wave = 0) {
+  const { isBlind, sendWithinHours: hours } = survey;
+  // In the last minutes of a wave nothing waits, so no wait is promised.
+  const waits = longestWait(survey, wave) > 0;
+  const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
+  const notes = seen.map((sentence) => words.line("p", sentence));
+  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
 }
 
 function consent(survey, words) {
@@ -93,11 +109,18 @@ function actions(words, { kind }, begin) {
 function details(survey, words, { spent, revision = null, source = null }) {
   const { deleteOn, description, notice, researcher } = survey;
   const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
-  const about = hasMore ? [disclosure(words, "about_title", "aboutStudy", survey, revision)] : [];
-  const save = source ? [disclosure(words, "save_page_title", "savePagePart", survey, source)] : [];
+  const tell = async () => (await import("../folds.js")).aboutStudy(words, survey, revision);
+  const offer = async () => (await import("../saving.js")).savePagePart(words, survey, source);
+  const about = hasMore ? [disclosure(words, "about_title", tell)] : [];
+  const save = source ? [disclosure(words, "save_page_title", offer)] : [];
   if (!mostRevealing(survey)) return [...about, ...save];
-  const how = disclosure(words, "how_title", "howItWorks", survey, spent);
-  return [how, disclosure(words, "limits_title", "limitsList", survey.ownCoin), ...about, ...save];
+  const how = disclosure(words, "how_title", async () =>
+    (await import("../folds.js")).howItWorks(words, survey, spent),
+  );
+  const limits = disclosure(words, "limits_title", async () =>
+    (await import("../folds.js")).limitsList(words, survey.ownCoin),
+  );
+  return [how, limits, ...about, ...save];
 }
 
 /** Sentences one after the other. */

@@ -1,6 +1,5 @@
 import { button, element, heading } from "../dom.js";
-import { longestWait } from "../../device/longest_wait.js";
-import { whenInWords } from "../moments.js";
+import { whenInWords } from "../phrases.js";
 
 /**
  * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still
@@ -15,14 +14,4 @@ export function laterStep(_survey, words, { sendAt }, on) {
   const node = element("div", { id: "later" }, start, note, row);
   setTimeout(() => node.isConnected && on.again(), sendAt * 1000 - Date.now());
   return { node, start };
-}
-
-/** What the first step says of who sees what, where reports come with a signature, or wait. */
-export function blindNotes(survey, words, wave = 0) {
-  const { isBlind, sendWithinHours: hours } = survey;
-  // In the last minutes of a wave nothing waits, so no wait is promised.
-  const waits = longestWait(survey, wave) > 0;
-  const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
-  const notes = seen.map((sentence) => words.line("p", sentence));
-  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
 }

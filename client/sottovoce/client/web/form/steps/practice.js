@@ -1,7 +1,6 @@
 import { button, element } from "../dom.js";
 import { Draws } from "../../device/draws.js";
-import { BinaryRR } from "../../survey/mechanisms/binary_rr.js";
-import { RANDOMIZERS } from "../../registry.js";
+import { BinaryRR } from "../../survey/mechanisms/common.js";
 
 const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const MORE = 20;
@@ -11,7 +10,8 @@ const MORE = 20;
  *
  * It has no way to the network or to the ledger; its tally goes with the step.
  */
-export function practice(survey, words) {
+export async function practice(survey, words) {
+  const { randomizeBinaryRR } = await import("../../device/randomize.js");
   const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
@@ -20,7 +20,7 @@ export function practice(survey, words) {
   const roll = (truth, times) => {
     let value;
     for (let time = 0; time < times; time += 1) {
-      value = RANDOMIZERS.get(COIN.name)(mechanism, truth, draws);
+      value = randomizeBinaryRR(mechanism, truth, draws);
       tally[truth].rolls += 1;
       tally[truth].yes += value;
     }

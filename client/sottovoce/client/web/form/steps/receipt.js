@@ -1,8 +1,6 @@
-import { askedBy, contactLink } from "../researcher.js";
+import { askedBy, contactLink, whenInWords } from "../phrases.js";
 import { button, element, heading, table } from "../dom.js";
-import { whenInWords } from "../moments.js";
 import { isNearlySure, mostRevealing } from "../protection.js";
-import { need, provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
@@ -24,8 +22,16 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
 
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
 export function receiptParts(survey, words, receipt) {
-  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
+  const after = survey.after ? [afterPart(survey.after, words)] : [];
   return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
+}
+
+// What the survey tells with the receipt; the link is spelled out, so that it says where it leads.
+function afterPart({ link, text }, words) {
+  const nodes = text ? [words.text("p", text)] : [];
+  const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
+  if (link) nodes.push(element("p", {}, element("a", properties, link)));
+  return element("div", { id: "after", className: "note" }, ...nodes);
 }
 
 // Until when the report can be taken back.
@@ -38,9 +44,9 @@ function untilWhen({ document: file }, words, { body }) {
 function actionRow(survey, words, receipt, onEnd) {
   const missing = element("p", { role: "status", className: "told" });
   const save = async () => {
-    const saveCopy = await need("saveCopy").catch(() => null);
-    missing.replaceChildren(...(saveCopy ? [] : [words.node("error_load")]));
-    saveCopy?.(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
+    const saving = await import("../saving.js").catch(() => null);
+    missing.replaceChildren(...(saving ? [] : [words.node("error_load")]));
+    saving?.saveCopy(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
   };
   const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
   const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
@@ -52,14 +58,14 @@ function actionRow(survey, words, receipt, onEnd) {
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
 // what is said of a question that may be hidden is the same for everybody.
 function sentReport(survey, words, receipt) {
-  const { values } = parseReport(receipt.body);
-  const parts = [...chanceNotes(survey, words, values), ...asGiven(survey, words, values)];
-  return element("section", { id: "sent" }, ...parts, exactReport(survey, words, values, receipt));
+  const { values: reports } = parseReport(receipt.body);
+  const parts = [...chanceNotes(survey, words, reports), ...asGiven(survey, words, reports)];
+  return element("section", { id: "sent" }, ...parts, exactReport(survey, words, reports, receipt));
 }
 
 // One sentence about all answers that chance had a say in.
-function chanceNotes(survey, words, values) {
-  const count = survey.private.filter((index) => values[index] !== null).length;
+function chanceNotes(survey, words, reports) {
+  const count = survey.private.filter((index) => reports[index] !== null).length;
   if (count === 0) return [];
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
@@ -68,12 +74,12 @@ function chanceNotes(survey, words, values) {
   return [...chance, ...more];
 }
 
-function asGiven(survey, words, values) {
+function asGiven(survey, words, reports) {
   const open = [...survey.questions.keys()].filter((index) => survey.questions[index].mechanism === null);
   if (open.length === 0) return [];
   const lines = open.map((index) => {
     const question = survey.questions[index];
-    const value = element("strong", {}, reportedInWords(question, values[index], words));
+    const value = element("strong", {}, reportedInWords(question, reports[index], words));
     return element("li", {}, labelled(survey, question, words), " ", value);
   });
   return [words.line("p", "receipt_public"), element("ul", {}, ...lines)];
@@ -91,10 +97,10 @@ function absenceNote(survey, question) {
   return survey.conditional.includes(question) ? "not_shown" : "";
 }
 
-function exactReport(survey, words, values, receipt) {
+function exactReport(survey, words, reports, receipt) {
   const rows = survey.questions.map((question, index) => [
     labelled(survey, question, words),
-    values[index] === null ? words.node("not_asked") : reportedInWords(question, values[index], words),
+    reports[index] === null ? words.node("not_asked") : reportedInWords(question, reports[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const sent = table([words.text("span", survey.title)], columns, rows);
@@ -118,4 +124,18 @@ function bytes(words, receipt) {
     list.append(words.line("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
   return [list, words.line("p", "verify_note", {}, { className: "hint" })];
+}
+
+const TOLD = { parent: false };
+
+/**
+ * Tell the page in which this one is embedded, once, that a report has arrived.
+ *
+ * The event holds no data, and comes after the receipt, whatever was answered. Its target is not named because only
+ * the pages that the aggregator lists in `frame-ancestors` can be the parent.
+ */
+export function tellParent(scope = globalThis) {
+  if (TOLD.parent || scope.parent === scope) return;
+  TOLD.parent = true;
+  scope.parent.postMessage({ type: "sottovoce:completed" }, "*");
 }

@@ -1,6 +1,5 @@
-import { contactLink } from "../researcher.js";
+import { contactLink, whenInWords } from "../phrases.js";
 import { element } from "../dom.js";
-import { whenInWords } from "../moments.js";
 
 // What is said of a survey's state, by its kind: with the day or moment it is about, and where none is known.
 const STATES = {

@@ -1,7 +1,6 @@
 import { must } from "../rational.js";
 import { readFields, readInteger } from "../checks.js";
-import { Mechanism } from "./base.js";
-import { BinaryRR } from "./binary_rr.js";
+import { BinaryRR, Mechanism } from "./common.js";
 
 const BILLION = 1_000_000_000n;
 

@@ -1,0 +1,54 @@
+import { BinaryRR, KaryRR } from "./mechanisms/common.js";
+import { BooleanType, RatingType, SelectOneType } from "./types/common.js";
+
+/** The mechanisms, by the name that the canonical survey carries; the rarer ones once a survey has named one. */
+export const MECHANISMS = new Map([BinaryRR, KaryRR].map((mechanism) => [mechanism.mechanismName, mechanism]));
+
+/** The question types, by the name that the canonical survey carries; the rarer ones once a survey has named one. */
+export const TYPES = new Map([BooleanType, SelectOneType, RatingType].map((type) => [type.typeName, type]));
+
+/** What reads the items and rules that few surveys have, once a survey has one. */
+export const RARE_READERS = {};
+
+const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), "memoized_rr", undefined];
+const RULES = ["any_of", "visible_if", "when_absent"];
+
+/** Have what reads this document, which may be no survey. */
+export async function bringReaders(document) {
+  const { access, privacy } = document;
+  if (isRare(document)) await bringRare();
+  if (hasWaves(document)) await bringWaves();
+  // With it comes the step that is shown while a report waits.
+  const isLate = privacy?.send_within_hours !== undefined;
+  if (typeof access === "object" || isLate) Object.assign(RARE_READERS, await import("./redemption.js"));
+}
+
+/** Whether a document names a type, a mechanism or a rule that few surveys have. */
+export function isRare({ after, privacy, questions }) {
+  const isOne = (item) => RULES.some((key) => item?.[key] !== undefined) || !COMMON.includes(mechanismIn(item));
+  const items = [questions].flat();
+  const isOther = items.some((item) => !COMMON.includes(item?.type) || isOne(item));
+  return after !== undefined || privacy?.procedure === "own_coin" || isOther;
+}
+
+function hasWaves({ ask, questions, waves }) {
+  const isMemoized = [questions].flat().some((item) => mechanismIn(item) === "memoized_rr");
+  return ask !== undefined || waves !== undefined || isMemoized;
+}
+
+function mechanismIn(item) {
+  return (item?.of ?? item)?.mechanism?.name;
+}
+
+async function bringRare() {
+  const { RARE_MECHANISMS, RARE_TYPES } = await import("./rare.js");
+  for (const mechanism of RARE_MECHANISMS) MECHANISMS.set(mechanism.mechanismName, mechanism);
+  for (const type of RARE_TYPES) TYPES.set(type.typeName, type);
+  Object.assign(RARE_READERS, await import("./more_items.js"), await import("./own_coin.js"));
+}
+
+async function bringWaves() {
+  const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
+  MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
+  Object.assign(RARE_READERS, await import("./waves.js"));
+}
