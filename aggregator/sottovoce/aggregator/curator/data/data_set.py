@@ -96,7 +96,14 @@ class DataSet:
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
     def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None) -> Answered:
-        """Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``."""
+        """
+        Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``.
+
+        Args:
+            answers: number of answers.
+            epsilon: epsilon of each.
+            delta: delta of all together; None for all that is left.
+        """
         return self.budget.open_plan(answers, epsilon, delta)
 
 

@@ -90,7 +90,14 @@ def plan_release(answers: int, epsilon: Fraction, delta: Fraction) -> Release:
 
 
 def plan_form(answers: int, epsilon: Fraction, delta: Fraction) -> Mapping[str, Any]:
-    """Return the canonical form of a plan, as questions have one; two equal plans are one."""
+    """
+    Return the canonical form of a plan, as questions have one; two equal plans are one.
+
+    Args:
+        answers: number of answers.
+        epsilon: epsilon of each.
+        delta: delta of all together.
+    """
     return {"verb": PLAN, "answers": answers, "epsilon": str(epsilon), "delta": str(delta)}
 
 
