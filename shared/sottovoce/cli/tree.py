@@ -146,6 +146,7 @@ CURATOR = CommandGroup(
         "Questions, each of which spends epsilon": {
             "count": ("curator.curator_questions:count", "Count records that meet a condition."),
             "histogram": ("curator.curator_questions:histogram", "Count records in each cell."),
+            "names": ("curator.curator_questions:names", "Count common names that are not declared."),
             "sum": ("curator.curator_questions:sum_", "Sum a number."),
             "mean": ("curator.curator_questions:mean", "Average a number."),
             "quantiles": ("curator.curator_questions:quantiles", "Find the median or other quantiles."),

@@ -139,6 +139,8 @@ def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
     for key, value in document["values"].items():
         if isinstance(value, list) and len(value) == len(document["names"]):
             yield from (f"{name}: {each}" for name, each in zip(document["names"], value, strict=True))
+        elif isinstance(value, Mapping):
+            yield from (f"{name}: {each}" for name, each in value.items())
         else:
             yield f"{key}: {_number(value)}"
     yield from _error_lines(document["error"], "")
