@@ -245,8 +245,8 @@ def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
     if found is None:
         raise BudgetExhausted(
             f"this asks for a delta of {float(charge.delta):.3g}, and the budget has not that much left: half of its "
-            f"{float(ledger.terms.delta):.3g}, less what plans reserve, is for sums, half for zCDP; nothing was released or "
-            "charged"
+            f"{float(ledger.terms.delta):.3g}, less what plans reserve, is for sums, half for zCDP; nothing was "
+            "released or charged"
         )
     if found.epsilon > ledger.terms.epsilon:
         left = max(ledger.terms.epsilon - spent(ledger).epsilon, Fraction(0))
