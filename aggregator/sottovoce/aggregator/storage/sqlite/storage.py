@@ -81,6 +81,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
     NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
     TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("settled", "fresh")
+    MOST_UNSETTLED: ClassVar[int] = 50_000  # the more reports are moved together, the more of them share a page
 
     def __init__(self, path: Path, unfinished: bool = False, migrates: bool = True) -> None:
         self._path = path
@@ -205,8 +206,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def verify(self) -> list[str]:
         """Describe damage of the file and of its tables; empty if there is none."""
         with self._read() as db:
-            wrong = sqlite_checks.problems(db.database)
-            return wrong + checks.problems(db, sqlite_checks.described(db.database))
+            return [*sqlite_checks.problems(db.database), *checks.problems(db, sqlite_checks.described(db.database))]
 
     def faults(self) -> list[str]:
         """Describe implausible rows and indexes of other programs, each with advice."""
