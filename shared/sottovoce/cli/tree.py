@@ -140,6 +140,7 @@ CURATOR = CommandGroup(
         "Before you publish": {
             "reidentify": ("curator.reidentify:reidentify", "Count people who could be found in a table."),
             "bind": ("curator.curator:bind", "Check the data and open their budget."),
+            "plan": ("curator.curator_plan:plan", "Pay for many equal answers at once."),
             "budget": ("curator.curator:budget", "Show what is spent and what is left."),
         },
         "Questions, each of which spends epsilon": {

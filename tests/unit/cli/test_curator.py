@@ -304,6 +304,23 @@ def test_clusters_are_told_as_declared_and_drawn(file: Path) -> None:
     assert told("budget", few, *declared)["entries"] == []
 
 
+def test_plan_pays_for_many_answers_at_once(file: Path) -> None:
+    """Answers of its epsilon cost nothing more; an equal plan is the same one, and none follows an answer."""
+    assert run("bind", file, "--epsilon", "1", "--delta", "1e-6").exit_code == 0
+    opened = run("plan", file, "--answers", "26", "--epsilon", "0.05")
+    assert "26 answers of epsilon 0.05 cost epsilon 0.998973 and delta 1e-06; added up they would cost 1.3." in (
+        opened.output
+    )
+    assert "cost nothing now" in run("plan", file, "--answers", "26", "--epsilon", "1/20").output
+    answer = run("count", file, "--where", "year=first", "--epsilon", "0.05")
+    assert "Entry 2 (paid for by plan 1): epsilon 0.05" in answer.output
+    document = told("budget", file)
+    assert [(each["answers"], each["used"]) for each in document["plans"]] == [(26, 1)]
+    refused = run("plan", file, "--answers", "2", "--epsilon", "0.0001")
+    assert refused.exit_code == 1
+    assert "before the first answer" in refused.output
+
+
 def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) -> None:
     """From a column of text; a name of one record is not, and nothing else can be asked of it."""
     file.write_text("town,year\n" + "Zürich,first\n" * 200 + "SECRET,first\n")

@@ -55,12 +55,16 @@ def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> 
     page = get(client, "exam/files").text
     assert "No budget is open" in page
     assert "public-tables.csv" not in page
+    assert "Not with noise: year, which divides people into groups." in page
+    assert "Noisy tables" not in get(client, "exam/privacy").text
 
     assert "box was not ticked" in sent(client, "budget", epsilon="600")
     assert "must be a number above 0" in sent(client, "budget", epsilon="much", agreed="yes")
     assert "The budget is open." in sent(client, "budget", epsilon="600", agreed="yes")
     assert "600.000 of epsilon 600.000 is left." in get(client, "exam/files").text
     assert "the budget cannot be used" in sent(client, "budget", epsilon="700", agreed="yes")
+    account = get(client, "exam/privacy").text
+    assert re.search("at most epsilon 600.000 in all; 600.000 of it is left. Together: epsilon .*60[0-9]", account)
 
     assert "Published. The files" in sent(client, "release", epsilon="300")
     page = sent(client, "release", epsilon="200", rows="hours", columns="again")
