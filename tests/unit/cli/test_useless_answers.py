@@ -39,7 +39,7 @@ def test_answer_that_says_nothing_is_asked_for_twice(file: Path, verb: str) -> N
 
 
 def test_what_is_said_before_a_charge_depends_on_no_record(file: Path) -> None:
-    """Two data sets that differ in all records: words and exit codes are equal, whatever is asked, and if it is wrong."""
+    """Two data sets that differ in all records: words and exit codes are equal, whatever is asked, right or wrong."""
     other = file.with_name("other.csv")
     other.write_text(OTHER)
     other.with_suffix(".yaml").write_text(YAML)
