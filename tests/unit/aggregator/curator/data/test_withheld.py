@@ -27,6 +27,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.spec import Survey
 
 from tests.exported import NOW, TODAY, published, send
 from tests.surveys import survey
@@ -35,12 +36,16 @@ from tests.unit.aggregator.curator.data.test_survey_source import asked
 from tests.unit.aggregator.studio.joint_pages import SITE
 
 NOISY = ("hours", "again")
-EVERY = ("cheated", "reason", "year", *NOISY)
+GATED = "phone"
+"""A private question that only people who answered yes to ``again`` are asked."""
+EVERY = ("cheated", "reason", "year", *NOISY, GATED)
 RECORDS = ([(4, 1)] * 107 + [(9, 0)] * 93, [(2, 0)] * 161 + [(7, 1)] * 39)
 """Public answers of two surveys that differ in all people and agree in everything else."""
 OPTIONS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     *(("crosstab", {"rows": rows, "columns": columns}) for rows in EVERY for columns in EVERY if rows != columns),
     *(("compare", {"outcome": "cheated", "groups": groups}) for groups in EVERY[2:]),
+    ("compare", {"outcome": GATED, "groups": "year"}),
+    ("regression", {"outcome": GATED, "on": ["year"]}),
     *(("regression", {"outcome": "cheated", "on": [on]}) for on in EVERY[1:]),
     ("crosstab", {"rows": "cheated", "columns": "reason", "where": "again=yes"}),
     ("crosstab", {"rows": "cheated", "columns": "year", "margins": {"again": {"no": 0.5, "yes": 0.5}}}),
@@ -56,6 +61,14 @@ OWN = re.compile(
     r"|[A-Za-z0-9+/_-]{40,}=*|process_\w+(\{.*\})? .*"
 )
 """Parts of a reply that differ between any two runs: tokens, digests, times, and figures of the process."""
+
+
+def gated() -> Survey:
+    """The survey with its public answers in files of reports, and with one more question, hidden by one of them."""
+    written = asked().document["questions"]
+    questions = [{**each, "in_files": True} if each["name"] in NOISY else each for each in written]
+    hidden = {"absent_category": True, "visible_if": {"again": "yes"}, "mechanism": {"epsilon": "1"}}
+    return survey(questions=[*questions, {**written[0], "name": GATED, **hidden}])
 
 
 def run(*words: str | Path) -> Result:
@@ -165,8 +178,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def filled(folder: Path, public: Sequence[tuple[int, int]]) -> None:
     """Make a data folder with a closed survey of 200 reports, 90 of them of the second cohort."""
     folder.mkdir(parents=True)
-    storage = published(folder, asked())
-    send(storage, asked(), [(int(i * i % 11 < 4), i * i % 7 % 3, int(i < 90), *each) for i, each in enumerate(public)])
+    storage = published(folder, gated())
+    own = [(int(i * i % 11 < 4), i * i % 7 % 3, int(i < 90)) for i in range(len(public))]
+    send(storage, gated(), [(*row, *each, sum(row) % 3) for row, each in zip(own, public, strict=True)])
     storage.close_survey("exam", TODAY)
     storage.close()
 
