@@ -78,6 +78,7 @@ def create_app(
             access or delayed sending. None disables the preview.
     """
     shared_clock = SharedClock(storage, clock)
+    storage.releases.heads = settings.heads
 
     def check_ready() -> None:
         storage.check()
