@@ -66,7 +66,7 @@ def _error(question: CuratorQuestion, terms: ReleaseTerms, records: int) -> Frac
     zeros = np.broadcast_to(np.int64(0), records)
     made_up = DataRecords(records, dict.fromkeys(question.columns, zeros), {})
     release = question.draw(made_up, terms, system_draws())
-    # Of names that nobody declared, those below a threshold are not shown at all.
+    # Of names that are not declared, those below a threshold are not shown at all.
     return max([*_bounds(release.error), Fraction(release.values.get("threshold", 0))])
 
 
