@@ -370,7 +370,6 @@ HEADER = "year,habits,age\n"
     [
         ("", "has no header; its first line must name the columns"),
         (HEADER, "there are no records"),
-        (HEADER + "first,,SECRET\n", "there is one record only"),
         (HEADER.replace("age", "age,age") + "first,,18,SECRET\n", "the column 'age' stands there twice"),
         (HEADER.replace("age", "SECRET") + "first,,18\n", "has a name that is not declared"),
     ],
@@ -391,6 +390,15 @@ def test_cells_that_do_not_fit_are_told_to_the_curator_and_charged_nothing(file:
     found = told("bind", file, "--epsilon", "1")
     assert found["not_as_declared"] == {"year": 2, "habits": 1, "age": 5}
     assert told("budget", file)["spent"]["epsilon"] == "0"
+
+
+def test_one_record_is_told_when_its_budget_is_opened(file: Path) -> None:
+    """And costs nothing; it is one person's, whatever the noise."""
+    file.write_text(HEADER + "first,,18\n")
+    found = told("bind", file, "--epsilon", "1")
+    assert any("there is one record only" in note for note in found["notes"])
+    assert told("budget", file)["left"] == "1"
+    assert "would say nothing" in run("count", file, "--where", "year=first", "--epsilon", "1/2").output
 
 
 def test_budget_of_another_data_set_and_a_spent_one_answer_nothing(file: Path) -> None:

@@ -22,7 +22,7 @@ from sottovoce.aggregator.curator.records import DataRecords
 from sottovoce.aggregator.curator.reidentification import PublishedTable
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.shared.errors import SpecError, StorageError
+from sottovoce.shared.errors import StorageError
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,16 @@ class DataSet:
             (records, terms, notes). They are exact and for the curator alone; this is not a release.
 
         Raises:
-            SpecError: the data cannot be read or are one record, or delta is too large.
+            SpecError: the data cannot be read, or delta is too large.
             StorageError: the data set has a budget with other terms, or a file cannot be written.
         """
         records = self.source(None)
-        if records.count == 1:
-            raise SpecError("there is one record only: every answer would be about one person; nothing was opened")
         public = neighbours is Neighbours.REPLACE
         if delta is None:
             delta = usual_delta(records.count) if public else Fraction(0)
         notes = [warning] if (warning := check_delta(delta, records.count)) else []
+        if records.count == 1:
+            notes.append("there is one record only: an answer that says something would be about one person")
         terms = BudgetTerms(
             self.budget.data,
             self.budget.declaration,
