@@ -72,6 +72,8 @@ PUBLIC = frozenset(
         "collect.worker",
         "collect.asset",
         "collect.part",
+        "collect.question",
+        "collect.question_element",
         "collect.survey",
         "collect.revisions",
         "collect.status",

@@ -76,7 +76,7 @@ _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
 
 _FROM_MEMORY = re.compile(
-    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/assets/.*|/dashboard/login"
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/q/.*|/assets/.*|/dashboard/login"
     r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
 ).fullmatch
 """Requests that need no database, and are answered while it is unavailable."""
