@@ -16,6 +16,7 @@ channels.csv   One row for each share that can be estimated: which reports carry
                it is neither), from which the limits of shares among those who answered follow.
 scores.csv     One row for each reported value of a number as files have it, with its ``score``, which is unbiased for
                the mean.
+               A public number of more than 10,001 values has no rows: a value is its own score.
                A value without a row carries no information on that mean (another coordinate was drawn).
 """
 
@@ -26,6 +27,7 @@ from fractions import Fraction
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_question
 from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
@@ -117,6 +119,8 @@ def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
 
 def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:
     grid = grid_of(question.domain)
+    if mechanism is None and question.domain.size > LISTED:
+        return
     if mechanism is None:
         yield "mean", dict(enumerate(in_units(range(question.domain.size), grid)))
     elif isinstance(mechanism, SquareWave):
