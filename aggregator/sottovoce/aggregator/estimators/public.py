@@ -34,7 +34,7 @@ class EvenScores(ScoredChannel):
 
     @cached_property
     def gap(self) -> float:
-        """Distance of neighbouring scores."""
+        """Widest gap between neighbouring scores."""
         return self.step
 
 
