@@ -352,6 +352,9 @@ def _analyses(closed: Closed) -> Iterator[str]:
         # Files of reports lack public answers, or those that few people gave.
         names = parse_request(asked.kind, dict(asked.options)).names
         public = {question.name for question in closed.survey.questions if question.mechanism is None}
+        # Who was asked follows from them.
+        public |= {question.name for item in closed.survey.items for question in item.questions
+                   if public & {condition.question for condition in item.conditions}}  # fmt: skip
         if (names or not public) and public.isdisjoint(name.partition(".")[0] for name in names):
             reports = open_results(closed.everything).reports
             assert reports is not None
