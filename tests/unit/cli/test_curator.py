@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -441,3 +442,19 @@ def test_names_of_a_file_that_cannot_be_read_are_refused(file: Path, place: str,
     ended = run("bind", file, "--epsilon", "1")
     assert ended.exit_code == 1
     assert message in ended.output
+
+
+def test_each_noisy_number_has_its_interval(file: Path) -> None:
+    """From the noisy number and the public bound; whole numbers err by less than the bound, and fractions within it."""
+    assert run("bind", file, "--epsilon", "1000").exit_code == 0
+    found = told("histogram", file, "year", "--epsilon", "1")
+    bound = found["error"]["t"] - 1
+    assert found["intervals"] == {"counts": [[each - bound, each + bound] for each in found["values"]["counts"]]}
+    first, bounds = found["values"]["counts"][0], found["intervals"]["counts"][0]
+    lines = run("histogram", file, "year", "--epsilon", "1").output
+    assert f"first: {first} ({bounds[0]} to {bounds[1]})" in lines
+    mean = told("mean", file, "age", "--epsilon", "1")
+    half = Fraction(mean["error"]["t"])
+    centre = Fraction(mean["values"]["mean"])
+    assert mean["intervals"] == {"mean": [str(centre - half), str(centre + half)]}
+    assert "intervals" not in told("top", file, "year", "--epsilon", "1")
