@@ -30,12 +30,13 @@ PARTS = {
     ),
     "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "device/memo.js", "device/question_sample.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
     "blind": ("form/steps/later.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blind")
+RARE = ("more_types", "waves", "leaving", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"
@@ -109,9 +110,9 @@ def previewed(is_rare: bool = True) -> str:
     As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
 
     Args:
-        is_rare: also with the part for surveys whose reports are signed or wait.
+        is_rare: also with the parts for surveys whose reports are signed or wait, or that are left at once.
     """
-    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind"}))
+    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind", "leaving"}))
 
 
 def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:
