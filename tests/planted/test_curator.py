@@ -83,6 +83,8 @@ def test_honest_release_passes(name):
         ("vector (Laplace)", "vector.vector", planted.vector_at_100_epsilon),
         ("vector (Gaussian)", "vector.add_gaussian", planted.without_noise),
         ("vector (Gaussian)", "vector.add_gaussian", planted.half_gaussian),
+        ("names", "unknown_names.add_laplace", planted.without_noise),
+        ("names", "unknown_names.threshold", lambda _rate, _delta: 2),
         ("quantiles", "quantiles.noisy_max", planted.half_noisy_max),
         ("one cluster", "clusters.cluster.add_laplace", planted.quarter_laplace),
         ("one cluster", "clusters.cluster.cluster", planted.lloyd_without_clipping),

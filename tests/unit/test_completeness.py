@@ -98,7 +98,10 @@ def test_reference_lists_all_its_pages() -> None:
     listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     unlisted = {page for page in pages if f"({page})" not in listed}
-    assert unlisted - {"README.md"} == {page for page in pages if page.startswith("decisions/0")}
+    # Decisions and the pages of the course have lists of their own.
+    assert unlisted - {"README.md"} == {
+        page for page in pages if page.startswith(("decisions/0", "course/0", "course/1"))
+    }
 
 
 def test_links_between_documents_lead_somewhere() -> None:

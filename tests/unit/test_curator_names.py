@@ -52,7 +52,7 @@ def test_every_form_of_a_table_gives_the_same_answers(bind: Bind, form: str) -> 
     assert curator.histogram(data, "year", epsilon=100).table == {"first": 50, "second": 25, "other": 25}
     assert curator.sum(data, "age", epsilon=100).values["sum"] == 2000
     assert curator.mean(data, "age", epsilon=100).values == {"mean": 20.0, "n": 100}
-    assert curator.quantiles(data, "age", 0.5, "3/4", epsilon=100).table == {"1/2 of age": 19.0, "3/4 of age": 20.0}
+    assert curator.quantiles(data, "age", 0.3, "3/5", epsilon=100).table == {"3/10 of age": 19.0, "3/5 of age": 20.0}
     assert curator.vector(data, "age", epsilon=100).table == {"age, steps from its centre": 0}
     assert curator.top(data, "year", epsilon=100).values["name"] == "first"
     assert curator.cluster(data, "age", k=1, epsilon=100).values["noisy_sizes"] == [100]
@@ -86,6 +86,17 @@ def test_list_of_one_column_and_marks(bind: Bind) -> None:
     data = bind([["a", "b"], "b", "a;b", None] * 9, {"record": "one", "columns": {"habits": {"marks": ["a", "b"]}}})
 
     assert curator.vector(data, "habits", epsilon=900).table == {"habits=a": 18, "habits=b": 27}
+
+
+def test_names_that_are_not_declared(bind: Bind) -> None:
+    """Common ones alone, under (epsilon, delta)."""
+    data = bind(["often"] * 90 + ["once"], {"record": "one", "columns": {"town": {"text": 20}}}, delta=1e-4)
+    answer = curator.names(data, "town", epsilon=10, delta=1e-6)
+
+    assert list(answer.table) == ["often"]
+    assert answer.document["charge"]["delta"] == "1/1000000"
+    with pytest.raises(SurveyError, match="need --delta"):
+        curator.names(data, "town", epsilon=10, delta=0)
 
 
 def test_file_has_the_budget_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
-"""Prometheus' rules in ``deploy/alerts.yml``: each can be read, and asks for what a node really tells."""
+"""Prometheus' rules and Grafana's panels in ``deploy/``: each can be read, and asks for what a node really tells."""
 
+import json
 import re
 from typing import Any
 
@@ -14,14 +15,21 @@ from tests.unit.test_deploy import text
 RULES: list[dict[str, Any]] = [
     rule for group in yaml.safe_load(text("alerts.yml"))["groups"] for rule in group["rules"]
 ]
+PANELS: list[dict[str, Any]] = json.loads(text("grafana.json"))["panels"]
+EXPRESSIONS = {
+    **{rule["alert"]: rule["expr"] for rule in RULES},
+    **{f"{panel['title']} {target['refId']}": target["expr"] for panel in PANELS for target in panel["targets"]},
+}
+"""Expressions of PromQL by the name of their alert or panel."""
+
 OF_PROMETHEUS = {"up"}
 """What it knows by itself of everything that it asks."""
 
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? [^ ]+$", re.MULTILINE)
 
 
-def selectors(rule: dict[str, Any]) -> list[promql_parser.VectorSelector]:
-    """Every series that an alert asks for."""
+def selectors(expression: str) -> list[promql_parser.VectorSelector]:
+    """Every series that an alert or a panel asks for."""
     found: list[promql_parser.VectorSelector] = []
 
     def note(node: object) -> None:
@@ -30,7 +38,7 @@ def selectors(rule: dict[str, Any]) -> list[promql_parser.VectorSelector]:
         elif isinstance(node, promql_parser.VectorSelector):
             found.append(node)
 
-    promql_parser.walk(promql_parser.parse(rule["expr"]), note)
+    promql_parser.walk(promql_parser.parse(expression), note)
     assert found
     return found
 
@@ -43,20 +51,30 @@ def values(selector: promql_parser.VectorSelector) -> list[tuple[str, str]]:
 
 
 @pytest.mark.external
-def test_every_metric_that_an_alert_names_is_exported(own_server: Running) -> None:
+def test_every_metric_that_an_alert_or_a_panel_names_is_exported(own_server: Running) -> None:
     """With every value of a label: an alert on a misspelt one would never come."""
-    told = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text
+    for _ in range(2):  # a request is in the metrics of the next one
+        told = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text
     samples = [(name, set(re.findall(r'(\w+)="([^"]*)"', labels))) for name, labels in SAMPLE.findall(told)]
     assert samples
 
-    for rule in RULES:
-        for selector in selectors(rule):
+    for named, expression in EXPRESSIONS.items():
+        for selector in selectors(expression):
             if selector.name in OF_PROMETHEUS:
                 assert values(selector) == []
                 continue
             of_name = [labels for name, labels in samples if name == selector.name]
-            assert of_name, f"{rule['alert']}: {selector.name} is not exported"
-            assert set(values(selector)) <= set().union(*of_name), rule["alert"]
+            assert of_name, f"{named}: {selector.name} is not exported"
+            assert set(values(selector)) <= set().union(*of_name), named
+
+
+def test_panels_have_places_of_their_own_and_words() -> None:
+    """And ask the one source of data that the reader chooses."""
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in PANELS]
+
+    assert len({*places}) == len(PANELS) == len({panel["id"] for panel in PANELS})
+    assert all(panel["title"] and panel["description"] for panel in PANELS)
+    assert {panel["datasource"]["uid"] for panel in PANELS} == {"${datasource}"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
@@ -65,7 +83,7 @@ def test_alert_says_what_is_the_matter_and_what_to_do(rule: dict[str, Any]) -> N
     assert {*rule} <= {"alert", "expr", "for", "labels", "annotations"}
     assert rule["labels"]["severity"] in {"warning", "critical"}
     assert {*rule["annotations"]} == {"summary", "what_to_do"}
-    for selector in selectors(rule):
+    for selector in selectors(rule["expr"]):
         assert ("job", "sottovoce") in [(one.name, one.value) for one in selector.matchers.matchers]
     for heading in re.findall(r'"([^"]+)"', rule["annotations"]["what_to_do"]):
         assert f"**{heading}" in text("runbook.md")

@@ -12,7 +12,7 @@ from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
 
 EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"
-FILES = sorted(EXAMPLES.glob("*/*.yaml"))
+FILES = sorted(path for path in EXAMPLES.glob("*/*.yaml") if path.parent.name != "curator")
 WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 """Kinds of items that are no questions of their own."""
 

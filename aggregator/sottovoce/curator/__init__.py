@@ -29,6 +29,7 @@ from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
     count_question,
     histogram_question,
+    names_question,
     number_question,
     quantile_question,
     top_question,
@@ -98,9 +99,12 @@ class NoisyAnswer:
     @property
     def table(self) -> dict[str, Any]:
         """Number of each name, for answers that have several."""
-        names = self.document["names"]
-        lists = [each for each in self.values.values() if isinstance(each, list) and len(each) == len(names)]
-        return dict(zip(names, lists[0], strict=True)) if lists else {}
+        labels, values = self.document["names"], self.values
+        counts = values.get("counts")
+        if isinstance(counts, dict):
+            return counts
+        lists = [each for each in values.values() if isinstance(each, list) and len(each) == len(labels)]
+        return dict(zip(labels, lists[0], strict=True)) if lists else {}
 
     def __str__(self) -> str:
         return "\n".join(answer_lines(self.document))
@@ -189,6 +193,19 @@ def histogram(data: BoundData, *columns: str, epsilon: Amount) -> NoisyAnswer:
         epsilon: cost of the answer.
     """
     return _ask(data, epsilon, histogram_question(data.data_set.declaration, columns))
+
+
+def names(data: BoundData, column: str, *, epsilon: Amount, delta: Amount) -> NoisyAnswer:
+    """
+    Count the common names of a column of text, which are not declared.
+
+    Args:
+        data: from ``bind``.
+        column: its name.
+        epsilon: cost of the answer.
+        delta: largest probability that a name of one record is shown.
+    """
+    return _ask(data, epsilon, names_question(data.data_set.declaration, column, parse_delta(str(delta))))
 
 
 def sum(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:

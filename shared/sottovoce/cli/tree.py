@@ -140,11 +140,13 @@ CURATOR = CommandGroup(
         "Before you publish": {
             "reidentify": ("curator.reidentify:reidentify", "Count people who could be found in a table."),
             "bind": ("curator.curator:bind", "Check the data and open their budget."),
+            "plan": ("curator.curator_plan:plan", "Pay for many equal answers at once."),
             "budget": ("curator.curator:budget", "Show what is spent and what is left."),
         },
         "Questions, each of which spends epsilon": {
             "count": ("curator.curator_questions:count", "Count records that meet a condition."),
             "histogram": ("curator.curator_questions:histogram", "Count records in each cell."),
+            "names": ("curator.curator_questions:names", "Count common names that are not declared."),
             "sum": ("curator.curator_questions:sum_", "Sum a number."),
             "mean": ("curator.curator_questions:mean", "Average a number."),
             "quantiles": ("curator.curator_questions:quantiles", "Find the median or other quantiles."),

@@ -302,3 +302,60 @@ def test_clusters_are_told_as_declared_and_drawn(file: Path) -> None:
     ended = run("cluster", few, "age", *declared, "--k", "3", "--epsilon", "1")
     assert "fewer records than clusters" in ended.output
     assert told("budget", few, *declared)["entries"] == []
+
+
+def test_plan_pays_for_many_answers_at_once(file: Path) -> None:
+    """Answers of its epsilon cost nothing more; an equal plan is the same one, and none follows an answer."""
+    assert run("bind", file, "--epsilon", "1", "--delta", "1e-6").exit_code == 0
+    opened = run("plan", file, "--answers", "26", "--epsilon", "0.05")
+    assert "26 answers of epsilon 0.05 cost epsilon 0.998973 and delta 1e-06; added up they would cost 1.3." in (
+        opened.output
+    )
+    assert "cost nothing now" in run("plan", file, "--answers", "26", "--epsilon", "1/20").output
+    answer = run("count", file, "--where", "year=first", "--epsilon", "0.05")
+    assert "Entry 2 (paid for by plan 1): epsilon 0.05" in answer.output
+    document = told("budget", file)
+    assert [(each["answers"], each["used"]) for each in document["plans"]] == [(26, 1)]
+    refused = run("plan", file, "--answers", "2", "--epsilon", "0.0001")
+    assert refused.exit_code == 1
+    assert "before the first answer" in refused.output
+
+
+def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) -> None:
+    """From a column of text; a name of one record is not, and nothing else can be asked of it."""
+    file.write_text("town,year\n" + "Zürich,first\n" * 200 + "SECRET,first\n")
+    file.with_suffix(".yaml").write_text(
+        "format: sottovoce-data/1\nrecord: one\ncolumns:\n  town: {text: 40}\n  year: {categories: [first]}\n"
+    )
+    assert told("bind", file, "--epsilon", "10", "--delta", "1e-5")["not_as_declared"] == {"town": 0, "year": 0}
+    found = told("names", file, "town", "--epsilon", "2", "--delta", "1e-6")
+
+    assert list(found["values"]["counts"]) == ["Zürich"]
+    assert "Zürich: " in run("names", file, "town", "--epsilon", "2", "--delta", "1e-6").output
+    for words, message in [
+        (["names", "town", "--delta", "0"], "need --delta"),
+        (["names", "town", "--delta", "1e-5"], "not that much left"),
+        (["names", "year", "--delta", "1e-6"], "not declared as text"),
+        (["count", "--where", "town=Zürich"], "are not declared"),
+        (["histogram", "town"], "cells share no record"),
+        (["vector", "town"], "of numbers and marks"),
+        (["top", "town"], "cells share no record"),
+    ]:
+        ended = run(words[0], file, *words[1:], "--epsilon", "1")
+        assert ended.exit_code == 1
+        assert message in ended.output
+    assert told("budget", file)["spent"]["epsilon"] == "2"
+    assert "cannot be text" in run("reidentify", file).output
+
+
+def test_ten_thousand_marks_are_asked_in_seconds(file: Path) -> None:
+    """The most frequent one, and how many records have one beyond the 52 bits of a word."""
+    names = [f"m{number}" for number in range(10_000)]
+    file.write_text("marks\n" + "m1;m9999\n" * 150 + "m9999\n" * 150)
+    file.with_suffix(".yaml").write_text(
+        f"format: sottovoce-data/1\nrecord: one\ncolumns:\n  marks: {{marks: [{', '.join(names)}]}}\n"
+    )
+    assert told("bind", file, "--epsilon", "1000")["not_as_declared"] == {"marks": 0}
+
+    assert told("top", file, "marks", "--epsilon", "300")["values"] == {"index": 9999, "name": "m9999"}
+    assert told("count", file, "--where", "marks=m1", "--epsilon", "300")["values"] == {"count": 150}

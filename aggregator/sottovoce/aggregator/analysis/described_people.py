@@ -147,6 +147,9 @@ def _holds(columns: Columns, survey: Survey, condition: Condition, rows: Rows) -
     newest = columns.question(question.name)
     if question.mechanism is not None or newest is None or question.name not in columns.values:
         return None
+    # The number of people asked is the exact count of an answer that noise protects.
+    if question.name in columns.withheld:
+        return None
     # An answer that stands for none too does not show whether it was given.
     if not question.domain.absent and question.absent is not None and condition.holds(question.absent):
         return None

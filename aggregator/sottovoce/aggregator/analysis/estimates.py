@@ -16,7 +16,7 @@ from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, me
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.interface import ALL
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
+from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
@@ -103,7 +103,9 @@ class SurveyResults:
         wave: the wave, or None for all waves together.
         waves: reports in the snapshot by wave.
         same_people: several waves are added up and may contain the same people; the intervals account for it.
-        released: public answers are published under a budget.
+        questions: results of the questions in the survey's order, without those of ``withheld``.
+        withheld: names of the public questions whose tables are published with noise, so that their exact results are
+            shown nowhere.
     """
 
     survey: Survey
@@ -117,12 +119,7 @@ class SurveyResults:
     waves: tuple[int, ...]
     same_people: bool
     questions: tuple[QuestionResult, ...]
-    released: bool = False
-
-    @property
-    def published(self) -> tuple[QuestionResult, ...]:
-        """Results for files and programs: without public questions once a budget for them is open."""
-        return tuple(each for each in self.questions if not self.released or each.question.mechanism is not None)
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,21 +131,26 @@ class RevisionCounts:
         stored: database row of the revision.
         survey: the survey itself.
         cells: published counts of all waves and cohorts.
-        released: public answers are published with noise only, under a budget: see ``files.public_answers``.
+        released: public answers are published with noise, under a budget: see ``curator.data.survey_source``.
+        withheld: names of the public questions that this concerns; their exact results are shown nowhere.
     """
 
     stored: StoredSurvey
     survey: Survey
     cells: tuple[Cell, ...]
     released: bool = False
+    withheld: frozenset[str] = frozenset()
 
 
 def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
     """Return all revisions of a survey, oldest first; empty if there is no such survey."""
     released = storage.releases.has_any(name)
+    stored = storage.revisions(name)
+    surveys = [survey_of(each.document) for each in stored]
+    withheld = released_questions(surveys) if released else frozenset()
     return [
-        RevisionCounts(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
-        for stored in storage.revisions(name)
+        RevisionCounts(each, survey, tuple(storage.cells(each.key)), released, withheld)
+        for each, survey in zip(stored, surveys, strict=True)
     ]
 
 
@@ -208,8 +210,8 @@ def analyse(
         wave=wave,
         waves=waves,
         same_people=same_people,
-        questions=tuple(results),
-        released=newest.released,
+        questions=tuple(each for each in results if each.question.name not in newest.withheld),
+        withheld=tuple(each.name for each in newest.survey.questions if each.name in newest.withheld),
     )
 
 

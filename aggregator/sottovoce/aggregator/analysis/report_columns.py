@@ -46,14 +46,14 @@ class Columns:
             asked".
         wave: wave of each report, shape (n,).
         revision: revision of each report, as an index into ``revisions``, shape (n,).
-        apart: questions that may not be tested with each other, see ``disclosure_control``.
+        withheld: questions that may not be analysed, see ``disclosure_control``.
     """
 
     revisions: tuple[Survey, ...]
     values: Mapping[str, Numbers]
     wave: Numbers
     revision: Numbers
-    apart: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -91,7 +91,7 @@ class Columns:
     def among(self, rows: NDArray[np.bool_]) -> "Columns":
         """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}
-        return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.apart)
+        return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.withheld)
 
     @classmethod
     def from_arrays(

@@ -52,17 +52,10 @@ def export_document(
         "cohort": results.cohort,
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
-        "questions": [_question(result, group) for result in results.published],
-        **_suppressed(results),
+        "questions": [_question(result, group) for result in results.questions],
+        **({"withheld": list(results.withheld)} if results.withheld else {}),
         **({} if journal is None else {"journal": str(journal)}),
     }
-
-
-def _suppressed(results: SurveyResults) -> dict[str, Any]:
-    """Return the names of public questions that are withheld because they are published under a budget."""
-    published = {each.question.name for each in results.published}
-    named = [each.question.name for each in results.questions if each.question.name not in published]
-    return {"withheld": named} if named else {}
 
 
 def _dates(survey: Survey) -> dict[str, Any]:

@@ -168,11 +168,12 @@ def _block(
 
 
 def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedinteger]) -> Column:
-    missing = null(kind.itemsize)
+    # A plain number would take the type of the values, of which a row has narrower ones if all its values fit.
+    missing = kind.type(null(kind.itemsize))
     if place is None:
         return np.full(len(numbers), missing, kind)
     values = numbers[:, place]
-    return np.where(is_null(values), missing, values).astype(kind)
+    return np.where(is_null(values), missing, values.astype(kind))
 
 
 def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:

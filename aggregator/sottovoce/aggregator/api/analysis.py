@@ -103,7 +103,7 @@ def _results() -> JointResults:
 
 
 def _job(name: str, job: str) -> QueuedJob:
-    found = _results().jobs.find(name, job)
+    found = _results().find(name, job)
     if found is None:
         raise Refusal("not_found", GONE)
     return found

@@ -146,6 +146,7 @@ class JointResults:
             lambda: (Lock(), BoundedSemaphore(max(threads // 2, 1)))
         )
         self._timer: Timer | None = None
+        self._released: set[str] = set()
         self.jobs = JobQueue(limits)
 
     def document(self, name: str, asked: Request, again: bool = False) -> Document:
@@ -168,6 +169,19 @@ class JointResults:
             return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
 
         return self.computed(name, (state, released, asked), work, again)
+
+    def find(self, name: str, job: str) -> QueuedJob | None:
+        """
+        Return a job by its id; None if it is not here, or was computed before a budget withheld its result.
+
+        Args:
+            name: name of the survey.
+            job: id of the job.
+        """
+        if name not in self._released and self._storage.releases.has_any(name):
+            self._released.add(name)
+            self.jobs.drop(name)
+        return self.jobs.find(name, job)
 
     def computed(self, name: str, key: object, work: Work, again: bool = False) -> Document:
         """
@@ -208,6 +222,7 @@ class JointResults:
     def drop(self, name: str) -> None:
         """Drop the columns and jobs of a deleted survey."""
         self._cache.drop()
+        self._released.discard(name)
         self.jobs.drop(name)
 
     @contextmanager

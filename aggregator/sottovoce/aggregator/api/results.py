@@ -223,7 +223,7 @@ ROUTES = (
         "Publish a survey or a revision; publishing the same bytes again changes nothing.",
         Kind.RESEARCHER,
         ("published",),
-        body="survey",
+        body="survey-form",
         query=(
             Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),
             Query("open", "1 opens a closed survey again, even if only texts change.", {"enum": ["0", "1"]}),

@@ -10,7 +10,7 @@ An incomplete last line was never synced, so its answer was never shown: ``Budge
 head does not cover yet was not shown either; it stays, and so does its charge.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,6 +27,7 @@ from sottovoce.aggregator.curator.ledger.ledger_format import (
     parse_ledger,
 )
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerPlace
+from sottovoce.aggregator.curator.ledger.plans import PLAN, paying_plan, plan_form, plan_release, plans_in
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.shared import canonical
@@ -137,13 +138,46 @@ class Budget:
             if found is not None:
                 return Answered(found, True, spent(ledger))
             release = draw(ledger.terms)
-            after = check_affordable(ledger, release.charge)
-            line = entry_line(question, release, ledger.head)
-            self.place.add(line, ledger.head.number + 1)
-            # Return the entry as read back from storage, so that the answer shown is the one that was recorded.
-            whole = self._parse_stored()
-            self.anchor.note(self.data, whole.head)
-            return Answered(whole.entries[-1], False, after)
+            plan = paying_plan(ledger, release.charge)
+            after = check_affordable(ledger, release.charge) if plan is None else spent(ledger)
+            return Answered(self._record(ledger, question, release, None if plan is None else plan.entry), False, after)
+
+    def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None = None) -> Answered:
+        """
+        Charge a number of answers of equal epsilon whole, by optimal composition; see ``ledger.plans``.
+
+        Args:
+            answers: number of answers.
+            epsilon: epsilon of each.
+            delta: delta of all together; None for all that the plans before it leave.
+
+        Raises:
+            BudgetExhausted: the plan costs more than is left; nothing is recorded.
+            SpecError: there are too many answers, or none.
+            StorageError: the same as of ``ask``, or something was answered already.
+        """
+        with self._exclusive():
+            ledger = self._checked_ledger()
+            plans = plans_in(ledger)
+            left = ledger.terms.delta - sum((each.charge.delta for each in plans), Fraction(0))
+            question = plan_form(answers, epsilon, left if delta is None else delta)
+            found = next((each for each in ledger.entries if _is_same_plan(each.question, question, delta)), None)
+            if found is not None:
+                return Answered(found, True, spent(ledger))
+            if len(plans) < len(ledger.entries):
+                raise StorageError("a plan is opened before the first answer, and this budget has answered already")
+            release = plan_release(answers, epsilon, left if delta is None else delta)
+            after = _check_plan(ledger, release.charge)
+            return Answered(self._record(ledger, question, release, None), False, after)
+
+    def _record(
+        self, ledger: ReleaseLedger, question: Mapping[str, Any], release: Release, plan: int | None
+    ) -> ReleaseEntry:
+        """Write an entry, and return it as read back from storage, so that what is shown is what was recorded."""
+        self.place.add(entry_line(question, release, ledger.head, plan), ledger.head.number + 1)
+        whole = self._parse_stored()
+        self.anchor.note(self.data, whole.head)
+        return whole.entries[-1]
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -194,7 +228,7 @@ def spent(ledger: ReleaseLedger) -> Total:
     Raises:
         StorageError: they cost more than the budget allows, which ``ask`` never lets happen.
     """
-    found = total([entry.charge for entry in ledger.entries], ledger.terms.delta)
+    found = _total(ledger, ())
     if found is None or found.epsilon > ledger.terms.epsilon:
         raise StorageError("the budget's entries cost more than it allows: they were not written by this software")
     return found
@@ -207,11 +241,12 @@ def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
     Raises:
         BudgetExhausted: the total exceeds the budget.
     """
-    found = total([*(entry.charge for entry in ledger.entries), charge], ledger.terms.delta)
+    found = _total(ledger, (charge,))
     if found is None:
         raise BudgetExhausted(
             f"this asks for a delta of {float(charge.delta):.3g}, and the budget has not that much left: half of its "
-            f"{float(ledger.terms.delta):.3g} is for sums, half for zCDP; nothing was released or charged"
+            f"{float(ledger.terms.delta):.3g}, less what plans reserve, is for sums, half for zCDP; nothing was "
+            "released or charged"
         )
     if found.epsilon > ledger.terms.epsilon:
         left = max(ledger.terms.epsilon - spent(ledger).epsilon, Fraction(0))
@@ -220,6 +255,35 @@ def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
             f"{float(left):.6g} of {float(ledger.terms.epsilon):.6g} is left; nothing was released or charged"
         )
     return found
+
+
+def _total(ledger: ReleaseLedger, more: Sequence[Charge]) -> Total | None:
+    """Return the cost of plans, each whole, and of all answers outside of them; None if these exceed the delta left."""
+    plans = [each.charge for each in plans_in(ledger)]
+    reserved = sum((each.delta for each in plans), Fraction(0))
+    outside = [each.charge for each in ledger.entries if each.plan is None and each.question["verb"] != PLAN]
+    rest = total([*outside, *more], max(ledger.terms.delta - reserved, Fraction(0)))
+    if rest is None:
+        return None
+    return replace(rest, epsilon=sum((each.epsilon for each in plans), rest.epsilon), delta=rest.delta + reserved)
+
+
+def _check_plan(ledger: ReleaseLedger, charge: Charge) -> Total:
+    """Return the total cost with one more plan; raise ``BudgetExhausted`` if it exceeds the budget."""
+    before = spent(ledger)
+    after = replace(before, epsilon=before.epsilon + charge.epsilon, delta=before.delta + charge.delta)
+    if after.epsilon > ledger.terms.epsilon or after.delta > ledger.terms.delta:
+        raise BudgetExhausted(
+            f"the budget does not allow this plan: it costs epsilon {float(charge.epsilon):.6g} and delta "
+            f"{float(charge.delta):.3g}, and {float(ledger.terms.epsilon - before.epsilon):.6g} and "
+            f"{float(ledger.terms.delta - before.delta):.3g} are left; nothing was charged"
+        )
+    return after
+
+
+def _is_same_plan(recorded: Mapping[str, Any], asked: Mapping[str, Any], delta: Fraction | None) -> bool:
+    """Return True for an equal plan; without a delta, whatever the recorded one took."""
+    return _is_same_question(recorded, asked if delta is not None else {**asked, "delta": recorded.get("delta")})
 
 
 def _check_head(ledger: ReleaseLedger, head: LedgerHead) -> None:

@@ -7,6 +7,7 @@ Declaration of a data set (its domain), made before the data are read: DATA.yaml
       year:   {categories: [first, second, third]}
       habits: {marks: [copied, phone]}                # a cell names several: "copied;phone"
       age:    {minimum: 16, maximum: 99, step: 1, centre: 22}
+      town:   {text: 40}                              # names that are not known, of at most 40 bytes
       id:     {unused: true}
 
 Cells, bounds and grid come from the declaration and never from the data: an answer whose form depended on the data
@@ -36,7 +37,9 @@ SEPARATOR = ";"
 
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 100_000
-MOST_MARKS = 52
+MOST_MARKS = 100_000
+MOST_TEXT = 200
+"""Longest text of an unknown name, in bytes of UTF-8."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,2})?")
@@ -96,6 +99,10 @@ class MarkColumn:
 
     names: tuple[str, ...]
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.names)}
+
     @property
     def largest(self) -> int:
         """The largest integer that encodes a cell: all marks are set."""
@@ -104,8 +111,8 @@ class MarkColumn:
     def place(self, text: str) -> Placed:
         """Return the bit mask of a cell's marks: bit j is mark j. Undeclared marks are ignored."""
         found = {part.strip() for part in text.split(SEPARATOR)} - {""}
-        mask = sum(1 << index for index, name in enumerate(self.names) if name in found)
-        return Placed(mask, found <= set(self.names))
+        known = [self._places[name] for name in found if name in self._places]
+        return Placed(sum(1 << index for index in known), len(known) == len(found))
 
     def document(self) -> dict[str, Any]:
         """Return the column's declaration as in DATA.yaml."""
@@ -165,7 +172,34 @@ class NumberColumn:
         return {key: dump_decimal(value) for key, value in bounds.items()}
 
 
-Kind = Categories | MarkColumn | NumberColumn
+@dataclass(frozen=True)
+class TextColumn:
+    """
+    Column with names that are not known beforehand, of which only common ones are ever shown.
+
+    Attributes:
+        longest: bytes of UTF-8 that a name has at most; longer ones are cut.
+    """
+
+    longest: int
+
+    @property
+    def largest(self) -> int:
+        """The largest integer that encodes a cell."""
+        return (1 << 8 * self.longest) - 1
+
+    def place(self, text: str) -> Placed:
+        """Return the bytes of a text as an integer; characters that cannot be printed become spaces."""
+        plain = "".join(letter if letter.isprintable() else " " for letter in text.strip())
+        cut = plain.encode(errors="replace")[: self.longest].decode(errors="ignore")
+        return Placed(int.from_bytes(cut.encode(), "little"), cut == text.strip())
+
+    def document(self) -> dict[str, Any]:
+        """Return the column's declaration as in DATA.yaml."""
+        return {"text": self.longest}
+
+
+Kind = Categories | MarkColumn | NumberColumn | TextColumn
 
 
 @dataclass(frozen=True)
@@ -177,11 +211,13 @@ class Declaration:
         record: what one record stands for, in the curator's words; the guarantee protects one record.
         columns: columns that questions may use, by their name in the file's header.
         unused: columns that are never read.
+        exact: columns that no question may use, because their exact counts are part of the survey's results.
     """
 
     record: str
     columns: Mapping[str, Kind]
     unused: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -198,8 +234,10 @@ class Declaration:
         Return the declaration of a column.
 
         Raises:
-            SpecError: the column is not declared, or declared as unused.
+            SpecError: the column is not declared, declared as unused, or published exactly.
         """
+        if name in self.exact:
+            raise SpecError(f"'{name}' is not published with noise: its exact counts are part of the results")
         if name not in self.columns:
             names = ", ".join(list(self.columns)[:20])
             raise SpecError(f"a column of the question is not declared; the declaration has: {names}")
@@ -249,8 +287,10 @@ def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
         return MarkColumn(marks)
     if given & set(_BOUNDS):
         return _number(reader, fields, pointer)
+    if given == {"text"}:
+        return TextColumn(reader.integer(fields["text"], f"{pointer}/text", 1, MOST_TEXT))
     if given != {"unused"} or fields["unused"] is not True:
-        message = "must have categories, or marks, or minimum, maximum, step and centre, or unused: true"
+        message = "must have categories, or marks, or minimum, maximum, step and centre, or text, or unused: true"
         reader.problem(pointer, message)
     return None
 

@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sottovoce.aggregator.curator.count import column_counts
 from sottovoce.aggregator.curator.histogram import cell_counts
 from sottovoce.aggregator.curator.noise_distribution import BETA
 from sottovoce.aggregator.curator.privacy_cost import Charge
@@ -85,18 +84,18 @@ NOISES = {noise.name: noise for noise in (EXPONENTIAL, LAPLACE)}
 
 
 def top_mark(
-    marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
+    counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
 ) -> Release:
     """
     Release the index of the mark that most records have.
 
     Args:
-        marks: n x m; a nonzero value is a mark.
+        counts: number of records with each mark.
         terms: epsilon and neighbouring relation.
         draws: source of the noise.
         noise: kind of noise.
     """
-    return _winner(column_counts(marks, marks.shape[1]), terms, draws, "top_mark", noise)
+    return _winner(counts, terms, draws, "top_mark", noise)
 
 
 def top_cell(
@@ -118,7 +117,9 @@ def top_cell(
     return _winner(cell_counts(cells, k), terms, draws, "top_cell", noise)
 
 
-def _winner(counts: list[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str, noise: WinnerNoise) -> Release:
+def _winner(
+    counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str, noise: WinnerNoise
+) -> Release:
     twice = terms.neighbours.of(1, 2)
     rate = terms.epsilon / twice
     direction = "all one way" if twice == 1 else "one up and another down"

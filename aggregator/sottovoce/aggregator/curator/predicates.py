@@ -12,8 +12,15 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
-from sottovoce.aggregator.curator.records import Values
+from sottovoce.aggregator.curator.declaration import (
+    Categories,
+    Declaration,
+    Kind,
+    MarkColumn,
+    NumberColumn,
+    TextColumn,
+)
+from sottovoce.aggregator.curator.records import Values, bits
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.rational import dump_decimal, parse_decimal
 
@@ -44,7 +51,7 @@ class ColumnCondition:
     def holds(self, values: Values, kind: Kind) -> Met:
         """Return a mask of the records whose value in this column meets the condition."""
         if isinstance(kind, MarkColumn):
-            met: Met = (values >> self.place) & 1 == 1
+            met: Met = bits(values, self.place) == 1
         elif self.operator == ">=":
             met = values >= self.place
         else:
@@ -85,10 +92,12 @@ def parse_predicate(text: str, declaration: Declaration) -> Predicate:
 
 
 def _condition(text: str, declaration: Declaration) -> ColumnCondition:
-    column, operator, value = _split(text, list(declaration.columns))
+    column, operator, value = _split(text, [*declaration.columns, *declaration.exact])
     kind = declaration.column(column)
     if isinstance(kind, NumberColumn):
         return _number(column, operator, value, kind)
+    if isinstance(kind, TextColumn):
+        raise SpecError(f"the column '{column}' has names that are not declared; a condition needs declared ones")
     if operator != "=":
         raise SpecError(f"the column '{column}' has names; ask for one of them with =")
     names = kind.cells if isinstance(kind, Categories) else kind.names

@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn, TextColumn
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, LAPLACE, NOISES, top_cell, top_mark
 from sottovoce.aggregator.curator.predicates import parse_predicate
 from sottovoce.aggregator.curator.quantiles import check_quantiles, quantiles
-from sottovoce.aggregator.curator.records import DataRecords, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values, bits
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.unknown_names import names_histogram
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.shared.errors import SpecError
@@ -239,7 +240,8 @@ def vector_question(
         form |= {"norm": norm, "radius": radius}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-        rows = np.stack([each for name, kind in kinds.items() for each in _rows(records.columns[name], kind)], axis=1)
+        found = (each for name, kind in kinds.items() for each in _rows(records.columns[name], kind))
+        rows = np.stack([*found], axis=1)
         return vector(rows, domain, terms, draws, delta or None)
 
     return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
@@ -260,7 +262,8 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         values = records.columns[name]
         if isinstance(kind, MarkColumn):
-            release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws, NOISES[noise])
+            totals = [int(bits(values, bit).sum()) for bit in range(len(names))]
+            release = top_mark(totals, terms, draws, NOISES[noise])
         else:
             release = top_cell(values, len(names), terms, draws, NOISES[noise])
         return replace(release, values={**release.values, "name": names[release.values["index"]]})
@@ -270,12 +273,32 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     return CuratorQuestion(form, (name,), draw, names)
 
 
+def names_question(declaration: Declaration, name: str, delta: Fraction) -> CuratorQuestion:
+    """
+    Return the question for the common names of a column of text, with their counts.
+
+    Args:
+        declaration: declaration of the data.
+        name: name of the column.
+        delta: largest probability that a name of one record is shown.
+    """
+    if not isinstance(declaration.column(name), TextColumn):
+        raise SpecError(f"the column '{name}' is not declared as text; a histogram is of declared names")
+    if not 0 < delta < Fraction(1, 2):
+        raise SpecError("unknown names need --delta, the probability that a name of one record is shown: such as 1e-9")
+
+    def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
+        return names_histogram(records.columns[name].reshape(records.count, -1), terms, draws, delta)
+
+    return CuratorQuestion({"verb": "names", "column": name, "delta": str(delta)}, (name,), draw)
+
+
 def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the ends of each coordinate's range in steps, and its label."""
     ends: list[tuple[int, int]] = []
     labels: list[str] = []
     for name, kind in kinds.items():
-        if isinstance(kind, Categories):
+        if isinstance(kind, Categories | TextColumn):
             raise SpecError("a vector is of numbers and marks; categories have histograms")
         if isinstance(kind, NumberColumn):
             ends.append((-kind.empty, kind.steps - kind.empty))
@@ -289,7 +312,7 @@ def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list
 def _rows(values: Values, kind: Kind) -> list[Values]:
     if isinstance(kind, NumberColumn):
         return [values - kind.empty]
-    return [(values >> bit) & 1 for bit in range(len(kind.names))]
+    return [bits(values, bit) for bit in range(len(kind.names))] if isinstance(kind, MarkColumn) else []
 
 
 def different_names(names: Sequence[str]) -> list[str]:

@@ -50,6 +50,8 @@ class PublishedTable:
         """Raise SpecError for too many, repeated or contradictory columns."""
         if not 1 <= len(self.public) <= MOST_COLUMNS or len(set(self.public)) < len(self.public):
             raise SpecError(f"there must be 1 to {MOST_COLUMNS} public columns, none named twice")
+        if any(self.records.columns[name].ndim > 1 for name in self.public):
+            raise SpecError("a public column cannot be text, or more than 52 marks; leave it out with --public")
         if self.sensitive in self.public:
             raise SpecError("a column is either public or sensitive")
 

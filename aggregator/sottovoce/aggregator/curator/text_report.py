@@ -6,6 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered, spent
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseLedger
+from sottovoce.aggregator.curator.ledger.plans import plans_in
 from sottovoce.aggregator.curator.records import DataRecords
 from sottovoce.shared import canonical
 
@@ -72,8 +73,19 @@ def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
         "spent": {"epsilon": str(found.epsilon), "account": found.account},
         "left": str(ledger.terms.epsilon - found.epsilon),
         "head": str(ledger.head),
+        "plans": [
+            {
+                "entry": each.entry,
+                "answers": each.answers,
+                "used": each.used,
+                "epsilon": str(each.epsilon),
+                "charge": {"epsilon": str(each.charge.epsilon), "delta": str(each.charge.delta)},
+            }
+            for each in plans_in(ledger)
+        ],
         "entries": [
             {"number": each.number, "epsilon": str(each.charge.epsilon), "question": each.question}
+            | ({} if each.plan is None else {"plan": each.plan})
             for each in ledger.entries
         ],
     }
@@ -84,8 +96,16 @@ def budget_lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from _terms_lines(document["budget"])
     yield f"Spent: epsilon {decimal(Fraction(document['spent']['epsilon']))} (by {document['spent']['account']})."
     yield f"Left: epsilon {decimal(Fraction(document['left']))}."
+    for each in document["plans"]:
+        cost, of_each = (decimal(Fraction(written)) for written in (each["charge"]["epsilon"], each["epsilon"]))
+        yield (
+            f"Plan, entry {each['entry']}: {each['answers']:,} answers of epsilon {of_each} for {cost} in all, paid"
+            f" whole; {each['used']:,} given."
+        )
     for each in document["entries"]:
-        yield f"  {each['number']}. epsilon {decimal(Fraction(each['epsilon']))}: {_question_text(each['question'])}"
+        paid = f" (of plan {each['plan']})" if "plan" in each else ""
+        epsilon = decimal(Fraction(each["epsilon"]))
+        yield f"  {each['number']}. epsilon {epsilon}{paid}: {_question_text(each['question'])}"
     yield f"Head: {document['head']}"
 
 
@@ -109,6 +129,7 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
         "names": list(names),
         **entry.answer,
         "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
+        **({} if entry.plan is None else {"plan": entry.plan}),
         "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
     }
 
@@ -118,13 +139,16 @@ def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
     for key, value in document["values"].items():
         if isinstance(value, list) and len(value) == len(document["names"]):
             yield from (f"{name}: {each}" for name, each in zip(document["names"], value, strict=True))
+        elif isinstance(value, Mapping):
+            yield from (f"{name}: {each}" for name, each in value.items())
         else:
             yield f"{key}: {_number(value)}"
     yield from _error_lines(document["error"], "")
     yield document["sensitivity"]
     yield from (f"Note: {note}." for note in document["notes"])
     charge, total = document["charge"], decimal(Fraction(document["spent"]["epsilon"]))
-    cost = "recorded before, and cost nothing now" if document["recorded_before"] else "recorded"
+    paid = f"paid for by plan {document['plan']}" if "plan" in document else "recorded"
+    cost = "recorded before, and cost nothing now" if document["recorded_before"] else paid
     epsilon, delta = decimal(Fraction(charge["epsilon"])), decimal(Fraction(charge["delta"]))
     yield f"Entry {document['entry']} ({cost}): epsilon {epsilon}, delta {delta}; spent in all: {total}."
 

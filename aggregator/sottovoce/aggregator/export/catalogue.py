@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
-from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, opened_last, survey_declaration
+from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.export import estimates, survey_files
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
@@ -113,8 +113,7 @@ class Source:
         if self.storage.releases is None or not self.released:
             raise StorageError("the survey has no budget, so that nothing was published of its public answers")
         lines = b"".join(self.storage.releases.lines(self.about.survey.name))
-        declared = survey_declaration(opened_last(self.revisions, lines)[-1].survey)
-        return released_document(lines, declared, self.about)
+        return released_document(lines, declared_at_opening(self.revisions, lines)[1], self.about)
 
     @cached_property
     def channels(self) -> list[Channel]:

@@ -74,7 +74,7 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
     """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
-    for asked, result in zip(document["questions"], results.published, strict=True):
+    for asked, result in zip(document["questions"], results.questions, strict=True):
         labels = _labels(result.question, results.survey.default_language)
         name = question_label(result.question, results.survey.default_language)
         leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])

@@ -54,7 +54,8 @@ def as_sql(name: str, grid: Grid | None) -> str:
     if grid is None:
         return name
     if isinstance(grid, DayGrid):
-        return f"DATE '{grid.text(0)}' + CAST({name} * {int(grid.step)} AS INTEGER)"
+        # Steps are stored in as few bytes as fit, too few for days.
+        return f"DATE '{grid.text(0)}' + CAST(CAST({name} AS BIGINT) * {int(grid.step)} AS INTEGER)"
     common = grid.low.denominator * grid.step.denominator
     value = f"CAST({name} AS BIGINT) * {grid.step * common} + {grid.low * common}"
     return value if common == 1 else f"({value}) / CAST({common} AS DOUBLE)"

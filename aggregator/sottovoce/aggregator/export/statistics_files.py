@@ -65,11 +65,12 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
     kind = path.suffix
     allowed, language = _FORMATS[kind], about.survey.default_language
-    grids = {question.name: unit_grid(question) for question in about.survey.questions}
+    # A question that is not in the file may be called wave, as the column of waves is.
+    questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
+    grids = {name: unit_grid(question) for name, question in questions.items()}
     columns = {name: missing_as_nan(values, grids.get(name)) for name, values in named_columns(reports).items()}
     columns |= _channel_columns(channels, reports)
     names = column_names(about.survey, kind)
-    questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
     labels = {
         names[name]: cut(question_label(question, language), allowed.label) for name, question in questions.items()
     }

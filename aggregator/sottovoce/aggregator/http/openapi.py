@@ -10,6 +10,7 @@ from typing import Any
 
 from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.survey_form import survey_form
 
 NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
 """Kinds of routes that the description omits, with the reason."""
@@ -23,7 +24,7 @@ ABOUT = (
 )
 
 EXAMPLES = {
-    "survey": {
+    "survey-form": {
         "format": "sottovoce-survey/1",
         "name": "exam",
         "revision": 1,
@@ -190,11 +191,12 @@ def _components(routes: Sequence[Route]) -> Object:
 
 
 def schema(name: str) -> Object:
-    """Return a schema of ``sottovoce.shared`` as a component, its internal references made absolute."""
-    text = files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8")
-    own: Object = json.loads(text)
-    own.pop("$id")
-    own.pop("$schema")
+    """Return a schema of ``sottovoce.shared``, or the form of a survey, with internal references made absolute."""
+    if name == "survey-form":
+        own = survey_form()
+    else:
+        text = files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8")
+        own = {key: part for key, part in json.loads(text).items() if key not in {"$id", "$schema"}}
     return dict(_moved(own, f"#/components/schemas/{name}/"))
 
 

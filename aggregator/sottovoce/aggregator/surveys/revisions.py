@@ -5,7 +5,7 @@ A correction may change texts, order, times, and the probabilities of answers th
 what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -63,7 +63,7 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
             return published
     if not earlier:
         return survey
-    problems = list(_problems(earlier[-1], survey))
+    problems = [*_problems(earlier[-1], survey), *_noisy_cohorts(storage, earlier, survey)]
     if survey.is_blind and any(row.purged for row in stored):
         problems.append(Problem("/revision", _FORGOTTEN))
     if len(earlier) >= MOST_REVISIONS:
@@ -71,6 +71,20 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     if problems:
         raise SpecError(problems)
     return parse_survey({**survey.document, "replaces": earlier[-1].digest})
+
+
+def _noisy_cohorts(storage: Storage, earlier: Sequence[Survey], survey: Survey) -> Iterator[Problem]:
+    """Yield the cohort if its counts may have been published with noise, which exact group sizes would undo."""
+    if not storage.releases.has_any(survey.name):
+        return
+    divided = {question.name for each in earlier for question in each.questions if question.cohort}
+    asked = {question.name for each in earlier for question in each.questions} - divided
+    for number, item in enumerate(survey.items):
+        if any(question.cohort and question.name in asked for question in item.questions):
+            yield Problem(
+                f"/questions/{number}/cohort",
+                "cannot be set: a budget is open, and the exact sizes of groups would undo the noise of its tables",
+            )
 
 
 def may_stay_closed(storage: Storage, survey: Survey) -> bool:

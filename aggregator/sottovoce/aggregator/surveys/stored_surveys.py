@@ -1,5 +1,6 @@
 """Helpers for stored surveys: parsing, newest revision, displayed number of reports, state of a wave."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -44,3 +45,16 @@ def wave_state(wave: Wave, now: datetime) -> str:
     if wave.closes is not None and now >= wave.closes:
         return "closed"
     return "early" if wave.opens is not None and now < wave.opens else "open"
+
+
+def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
+    """
+    Return the names of the public questions that a budget can publish with noise: all but the cohort.
+
+    The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
+
+    Args:
+        surveys: all revisions of a survey; a question that was the cohort in any of them is left out.
+    """
+    questions = [question for survey in surveys for question in survey.questions if question.mechanism is None]
+    return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}

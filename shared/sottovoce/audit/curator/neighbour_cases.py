@@ -16,7 +16,7 @@ from sottovoce.aggregator.curator import vector as vectors
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters import cluster as clusters
 from sottovoce.aggregator.curator.clusters import cluster_grid
-from sottovoce.aggregator.curator.count import count, counts, weighted_count
+from sottovoce.aggregator.curator.count import column_counts, count, counts, weighted_count
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
@@ -26,6 +26,7 @@ from sottovoce.aggregator.curator.quantiles import quantiles
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.unknown_names import names_histogram
 from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.audit.curator.curator_loss import FLOOR
 from sottovoce.shared.exact_noise import ExactNoise
@@ -133,7 +134,18 @@ ENUMERATED = (
     NeighbourCase(
         "top", lambda data, terms, draws: top_cell(data, 2, terms, draws), _both(([0, 0], [0, 1]), ([0], [0, 1]))
     ),
-    NeighbourCase("top_mark", top_mark, _both(([[1, 0]], [[0, 1]]), ([[0, 0]], [[0, 0], [0, 1]]))),
+    NeighbourCase(
+        "names",
+        lambda data, terms, draws: names_histogram(data, terms, draws, Fraction(1, 10)),
+        _both(([[1], [2]], [[1], [1]]), ([[1]], [[1], [2]])),
+        Fraction(1),
+        Fraction(1, 10),
+    ),
+    NeighbourCase(
+        "top_mark",
+        lambda data, terms, draws: top_mark(column_counts(data, 2), terms, draws),
+        _both(([[1, 0]], [[0, 1]]), ([[0, 0]], [[0, 0], [0, 1]])),
+    ),
     NeighbourCase(
         "quantiles",
         lambda data, terms, draws: quantiles(data, _THREE, [Fraction(1, 4)], terms, draws),

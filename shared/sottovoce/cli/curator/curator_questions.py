@@ -8,6 +8,7 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_delta
 from sottovoce.aggregator.curator.questions import (
     count_question,
     histogram_question,
+    names_question,
     number_question,
     quantile_question,
     top_question,
@@ -90,3 +91,12 @@ def top(asked: CuratorRequest, noise: str) -> None:
 def quantiles(asked: CuratorRequest, at: tuple[str, ...]) -> None:
     """The median of a number, or other quantiles; each is a point of its grid."""
     asked.answer(lambda declared: quantile_question(declared, asked.column, at))
+
+
+@command(example="sottovoce curator names people.csv town --epsilon 1 --delta 1e-9")
+@click.option("--delta", required=True, help="Largest probability that a name of one record is shown.")
+@question_options
+def names(asked: CuratorRequest, delta: str) -> None:
+    """Common names of a column of text, which are not declared, and their numbers."""
+    amount = parse_delta(delta)
+    asked.answer(lambda declared: names_question(declared, asked.column, amount))

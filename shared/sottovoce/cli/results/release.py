@@ -21,8 +21,8 @@ from sottovoce.shared.errors import StorageError
 
 _OPENS = (
     "This survey has no budget for its public answers yet. Going on opens it with epsilon {} in all, for good: this is"
-    " spent at once, so that no further table of them can be published; no file has exact ones any more, and no model"
-    " two public questions. To publish more, now or later, open a larger budget first:"
+    " spent at once, so that no further table of them can be published; no page, file, table or model has them exactly"
+    " any more. To publish more, now or later, open a larger budget first:"
     " sottovoce curator bind --survey {} --epsilon E"
 )
 

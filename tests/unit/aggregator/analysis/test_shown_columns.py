@@ -18,6 +18,7 @@ from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
+from tests.documents import some_of
 from tests.exported import TODAY, published, send, source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.conftest import REPORTS
@@ -162,3 +163,16 @@ def test_groups_that_agree_in_all_public_answers_have_five() -> None:
     assert {count for key, count in groups.items() if count < 5} == {3}
     assert groups[1, null(1), null(1), null(1)] == 3
     assert len(groups) > 300
+
+
+def test_question_that_was_not_asked_is_missing_whatever_the_other_answers_are(tmp_path: Path) -> None:
+    """Also where the report is stored in fewer bytes than the question's largest value takes."""
+    many = some_of(9, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})
+    asked = survey(ask=1, questions=[{**many, "name": "which"}, document()["questions"][0]])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(None, 1), (300, None)])
+    storage.close_survey("exam", TODAY)
+    found = source(storage, asked).reports.columns["which"]
+    storage.close()
+
+    assert sorted(found.tolist()) == [300, null(found.itemsize)]

@@ -52,7 +52,7 @@ def test_example_of_a_body_is_a_good_one(app: Flask) -> None:
     """Whoever begins with the survey of the description publishes it as it is."""
     key, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
-    survey = EXAMPLES["survey"]
+    survey = EXAMPLES["survey-form"]
     reply = app.test_client().post(
         f"/api/v1/surveys/{survey['name']}/publish", json=survey, headers={"Authorization": f"Bearer {key}"}
     )

@@ -101,7 +101,7 @@ def test_winner_is_an_index_and_nothing_else(terms, rate):
     """Of marks and of cells, with the relation's scale; the note says that the number is not free."""
     draws = NoNoise()
 
-    marks = top_mark(np.array([[1, 1, 0], [0, 1, 1]]), terms, draws)
+    marks = top_mark([1, 2, 1], terms, draws)
     cells = top_cell(np.array([2, 2, 0]), 3, terms, draws)
 
     assert (marks.values, cells.values) == ({"index": 1}, {"index": 2})

@@ -47,7 +47,9 @@ MOST_STRATA = 255
 _NO_CHANNEL = -1
 
 Codes = NDArray[np.int64]
-_NO_CODES = np.zeros(0, np.int64)
+Rows = NDArray[np.int32]
+_NO_CODES = np.zeros((1, 0), np.int64)
+_NO_ROWS = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class ListedNumbers(Grid):
     def number(self, step: Fraction | int) -> Fraction:
         """Return the number at this place; between two places, the number between them."""
         place = min(int(step), len(self.numbers) - 1)
+        if place == step:
+            return self.numbers[place]
         after = self.numbers[min(place + 1, len(self.numbers) - 1)]
         return self.numbers[place] + (step - place) * (after - self.numbers[place])
 
@@ -95,7 +99,8 @@ class ReadColumn:
         type: of the question.
         domain: of the true values.
         mechanisms: one for each stratum; None for a public column.
-        codes: reported value of each row, -1 where missing, (n,).
+        codes: reported value of each different text, by stratum, (s, u).
+        rows: index of each row's text, -1 where missing, (n,).
         strata: index into ``mechanisms`` of each row, (n,).
     """
 
@@ -104,7 +109,8 @@ class ReadColumn:
     domain: Domain
     mechanisms: tuple[Mechanism | None, ...]
     codes: Codes
-    strata: Codes
+    rows: Rows
+    strata: Codes | Rows
 
     def question(self, stratum: int) -> Question:
         """Return the question of a stratum."""
@@ -163,7 +169,7 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
     channel_column = table.columns.get(f"{name}{CHANNEL}")
     if given is not None:
         channel = _parsed(given, f"{table.file}, column '{name}', channel")
-        return _through(table, name, [channel], np.zeros(len(table), np.int64))
+        return _through(table, name, [channel], _one_stratum(table))
     if channel_column is not None and channel_column.values:
         return _through(table, name, *_channels_of_rows(table, name, channel_column))
     if asked is not None and asked.mechanism is not None:
@@ -211,10 +217,9 @@ def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], str
     if any(each.options != options for each in readings):
         raise SpecError(f"{table.file}, column '{name}': its channels have different options; name them with levels=")
     # One table for each channel: the same text may be another report elsewhere.
-    places = np.array([[each.reports[value] for value in column.values] for each in readings], dtype=np.int64)
-    codes = np.where(column.rows >= 0, places[strata, np.maximum(column.rows, 0)], -1)
+    codes = np.array([[each.reports[value] for value in column.values] for each in readings], dtype=np.int64)
     kind = "boolean" if len(options) == 2 else "select_one"
-    return ReadColumn(name, kind, Domain(options), tuple(each.channel for each in readings), codes, strata)
+    return ReadColumn(name, kind, Domain(options), tuple(each.channel for each in readings), codes, column.rows, strata)
 
 
 def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableColumn) -> Reading:
@@ -236,8 +241,8 @@ def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
         if place is None or not asked.admits(place):
             raise SpecError(f"{table.place(name, row)}: the question's channel cannot report this value")
         places.append(place)
-    codes = np.where(column.rows >= 0, np.array(places, np.int64)[np.maximum(column.rows, 0)], -1)
-    return ReadColumn(name, asked.type, asked.domain, (asked.mechanism,), codes, np.zeros(len(table), np.int64))
+    codes = np.array([places], np.int64)
+    return ReadColumn(name, asked.type, asked.domain, (asked.mechanism,), codes, column.rows, _one_stratum(table))
 
 
 def _reported(asked: Question, value: str) -> int | None:
@@ -292,19 +297,18 @@ def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
         if value not in options:
             raise SpecError(f"{table.place(name, row)}: is none of the levels that were named")
     two = {value.casefold() for value in options} in ({"no", "yes"}, {"false", "true"})
-    return _open_column(
-        table,
-        name,
-        "boolean" if two else "select_one",
-        Domain(options),
-        [options.index(each) for each in column.values],
-    )
+    kind, places = "boolean" if two else "select_one", [options.index(each) for each in column.values]
+    return _open_column(table, name, kind, Domain(options), places)
 
 
 def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places: Sequence[int]) -> ReadColumn:
-    rows = table.columns[name].rows
-    codes = np.where(rows >= 0, np.array(places, np.int64)[np.maximum(rows, 0)], -1)
-    return ReadColumn(name, kind, domain, (None,), codes, np.zeros(len(table), np.int64))
+    codes = np.array([places], np.int64)
+    return ReadColumn(name, kind, domain, (None,), codes, table.columns[name].rows, _one_stratum(table))
+
+
+def _one_stratum(table: FileTable) -> Codes:
+    """Return zeros, (n,), that take no memory."""
+    return np.broadcast_to(np.int64(0), (len(table),))
 
 
 def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
@@ -335,7 +339,9 @@ def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:
 def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:
     largest = max(each.largest for each in questions)
     kind = np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
-    return np.where(read.codes < 0, null(kind.itemsize), read.codes.astype(np.uint64)).astype(kind)
+    # The index -1 of a missing cell finds the last code. Large files have too many rows for wider columns in between.
+    codes = np.pad(read.codes.astype(kind), ((0, 0), (0, 1)), constant_values=null(kind.itemsize))
+    return codes[0][read.rows] if len(codes) == 1 else codes[read.strata, read.rows]
 
 
 def described_questions(columns: Columns) -> list[dict[str, Any]]:
@@ -354,10 +360,9 @@ def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Surve
         file: name of the survey.
         questions: from ``described_questions``; its channels are not among them, and no figure is computed from it.
     """
-    read = [
-        ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), _NO_CODES, _NO_CODES)
-        for each in questions
-    ]
+    none = _NO_CODES, _NO_ROWS, _NO_ROWS
+    read = [ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), *none)
+            for each in questions]  # fmt: skip
     return _survey(file, read, 0, [0] * len(read))
 
 

@@ -44,6 +44,8 @@ def answer(message: bytes) -> dict[str, Any]:
     """Return the reply to the job in a message: a document, an error, or the reason why it stopped."""
     try:
         job = unpack_job(message)
+        # An uploaded file is a part of it, and once in memory is enough.
+        del message
         limit_memory(job.memory)
         return {"document": job.document()}
     except EstimateError as error:

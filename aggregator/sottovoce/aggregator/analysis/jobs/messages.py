@@ -85,7 +85,7 @@ def pack_job(job: Job) -> list[bytes | memoryview]:
         "options": {name: value for name, value in options.items() if value is not None},
         "memory": memory,
         "surveys": [survey.canonical.decode() for survey in columns.revisions],
-        "apart": sorted(columns.apart),
+        "withheld": sorted(columns.withheld),
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
     data = [np.ascontiguousarray(array).data.cast("B") for array in arrays.values() if len(array)]
@@ -105,7 +105,7 @@ def unpack_job(message: bytes) -> Job:
         start += arrays[name].nbytes
     wave, revision = arrays.pop(".wave"), arrays.pop(".revision")
     surveys = tuple(survey_of(document.encode()) for document in head["surveys"])
-    columns = Columns(surveys, arrays, wave, revision, frozenset(head["apart"]))
+    columns = Columns(surveys, arrays, wave, revision, frozenset(head["withheld"]))
     return Job(parse_request(head["kind"], head["options"]), columns, head["memory"])
 
 

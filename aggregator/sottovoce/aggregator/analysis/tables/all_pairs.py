@@ -69,7 +69,7 @@ class AllPairs:
 def every_pair(columns: Columns) -> AllPairs:
     """Test all pairs of variables that reports can carry together."""
     variables = list(_able(columns))
-    places = (place for place in combinations(range(len(variables)), 2) if not _apart(columns, variables, place))
+    places = (place for place in combinations(range(len(variables)), 2) if not _is_withheld(columns, variables, place))
     pairs = {place: _cautions(columns, variables, place) for place in places}
     possible = {place: notes for place, notes in pairs.items() if notes is not None}
     counts = _Counts(columns)
@@ -109,10 +109,10 @@ def _able(columns: Columns) -> Iterator[SelectedVariable]:
                 continue
 
 
-def _apart(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> bool:
+def _is_withheld(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> bool:
     """Return True if disclosure control withholds the table of a pair."""
     # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
-    return {variables[each].question.name for each in place} <= columns.apart
+    return not columns.withheld.isdisjoint(variables[each].question.name for each in place)
 
 
 def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:

@@ -95,6 +95,17 @@ class DataSet:
 
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
+    def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None) -> Answered:
+        """
+        Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``.
+
+        Args:
+            answers: number of answers.
+            epsilon: epsilon of each.
+            delta: delta of all together; None for all that is left.
+        """
+        return self.budget.open_plan(answers, epsilon, delta)
+
 
 def declaration_file(path: Path, named: Path | None) -> Path:
     """Return the path of a file's declaration: the given one, or the same name with the ending .yaml."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.curator.declaration import Declaration, Kind
 from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
-from sottovoce.aggregator.curator.records import DataRecords, Values
+from sottovoce.aggregator.curator.records import WORD_BITS, DataRecords, Values, word_count
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 
@@ -113,7 +113,7 @@ class PlacedRecords:
                 start, count = file.tell(), int(head["count"])
                 found = {}
                 for (name, kind), digest in zip(self.declaration.columns.items(), head["columns"], strict=True):
-                    size = count * _width(kind).itemsize
+                    size = count * _width(kind).itemsize * word_count(kind.largest)
                     if name in names:
                         file.seek(start)
                         found[name] = self._column(file.read(size), digest, kind)
@@ -127,7 +127,9 @@ class PlacedRecords:
     def _column(self, content: bytes, digest: str, kind: Kind) -> Values:
         if hashlib.sha256(content).hexdigest() != digest:
             raise self._damaged()
-        return np.frombuffer(content, _width(kind)).astype(np.int64)
+        words = word_count(kind.largest)
+        values = np.frombuffer(content, _width(kind)).astype(np.int64)
+        return values if words == 1 else values.reshape(-1, words)
 
     def _damaged(self) -> StorageError:
         return StorageError(f"{self.path.name}, the placed records of these data, is damaged; {_AGAIN}")
@@ -178,4 +180,5 @@ def _narrow(values: Values, kind: Kind) -> bytes:
 
 def _width(kind: Kind) -> np.dtype[Any]:
     """Return the narrowest unsigned type for any cell of this kind, whatever cells occur."""
-    return np.dtype(np.min_scalar_type(kind.largest)).newbyteorder("<")
+    largest = min(kind.largest, (1 << WORD_BITS) - 1)
+    return np.dtype(np.min_scalar_type(largest)).newbyteorder("<")

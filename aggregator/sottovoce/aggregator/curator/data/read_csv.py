@@ -14,11 +14,12 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.data.read_parquet import read_grouped
 from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, Declaration, Kind, parse_declaration
-from sottovoce.aggregator.curator.records import DataRecords, Values
+from sottovoce.aggregator.curator.records import DataRecords, Values, split_words, word_count
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError
@@ -123,7 +124,7 @@ def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Map
     if len(header) == 1 and ";" in header[0]:
         raise SpecError(f"{name}, line 1: the cells must be separated by commas")
     check_header(header, declaration, f"{name}, line 1")
-    known: dict[str, dict[str, int]] = {column: {} for column in selected}
+    known: dict[str, dict[str, Any]] = {column: {} for column in selected}
     codes: dict[str, list[Values]] = {column: [] for column in selected}
     first = 2
     for block in _blocks(reader, name, CHUNK):
@@ -147,20 +148,23 @@ def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[
         yield block
 
 
-def placed(cells: Sequence[str], kind: Kind, known: dict[str, int]) -> Values:
+def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
     """
     Encode each cell as twice its integer, plus 1 if the cell was as declared.
+
+    Integers of several words are a row of these, and then that 1 or 0.
 
     Args:
         cells: texts of one column.
         kind: declaration of the column.
         known: cache of codes by text, which this function fills, and empties when it gets too large.
     """
-    if len(known) > _MOST_REMEMBERED:
+    words = word_count(kind.largest)
+    if len(known) * words > _MOST_REMEMBERED:
         known.clear()
     for text in set(cells).difference(known):
         value, fits = kind.place(text)
-        known[text] = 2 * value + fits
+        known[text] = 2 * value + fits if words == 1 else (*split_words(value, words), fits)
     return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
 
 
@@ -180,12 +184,17 @@ def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
         raise SpecError(f"{name}: there are no records")
     return DataRecords(
         count,
-        {column: found >> 1 for column, found in codes.items()},
-        {column: int(np.count_nonzero(found & 1 == 0)) for column, found in codes.items()},
+        {column: found >> 1 if found.ndim == 1 else found[:, :-1] for column, found in codes.items()},
+        {column: _misfits(found) for column, found in codes.items()},
     )
+
+
+def _misfits(codes: Values) -> int:
+    last = codes if codes.ndim == 1 else codes[:, -1]
+    return int(np.count_nonzero(last & 1 == 0))
 
 
 def _parquet(path: Path, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
     texts, times = read_grouped(path, list(selected), lambda header: check_header(header, declaration, path.name))
-    codes = {name: np.repeat(placed(texts[name], kind, {}), times) for name, kind in selected.items()}
+    codes = {name: np.repeat(placed(texts[name], kind, {}), times, axis=0) for name, kind in selected.items()}
     return records(codes, int(times.sum()), path.name)

@@ -14,6 +14,7 @@ from sottovoce.aggregator.curator.budget import Answered
 from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import ReleaseLedger, parse_ledger
+from sottovoce.aggregator.curator.ledger.plans import PLAN
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
@@ -82,6 +83,8 @@ def released_document(lines: bytes, declared: Declaration, about: About) -> dict
 
 def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, Any]]:
     for entry in ledger.entries:
+        if entry.question["verb"] == PLAN:
+            continue
         names = []
         if entry.question["verb"] == "histogram":
             names = cell_names(declared, entry.question["columns"])

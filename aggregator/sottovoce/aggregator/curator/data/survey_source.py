@@ -11,8 +11,9 @@ Declared    By the revision that was the newest when the budget was opened. A mi
 Stored      The ledger is in the database, where every node sees it and backup, copy and deletion include it. Its head
             is in the folder of heads, which the nodes share or a single node has.
 Opened      By the owner's choice or by the first release, never by closing the survey: epsilon is fixed for good, and
-            only the owner may choose it. From then on no file or reply for others contains the survey's exact public
-            tables: ``RevisionCounts.released``.
+            only the owner may choose it. From then on no page, file or reply contains an exact table of these answers:
+            ``RevisionCounts.withheld``.
+Cohort      The question that divides people into cohorts is refused: its exact counts are part of the results.
 Test runs   have no budget: their answers are not the survey's.
 """
 
@@ -36,12 +37,17 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.surveys.stored_surveys import released_questions
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
+NOTHING_TO_PUBLISH = (
+    "the survey has no public question whose answers could be published with noise; those of the question that divides "
+    "people into cohorts cannot be, since its exact counts are part of the results"
+)
 TRIAL = "a test run has no budget: its answers are not the survey's, and are never published"
 EXACT_TABLES_SUPPRESSED = (
-    "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
+    "a budget for this survey's public answers was opened: exact tables of them are nowhere any more, since beside"
     " the noisy ones they would undo the noise; sottovoce results export --release-epsilon, or curator with --survey,"
     " answer"
 )
@@ -92,18 +98,18 @@ class StoredLedger:
         """Do nothing: the database returns only lines that are durable."""
 
 
-def survey_declaration(survey: Survey) -> Declaration:
+def survey_declaration(surveys: Sequence[Survey]) -> Declaration:
     """
-    Return the declaration of a survey's public answers.
+    Return the declaration of a survey's public answers; without columns if it asks none or only the cohort.
 
-    Raises:
-        StorageError: the survey has no public question.
+    Args:
+        surveys: revisions of the survey, oldest first; the columns are those of the last one.
     """
-    kinds = {question.name: _kind(question) for question in survey.questions if question.mechanism is None}
+    released = released_questions(surveys)
+    public = [question for question in surveys[-1].questions if question.mechanism is None]
+    kinds = {each.name: _kind(each) for each in public if each.name in released}
     used = {name: kind for name, kind in kinds.items() if kind is not None}
-    if not used:
-        raise StorageError("the survey has no public question whose answers could be published")
-    return Declaration("one report", used)
+    return Declaration("one report", used, exact=tuple(each.name for each in public if each.name not in released))
 
 
 def _kind(question: Question) -> Kind | None:
@@ -130,15 +136,16 @@ def survey_data_set(
 
     Raises:
         EstimateError: there is no such survey, or it is not closed.
-        StorageError: it is a test run or has no public question, or the folder of heads cannot be used.
+        StorageError: it is a test run or has no public question but the cohort, or the folder of heads cannot be used.
     """
     revisions = revisions_of(storage, name)
     check_closed(storage, [each.stored for each in revisions], None, now)
     if revisions[-1].survey.trial:
         raise StorageError(TRIAL)
     ledger = StoredLedger(storage.releases, name, who)
-    ordered = opened_last(revisions, ledger.read())
-    declared = survey_declaration(ordered[-1].survey)
+    ordered, declared = declared_at_opening(revisions, ledger.read())
+    if not declared.columns:
+        raise StorageError(NOTHING_TO_PUBLISH)
     anchor = open_ledger_anchor(anchor_folder, data)
     storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}", per_survey=True)
 
@@ -152,19 +159,26 @@ def survey_data_set(
     return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, anchor))
 
 
-def opened_last(revisions: Sequence[RevisionCounts], ledger: bytes | None) -> Sequence[RevisionCounts]:
+def declared_at_opening(
+    revisions: Sequence[RevisionCounts], ledger: bytes | None
+) -> tuple[Sequence[RevisionCounts], Declaration]:
     """
-    Move the revision with whose declaration the budget was opened to the end, where ``read_reports`` takes the columns
-    from.
+    Find the revision that was the newest when the budget was opened.
+
+    Args:
+        revisions: all revisions of the survey, oldest first.
+        ledger: lines of the budget; None if it was not opened, which makes it the newest one.
+
+    Returns:
+        (revisions, declaration), with this revision moved to the end, where ``read_reports`` takes the columns from.
     """
-    if ledger is None:
-        return revisions
-    terms = parse_ledger(ledger).terms
-    for each in reversed(revisions):
-        has_public = any(question.mechanism is None for question in each.survey.questions)
-        if has_public and survey_declaration(each.survey).digest == terms.declaration:
-            return [*(other for other in revisions if other is not each), each]
-    return revisions
+    surveys = [each.survey for each in revisions]
+    opened = None if ledger is None else parse_ledger(ledger).terms.declaration
+    for last in range(len(surveys), 0, -1):
+        declared = survey_declaration(surveys[:last])
+        if opened in {None, declared.digest}:
+            return [*revisions[: last - 1], *revisions[last:], revisions[last - 1]], declared
+    return revisions, survey_declaration(surveys)
 
 
 def _values(column: Column, kind: Kind) -> Values:

@@ -56,12 +56,14 @@ class ReleaseEntry:
         question: the question in canonical form.
         charge: privacy cost of the answer.
         answer: ``values``, ``sensitivity``, ``error`` and ``notes`` of the release.
+        plan: number of the entry of the plan that has paid for the answer; None if the budget pays.
     """
 
     number: int
     question: Mapping[str, Any]
     charge: Charge
     answer: Mapping[str, Any]
+    plan: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def first_line(terms: BudgetTerms) -> bytes:
     return _line(content, 0, FIRST)
 
 
-def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead) -> bytes:
+def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead, plan: int | None = None) -> bytes:
     """
     Return the line of an entry.
 
@@ -107,6 +109,7 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
         question: the question in canonical form.
         release: the release that was drawn.
         before: number and hash of the line before it.
+        plan: number of the entry of the plan that has paid for it; None for none.
     """
     charge, rho = release.charge, release.charge.rho
     content = {
@@ -122,6 +125,7 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
             "error": release.error,
             "notes": list(release.notes),
         },
+        **({} if plan is None else {"plan": plan}),
     }
     return _line(content, before.number + 1, before.hash)
 
@@ -189,6 +193,6 @@ def _entry(content: Mapping[str, Any]) -> ReleaseEntry:
             Fraction(content["charge"]["delta"]),
             None if rho is None else Fraction(rho),
         )
-        return ReleaseEntry(content["number"], content["question"], charge, content["answer"])
+        return ReleaseEntry(content["number"], content["question"], charge, content["answer"], content.get("plan"))
     except (KeyError, ValueError, TypeError):
         raise StorageError(f"the budget's entry {content['number']} has no question, charge and answer") from None

@@ -78,7 +78,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         public_rows: True if the rows contain answers to public questions.
         asked: the revisions, oldest first.
         waves: entries of each revision and wave.
-        public: published counts by wave and public question; empty if public answers are published under a budget.
+        public: published counts by wave and public question, without those that are published under a budget.
             They replace the columns of public questions, which the rows omit by default.
         wave: the exported wave; None for all.
     """

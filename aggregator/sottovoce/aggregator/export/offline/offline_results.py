@@ -120,7 +120,7 @@ def _check(of_wave: OfWave, counts: Counts) -> None:
 
 def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionCounts]:
     """Return the revisions with the cells of all respondents, as from a database."""
-    revisions = []
+    revisions, withheld = [], _withheld(described)
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
         stored = StoredSurvey(
             key, survey.name, survey.revision, survey.digest, survey.canonical, asked.closed, asked.received
@@ -132,14 +132,15 @@ def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionC
         }
         if survey is described.survey:
             _add_public(described, cells)
-        revisions.append(RevisionCounts(stored, survey, tuple(cells.values()), _withholds(described)))
+        revisions.append(RevisionCounts(stored, survey, tuple(cells.values()), bool(withheld), withheld))
     return revisions
 
 
-def _withholds(described: Described) -> bool:
-    """Return True if the folder has no counts of public questions, because they are published under a budget."""
+def _withheld(described: Described) -> frozenset[str]:
+    """Return the public questions that the folder has no counts of, because they are published under a budget."""
     counts = described.manifest.public.values()
-    return any(q.mechanism is None for q in described.survey.questions) and bool(counts) and not any(counts)
+    public = frozenset(each.name for each in described.survey.questions if each.mechanism is None)
+    return public.difference(*counts) if counts else frozenset()
 
 
 def _cell(survey: Survey, of_wave: OfWave, counts: Counts) -> Cell:

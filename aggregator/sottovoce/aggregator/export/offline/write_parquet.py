@@ -103,7 +103,7 @@ def _manifest(source: Source, public: bool) -> Manifest:
 
 def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
     """
-    Return the published counts of public questions by wave; empty counts if they are published under a budget.
+    Return the published counts of public questions by wave, without those that are published under a budget.
 
     The rows omit public answers, because combinations of them could identify people.
     """
@@ -112,7 +112,7 @@ def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
         wave: {
             result.question.name: dict(result.tally)
             for result in analyse(source.revisions, wave=wave).questions
-            if not source.released and result.question.mechanism is None
+            if result.question.mechanism is None
         }
         for wave in waves
     }

@@ -32,7 +32,7 @@ class RenderedResults:
 
 def snapshot_key(revisions: Sequence[RevisionCounts]) -> bytes:
     """Return a hash of what the survey shows; it never leaves this process."""
-    shown = [(each.stored.digest, each.stored.closed, each.released, each.cells) for each in revisions]
+    shown = [(each.stored.digest, each.stored.closed, sorted(each.withheld), each.cells) for each in revisions]
     return hashlib.sha256(repr(shown).encode()).digest()
 
 

@@ -104,7 +104,7 @@ def download(name: str) -> Response:
 def table(name: str, question: str) -> Response:
     """Download the estimates of a question as CSV, with the columns of ``export.estimates.COLUMNS``."""
     view = _view(name)
-    _card_of_file(view, question)
+    card_of(view, question)
     about, text = About.of(view.survey), io.StringIO(newline="")
     asked = COLUMNS.index("question")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
@@ -115,7 +115,7 @@ def table(name: str, question: str) -> Response:
 def chart(name: str, question: str) -> Response:
     """Download the charts of a question as a self-contained SVG."""
     view = _view(name)
-    drawn = drawing(_card_of_file(view, question), view, words())
+    drawn = drawing(card_of(view, question), view, words())
     reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
     return _file(reply, f"{name}-{question}.svg")
 
@@ -143,27 +143,14 @@ def card_of(view: ResultsView, question: str) -> QuestionCard:
     Find a question of the page by name.
 
     Raises:
-        Refusal: the survey has no such question.
+        Refusal: the survey has no such question, or its tables are published with noise only.
     """
     for card in view.cards:
         if card.result.question.name == question:
             return card
+    if question in view.results.withheld:
+        raise Refusal("not_found", "its tables are published with noise, on Files; exact ones are shown nowhere")
     raise Refusal("not_found", "the survey has no such question")
-
-
-def _card_of_file(view: ResultsView, question: str) -> QuestionCard:
-    """
-    Find a question whose estimates may be downloaded.
-
-    Once a privacy budget is opened, public questions are published with noise only; exact files would void it.
-
-    Raises:
-        Refusal: the survey has no such question, or it has no exact file.
-    """
-    card = card_of(view, question)
-    if card.result not in view.results.published:
-        raise Refusal("not_found", "its tables are published with noise, on Files; there is no file of exact ones")
-    return card
 
 
 def names_in(view: ResultsView) -> dict[str, object]:

@@ -173,7 +173,6 @@ class ResultsView:
         invited: number of people in the group; None if not given.
         unshown: number of reports of a closed survey that stay unshown.
         revisions: number of revisions with reports.
-        suppressed: True if public answers are not shown by group, because they are published under a privacy budget.
     """
 
     results: SurveyResults
@@ -185,7 +184,6 @@ class ResultsView:
     invited: int | None
     unshown: int
     revisions: int
-    suppressed: bool
 
     @property
     def survey(self) -> Survey:
@@ -220,23 +218,16 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
-    # Cohorts are a public question. Public answers by cohort would be an exact table of two public questions, which
-    # a privacy budget forbids; see analysis/disclosure_control.py.
-    suppressed = results.released and (results.cohort is not None or choices.by == "cohort")
-    indices = [
-        index for index, each in enumerate(results.questions) if not suppressed or each.question.mechanism is not None
-    ]
     return ResultsView(
         results=results,
         choices=choices,
-        cards=[_card(results, index, side, (choices, group, words)) for index in indices],
+        cards=[_card(results, index, side, (choices, group, words)) for index in range(len(results.questions))],
         alarms=alarms(results, plan.group),
         group=group,
         planned=plan.people,
         invited=plan.group,
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
-        suppressed=suppressed,
     )
 
 

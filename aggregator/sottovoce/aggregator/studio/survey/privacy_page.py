@@ -15,6 +15,7 @@ from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
@@ -58,6 +59,7 @@ def privacy(name: str) -> str:
         source=source,
         spoken=spoken,
         account=content,
+        release=None if source.is_draft else release_state(name),
     )
 
 

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.curator.budget import spent
 from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.released_tables import release
-from sottovoce.aggregator.curator.data.survey_source import opened_last, survey_data_set, survey_declaration
+from sottovoce.aggregator.curator.data.survey_source import declared_at_opening, survey_data_set
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
@@ -31,6 +31,7 @@ class ReleaseState:
 
     Attributes:
         questions: names of the public questions, as declared when the budget was opened.
+        exact: names of the public questions that are never published with noise.
         whole: total epsilon of the budget; None if it was not opened.
         left: remaining epsilon; None if it was not opened.
         may: True if the reader may publish.
@@ -38,6 +39,7 @@ class ReleaseState:
     """
 
     questions: tuple[str, ...]
+    exact: tuple[str, ...]
     whole: float | None
     left: float | None
     may: bool
@@ -53,13 +55,14 @@ def release_state(name: str) -> ReleaseState | None:
     """
     revisions = revisions_of(storage(), name)
     lines = b"".join(storage().releases.lines(name)) or None
-    survey = opened_last(revisions, lines)[-1].survey
-    if survey.trial or all(question.mechanism is not None for question in survey.questions):
+    ordered, declared = declared_at_opening(revisions, lines)
+    if ordered[-1].survey.trial or not (declared.columns or declared.exact):
         return None
     ledger = None if lines is None else parse_ledger(lines)
     outcome = request.args.get("outcome", "")
     return ReleaseState(
-        tuple(survey_declaration(survey).columns),
+        tuple(declared.columns),
+        declared.exact,
         None if ledger is None else float(ledger.terms.epsilon),
         None if ledger is None else float(ledger.terms.epsilon - spent(ledger).epsilon),
         g.actor.role(name) == "owner",

@@ -20,7 +20,9 @@ export async function bringReaders(document) {
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   // With it comes the step that is shown while a report waits.
-  if (typeof access === "object" || privacy?.send_within_hours) Object.assign(RARE_READERS, await import("./redemption.js"));
+  if (typeof access === "object" || privacy?.send_within_hours) {
+    Object.assign(RARE_READERS, await import("./redemption.js"));
+  }
 }
 
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */

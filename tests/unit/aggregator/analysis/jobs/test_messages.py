@@ -58,7 +58,7 @@ def test_job_arrives_as_it_was_sent(kind: str) -> None:
     found = unpack_job(b"".join(pack_job(sent)))
 
     assert (found.asked, found.memory) == (sent.asked, 7)
-    assert (found.columns.revisions, found.columns.apart) == (sent.columns.revisions, frozenset())
+    assert (found.columns.revisions, found.columns.withheld) == (sent.columns.revisions, frozenset())
     assert list(found.columns.values) == list(sent.columns.values)
     for name, column in sent.columns.values.items():
         assert found.columns.values[name].dtype == column.dtype

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator, ValidationError
-from sottovoce.aggregator.analysis.disclosure_control import EXACT_AND_NOISY
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
 from sottovoce.aggregator.storage.copy import copy_all, save
@@ -61,12 +60,12 @@ def release(data: Path, epsilon: str = "300") -> Any:
 
 
 def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
-    """Each for a third; the same again is what was recorded, and the budget that it opened is spent."""
+    """Each for a half; the same again is what was recorded, and the budget that it opened is spent."""
     first = release(data)
     assert first["format"] == "sottovoce-release/1"
-    assert [table["question"]["columns"] for table in first["tables"]] == [["year"], ["hours"], ["again"]]
-    assert [table["charge"]["epsilon"] for table in first["tables"]] == ["100", "100", "100"]
-    assert first["tables"][0]["values"]["counts"][:2] == [50, 150]
+    assert [table["question"]["columns"] for table in first["tables"]] == [["hours"], ["again"]]
+    assert [table["charge"]["epsilon"] for table in first["tables"]] == ["150", "150"]
+    assert first["tables"][1]["values"]["counts"][:2] == [50, 150]
     again = release(data)
     assert all(table["recorded_before"] for table in again["tables"])
     assert [table["values"] for table in again["tables"]] == [table["values"] for table in first["tables"]]
@@ -87,22 +86,24 @@ def test_nothing_is_opened_unless_somebody_agrees(data: Path) -> None:
 def test_crosstab_of_two_public_questions_goes_through_the_budget(data: Path) -> None:
     """One table of all combinations."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "400").exit_code == 0
-    words = ("--rows", "year", "--columns", "again", "--release-epsilon", "200")
+    words = ("--rows", "hours", "--columns", "again", "--release-epsilon", "200")
     (table,) = told(run("results", "crosstab", "exam", "--data", data, *words))["tables"]
-    assert table["names"][:2] == ["first / no", "first / yes"]
-    assert [count for count in table["values"]["counts"] if count] == [50, 150]
-    assert run("results", "crosstab", "exam", "--data", data, *words[:4], "--within", "year", *words[4:]).exit_code == 2
+    assert table["names"][:2] == ["0 / no", "0 / yes"]
+    assert [count for count in table["values"]["counts"] if count] == [150, 50]
+    assert (
+        run("results", "crosstab", "exam", "--data", data, *words[:4], "--within", "hours", *words[4:]).exit_code == 2
+    )
 
 
 def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> None:
-    """In no file and no answer; private answers are told as before, and so is a private by a public one."""
+    """In no file and no answer; private answers and the cohort are told as before."""
     before = told(run("results", "export", "exam", "--data", data))
     assert "withheld" not in before
     release(data)
 
     document = told(run("results", "export", "exam", "--data", data))
-    assert document["withheld"] == ["year", "hours", "again"]
-    private = [question for question in before["questions"] if question["mechanism"] is not None]
+    assert document["withheld"] == ["hours", "again"]
+    private = [question for question in before["questions"] if question["name"] not in document["withheld"]]
     assert document["questions"] == private
 
     storage = opened(data)
@@ -118,31 +119,29 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
         ("regression", {"outcome": private[0]["name"], "on": ["year"], "cluster": "again"}),
         ("regression", {"outcome": "again", "on": [private[0]["name"]], "cluster": "year"}),
         ("regression", {"outcome": private[0]["name"], "on": ["year"], "margins": margins}),
-        ("weights", {"margins": {"year": margins["year"]}}),
+        ("weights", {"margins": {"again": margins["again"]}}),
+        ("crosstab", {"rows": private[0]["name"], "columns": "again"}),
+        ("regression", {"outcome": private[0]["name"], "on": ["hours"]}),
     ):
         with pytest.raises(EstimateError, match="would undo the noise"):
             reports.answer(kind, options)
-    beside = reports.answer("crosstab", {"rows": private[0]["name"], "columns": "again"})
-    assert beside["cells"]
-    assert EXACT_AND_NOISY in beside["warnings"]
-    model = reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})
-    assert model["coefficients"]
-    assert EXACT_AND_NOISY in model["warnings"]
+    assert reports.answer("crosstab", {"rows": private[0]["name"], "columns": "year"})["cells"]
+    assert reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})["coefficients"]
     storage.close()
 
 
-def test_tests_of_pairs_tell_nothing_of_two_public_questions(data: Path) -> None:
-    """Of two by two categories whose margins are known, the statistic would be the table."""
+def test_tests_of_pairs_tell_nothing_of_public_questions(data: Path) -> None:
+    """Their statistics depend on the exact margins."""
     storage = opened(data)
     reports = StoredReports(storage, "exam", lambda: NOW)
-    public = {"year", "hours", "again"}
+    public = {"hours", "again"}
     before = reports.answer("pairs", {})
-    assert any({one["first"], one["second"]} <= public for one in before["pairs"])
+    assert any({one["first"], one["second"]} & public for one in before["pairs"])
     release(data)
     after = reports.answer("pairs", {})
-    assert not any({one["first"], one["second"]} <= public for one in after["pairs"])
+    assert after["pairs"]
     assert [(one["first"], one["second"]) for one in after["pairs"]] == [
-        (one["first"], one["second"]) for one in before["pairs"] if not {one["first"], one["second"]} <= public
+        (one["first"], one["second"]) for one in before["pairs"] if not {one["first"], one["second"]} & public
     ]
     storage.close()
 
@@ -153,19 +152,19 @@ def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, t
         out = tmp_path / name
         assert run("results", "export", "exam", "--data", data, "--format", "parquet", "--out", out).exit_code == 0
         counts = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["public"]
-        assert any(counts.values()) == has_counts
+        assert all(set(each) == ({"year", "hours", "again"} if has_counts else {"year"}) for each in counts.values())
         counted = told(run("results", "estimate", out))
         release(data)
-    assert counted["withheld"] == ["year", "hours", "again"]
-    assert not {"year", "hours", "again"} & {question["name"] for question in counted["questions"]}
+    assert counted["withheld"] == ["hours", "again"]
+    assert not {"hours", "again"} & {question["name"] for question in counted["questions"]}
 
 
 def test_columns_in_another_order_are_the_same_question(data: Path) -> None:
     """Their table is drawn once."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "4").exit_code == 0
     here = ("crosstab", "exam", "--data", data, "--release-epsilon", "1")
-    (first,) = told(run(*here, "--rows", "year", "--columns", "again"))["tables"]
-    (again,) = told(run(*here, "--rows", "again", "--columns", "year"))["tables"]
+    (first,) = told(run(*here, "--rows", "hours", "--columns", "again"))["tables"]
+    (again,) = told(run(*here, "--rows", "again", "--columns", "hours"))["tables"]
     assert again["recorded_before"]
     assert (again["names"], again["values"]) == (first["names"], first["values"])
 
@@ -183,7 +182,7 @@ def test_documents_have_their_schema(data: Path, tmp_path: Path) -> None:
     assert run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
     written = json.loads(out.read_text(encoding="utf-8"))
     check(written)
-    assert len(written["tables"]) == 4
+    assert len(written["tables"]) == 3
     with pytest.raises(ValidationError):
         check({**printed, "tables": [{**printed["tables"][0], "exact": [1]}]})
 
@@ -205,13 +204,13 @@ def test_files_hold_what_was_published_and_nothing_exact(data: Path, tmp_path: P
     assert run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
     with zipfile.ZipFile(out) as archive:
         members = {Path(name).name: archive.read(name).decode(errors="replace") for name in archive.namelist()}
-    public = {"year", "hours", "again"}
+    public = {"hours", "again"}
     rows = list(csv.DictReader(members["estimates.csv"].splitlines()))
     assert not public & {row["question"] for row in rows}
     assert not public & {question["name"] for question in json.loads(members["export.json"])["questions"]}
     assert not {"hours", "again"} & set(members["reports.csv"].splitlines()[0].split(","))
     tables = list(csv.DictReader(members["public-tables.csv"].splitlines()))
-    assert {"entry": "1", "columns": "year", "cell": "first", "value": "50"}.items() <= tables[0].items()
+    assert {"entry": "1", "columns": "hours", "cell": "4", "value": "150"}.items() <= tables[4].items()
     assert json.loads(members["public-tables.json"])["left"] == "0"
 
     for name in ("reports-with-public.csv", "public-tables.csv"):
@@ -232,11 +231,11 @@ def test_budget_outlives_reopening_and_correction(data: Path) -> None:
     storage.close()
     assert run("survey", "close", "exam", "--data", data, "--yes").exit_code == 0
 
-    assert [table["recorded_before"] for table in release(data)["tables"]] == [True, True, True]
+    assert [table["recorded_before"] for table in release(data)["tables"]] == [True, True]
     ended = run("results", "export", "exam", "--data", data, "--release-epsilon", "30", "--yes")
     assert "0 of 300 is left" in ended.output
     assert told(run("curator", "budget", "--survey", "exam", "--data", data, "--json"))["budget"]["records"] == 200
-    assert len(first["tables"]) == 3
+    assert len(first["tables"]) == 2
 
 
 def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Path) -> None:
@@ -247,7 +246,7 @@ def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Pa
     for name in ("before", "copied"):
         (tmp_path / name).mkdir()
     save(storage, tmp_path / "before" / "sottovoce.sqlite")
-    assert run("curator", "top", *here, "year", "--data", data).exit_code == 0
+    assert run("curator", "top", *here, "again", "--data", data).exit_code == 0
     copied = SQLiteStorage(tmp_path / "copied" / "sottovoce.sqlite", unfinished=True)
     copy_all(storage, copied)
     copied.close()

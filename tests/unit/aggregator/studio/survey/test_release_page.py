@@ -55,30 +55,34 @@ def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> 
     page = get(client, "exam/files").text
     assert "No budget is open" in page
     assert "public-tables.csv" not in page
+    assert "Not with noise: year, which divides people into groups." in page
+    assert "Noisy tables" not in get(client, "exam/privacy").text
 
     assert "box was not ticked" in sent(client, "budget", epsilon="600")
     assert "must be a number above 0" in sent(client, "budget", epsilon="much", agreed="yes")
     assert "The budget is open." in sent(client, "budget", epsilon="600", agreed="yes")
     assert "600.000 of epsilon 600.000 is left." in get(client, "exam/files").text
     assert "the budget cannot be used" in sent(client, "budget", epsilon="700", agreed="yes")
+    account = get(client, "exam/privacy").text
+    assert re.search("at most epsilon 600.000 in all; 600.000 of it is left. Together: epsilon .*60[0-9]", account)
 
     assert "Published. The files" in sent(client, "release", epsilon="300")
-    page = sent(client, "release", epsilon="200", rows="year", columns="again")
+    page = sent(client, "release", epsilon="200", rows="hours", columns="again")
     assert "100.000 of epsilon 600.000 is left." in page
     assert "is too small for all these tables" in sent(client, "release", epsilon="400")
 
     tables: Any = json.loads(get(client, "exam/files/public-tables.json").text)["tables"]
-    assert [table["question"]["columns"] for table in tables] == [["year"], ["hours"], ["again"], ["year", "again"]]
-    assert tables[0]["values"]["counts"][:2] == [50, 150]
-    assert "first / yes" in get(client, "exam/files/public-tables.csv").text
-    assert "year" not in {each["name"] for each in json.loads(get(client, "exam/files/export.json").text)["questions"]}
+    assert [table["question"]["columns"] for table in tables] == [["hours"], ["again"], ["hours", "again"]]
+    assert tables[1]["values"]["counts"][:2] == [50, 150]
+    assert "4 / yes" in get(client, "exam/files/public-tables.csv").text
+    assert "again" not in {each["name"] for each in json.loads(get(client, "exam/files/export.json").text)["questions"]}
     shown = get(client, "exam/results").text
     assert ("results/cheated.svg" in shown, "results/again.svg" in shown) == (True, False)
     for kind in ("svg", "csv"):
         assert client.get(f"/dashboard/surveys/exam/results/again.{kind}", base_url=SITE).status_code == 404
         private = client.get(f"/dashboard/surveys/exam/results/cheated.{kind}", base_url=SITE)
         assert private.status_code == 200
-    key = {"rows": "year", "columns": "again"}
+    key = {"rows": "cheated", "columns": "again"}
     refused = client.get("/dashboard/surveys/exam/tables", query_string={"kind": "crosstab", **key}, base_url=SITE)
     assert "would undo the noise" in refused.text
 
