@@ -45,6 +45,9 @@ PREVIEW = "preview/pretend.js"
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 _LATER = re.compile(r'\bimport\("(\.[\w./-]+\.js)"\)')
+_BY_NAME = re.compile(
+    r'^[ \t]*const \{ [\w, ]+ \} = await import\("([^"]+)"\);\n|\(await import\("([^"]+)"\)\)\.', re.MULTILINE
+)
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
@@ -94,7 +97,7 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
     scripts = {first: f"{joined[first]}export {{ {lent} }};\n{_START}"}
     wanted = {target for path, source in together.items() for target in _arrivals(path, source)}
     for part in later:
-        names = [name for path in sources[part] if path in wanted for name in _exported(sources[part][path])]
+        names = [name for path in sources[part] if path in wanted for name in _named_elsewhere(path, together)]
         seam = f'import {{ {", ".join(borrowed[part])} }} from "./{first}.js";\n'
         scripts[part] = f"{seam}{joined[part]}export {{ {', '.join(names)} }};\n"
     return {part: _HEADER + script for part, script in scripts.items()}
@@ -129,11 +132,17 @@ def join(sources: dict[str, str]) -> str:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
             means something else once modules share a scope.
     """
+    sources = {path: _without_arrivals(path, source, sources) for path, source in sources.items()}
     present = {target for path, source in sources.items() for target in _arrivals(path, source)} & sources.keys()
-    named = [f'"{path}": {{ {", ".join(_exported(sources[path]))} }},\n' for path in sorted(present)]
+    named = [f'"{path}": {{ {", ".join(_named_elsewhere(path, sources))} }},\n' for path in sorted(present)]
     # What is not in the script does not arrive.
     bodies = _bodies(sources, lambda path: f'Promise.resolve(MODULES["{path}"])' if path in present else 'arriving("")')
     return "".join([_HEADER, *bodies.values(), *(["const MODULES = {", *named, "};\n"] if named else [])])
+
+
+def _without_arrivals(path: str, source: str, sources: Mapping[str, str]) -> str:
+    """A source that takes by name what would arrive by name: it is in the same script."""
+    return _BY_NAME.sub(lambda found: "" if _resolve(path, found[1] or found[2]) in sources else found[0], source)
 
 
 def _holder(path: str, holders: Mapping[str, str]) -> str:
@@ -189,6 +198,12 @@ def _borrowed(late: dict[str, str], early: dict[str, str]) -> list[str]:
 def _arrivals(path: str, source: str) -> list[str]:
     """The modules that a source imports when it needs them."""
     return [_resolve(path, target) for target in _LATER.findall(_COMMENT.sub("", source))]
+
+
+def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
+    """What a module exports and another one names: the rest is for tests and twins."""
+    others = "".join(source for other, source in sources.items() if other != path)
+    return [name for name in _exported(sources[path]) if re.search(rf"\b{name}\b", others)]
 
 
 def _exported(source: str) -> list[str]:
