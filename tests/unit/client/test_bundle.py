@@ -24,7 +24,8 @@ def test_split_lends_what_the_later_parts_need() -> None:
         "main.js": 'const go = () => import("./late.js").then(({ three }) => three);\n',
     }
     late = {
-        "late.js": 'import { two } from "./a.js";\nexport const three = async () => (await import("./more.js")).five;\nconst four = two;\n'
+        "late.js": 'import { two } from "./a.js";\n'
+        'export const three = async () => (await import("./more.js")).five;\nconst four = two;\n'
     }
     more = {"more.js": 'import { one } from "./a.js";\nexport const five = one;\n', "own.js": "export const six = 6;\n"}
     scripts = split({"respondent": early, "answering": late, "extras": more})
@@ -35,7 +36,8 @@ def test_split_lends_what_the_later_parts_need() -> None:
     )
     assert early_script in scripts["respondent"]
     assert scripts["answering"].endswith(
-        'import { arriving, two } from "./respondent.js";\nconst three = async () => (await arriving("extras")).five;\nconst four = two;\n'
+        'import { arriving, two } from "./respondent.js";\n'
+        'const three = async () => (await arriving("extras")).five;\nconst four = two;\n'
         "export { three };\n"
     )
     assert scripts["extras"].endswith(
