@@ -30,7 +30,7 @@ OTHERS = {"nothing": "Flask alone", "storage": "Flask, plain group commit"}
 
 
 def figures() -> None:
-    """Rates and ratios at 32 connections, 99th percentiles at 32 and 256."""
+    """Rates, ratios to the ceiling and refusals at 32, 256 and 2,000 connections."""
     asked = ten_questions()
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         folder = Path(temporary)
@@ -42,7 +42,7 @@ def figures() -> None:
         ports = {name: stack.enter_context(other(name, folder)) for name in OTHERS}
         ports["ours"] = stack.enter_context(running(folder))
         path = f"/api/v1/surveys/{asked.name}/reports"
-        for connections in (32, 256):
+        for connections in (32, 256, 2000):
             found: dict[str, list[dict[str, Any]]] = {name: [] for name in ports}
             for _ in range(ROUNDS):
                 for name, port in ports.items():
@@ -69,7 +69,7 @@ def show(connections: int, found: dict[str, list[dict[str, Any]]]) -> None:
         failed = sum(count for one in rounds for status, count in one["statuses"].items() if status != "200")
         failed += sum(one["errors"] for one in rounds)
         print(
-            f"{connections:>3} connections  {OTHERS.get(name, 'aggregator'):<26} {rate:7,.0f}/s"
+            f"{connections:>5,} connections  {OTHERS.get(name, 'aggregator'):<26} {rate:7,.0f}/s"
             f"  {ratio:.2f} of the ceiling  p50 {p50:5.1f} ms  p99 {p99:6.1f} ms"
             f"  processor {cpu:4.0f} us  refused {failed}",
             flush=True,

@@ -12,6 +12,7 @@ from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
 
 from tests.browser.chromium import find
+from tests.browser.hosts import serving
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
@@ -108,3 +109,22 @@ def tampered(site: Running) -> str:
     text = site.survey.canonical.decode().replace('"3/4"', '"99/100"')
     assert json.loads(text)["questions"][0]["mechanism"]["a"] == "99/100"
     return text
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[str]:
+    """Serve the files of the test's folder, as the host of a single question, on an origin of its own."""
+    with serving(tmp_path) as origin:
+        yield origin
+
+
+@pytest.fixture
+def place(site: Running) -> str:
+    """Return the address of the frame of a single question."""
+    return f"{site.url}/q/1/"
+
+
+@pytest.fixture
+def tab(new_context: NewContext) -> Page:
+    """Open a tab with nothing remembered."""
+    return new_context().new_page()

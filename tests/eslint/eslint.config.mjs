@@ -32,6 +32,15 @@ export default [
     files: ["aggregator/**/*.js"],
     languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "Event", "FormData", "clearTimeout", "sessionStorage") },
   },
+  {
+    files: ["client/**/question/*.js"],
+    languageOptions: {
+      globals: named(
+        LANGUAGE, PAGE, "CustomEvent", "FormData", "HTMLElement", "IntersectionObserver", "clearTimeout", "customElements",
+        "getComputedStyle", "screen", "window",
+      ),
+    },
+  },
   { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
   { files: ["aggregator/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE, "PublicKeyCredential", "globalThis") } },
   { files: ["**/*.mjs"], languageOptions: { globals: named(LANGUAGE, NODE) } },

@@ -154,7 +154,7 @@ def test_verify_says_which_table_is_not_as_it_should_be(
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("CREATE INDEX by_wave ON settled (wave)", r"the table settled has an index by_wave, .*; stop .*DROP INDEX"),
+        ("CREATE INDEX by_wave ON settled (wave)", r"the table settled has an index by_wave, .*; stop .*drop index"),
         ("UPDATE surveys SET closed_on = 10000000000", r"the table surveys has days in closed_on .*: 1; reopen"),
         ("UPDATE keys SET expires_on = -40000", r"the table keys has days in expires_on .*: 1; revoke"),
         ("UPDATE record SET day = 400000", r"the table record has days in day .*: 1; .* restore a backup"),

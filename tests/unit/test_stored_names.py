@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 FORMATS = {
     "batch", "blind", "budget", "comparison", "crosstab", "data", "draft", "export", "ledger", "pairs",
-    "preregistration", "privacy", "progress", "receipt", "record", "records", "redeem", "redemption", "regression",
-    "rehearsal", "release", "report", "reports", "revisions", "shares", "status", "survey", "test", "token",
-    "tokens", "verification", "weights", "withdrawal",
+    "preregistration", "privacy", "progress", "question", "receipt", "record", "records", "redeem", "redemption",
+    "regression", "rehearsal", "release", "report", "reports", "revisions", "shares", "status", "survey", "test",
+    "token", "tokens", "verification", "weights", "withdrawal",
 }  # fmt: skip
 """Formats of documents and of bytes that are hashed, each ``sottovoce-NAME/1``."""
 

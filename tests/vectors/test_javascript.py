@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.client import bundle, page, words
+from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
@@ -33,7 +34,11 @@ def write_assembled(folder: Path) -> list[str]:
     for file, script in scripts.items():
         (folder / file).write_text(script, encoding="utf-8")
     # What a preview pretends is in no script that respondents get.
-    alone = {path: source for path, source in apart().items() if not path.startswith("preview/")}
+    alone = {path: source for path, source in apart().items() if not path.startswith(("preview/", "question/"))}
+    alone["question/style.js"] = bundle.read("question/style.js")
+    core = question_scripts()["core.js"].splitlines()[:-1]
+    names = "bringEveryMechanism, describeQuestion, randomizeQuestion, toColumns"
+    alone["question/core.js"] = "\n".join([*core, f"export {{ {names} }};\n"])
     for path, source in {**alone, "survey/rational.js": bundle.modules()["survey/rational.js"]}.items():
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")

@@ -56,6 +56,9 @@ class Settings:
     )
     analysis_seconds: int = _setting(60, "seconds that one analysis may take in a process of its own")
     analysis_memory: int = _setting(1024, "MiB of memory that the process of one analysis may take; 0 for no limit")
+    public_analysis: int = _setting(
+        0, "1 lets visitors without an account analyze a file: up to 10 MB, one for each, four at once, no formulas"
+    )
     drain_seconds: int = _setting(
         0, "seconds for which a node keeps serving after SIGTERM, while `/readyz` fails so that proxies stop sending"
     )
@@ -80,6 +83,11 @@ class Settings:
         "",
         "folder for the latest hash of each privacy budget, outside data and backups; for curators only",
     )
+
+    @property
+    def heads(self) -> Path | None:
+        """Folder with the heads of privacy budgets; None if it is not set."""
+        return Path(self.ledger_anchor_dir) if self.ledger_anchor_dir else None
 
     def __post_init__(self) -> None:
         """Validate at start what would otherwise fail at every request."""

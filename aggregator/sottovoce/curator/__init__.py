@@ -65,10 +65,12 @@ class BoundData:
     Attributes:
         data_set: the data, their declaration and their budget.
         document: number of records, cells not as declared, and the terms of the budget.
+        useless: answer also if the error may exceed the whole range of the answer.
     """
 
     data_set: DataSet
     document: Mapping[str, Any]
+    useless: bool = False
 
     @property
     def left(self) -> Fraction:
@@ -119,6 +121,7 @@ def bind(  # noqa: PLR0913 - the terms of a budget
     delta: Amount | None = None,
     neighbours: str = Neighbours.REPLACE.value,
     heads: str | Path | None = None,
+    useless: bool = False,
 ) -> BoundData:
     """
     Check data once and open their budget; again with the same data and terms, the budget goes on.
@@ -132,6 +135,7 @@ def bind(  # noqa: PLR0913 - the terms of a budget
         delta: likewise; None for 1/n^2 under replace-one, else 0.
         neighbours: ``replace-one`` or ``add/remove``.
         heads: folder of ledger anchors, outside the budget's; None for ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
+        useless: answer also questions whose error may exceed the whole range of the answer.
 
     Raises:
         SurveyError: data, declaration or terms are invalid, or the budget belongs to other data or terms.
@@ -139,7 +143,7 @@ def bind(  # noqa: PLR0913 - the terms of a budget
     anchor = Settings.from_environment().ledger_anchor_dir if heads is None else str(heads)
     amounts = parse_epsilon(str(epsilon)), None if delta is None else parse_delta(str(delta))
     found = _data_set(data, declaration, budget, anchor)
-    return BoundData(found, bound_document(*found.bind(*amounts, _relation(neighbours))))
+    return BoundData(found, bound_document(*found.bind(*amounts, _relation(neighbours))), useless)
 
 
 def _data_set(data: Any, declaration: Any, budget: str | Path | None, anchor: str) -> DataSet:  # noqa: ANN401
@@ -293,7 +297,10 @@ def cluster(data: BoundData, *columns: str, k: int, epsilon: Amount, lloyd: Lloy
 
 
 def _ask(data: BoundData, epsilon: Amount, question: CuratorQuestion) -> NoisyAnswer:
-    answered = data.data_set.ask(question, parse_epsilon(str(epsilon)))
+    amount = parse_epsilon(str(epsilon))
+    if not data.useless and (words := data.data_set.useless(question, amount)):
+        raise SpecError(f"{words}; bind(..., useless=True) asks all the same, and nothing was charged")
+    answered = data.data_set.ask(question, amount)
     return NoisyAnswer(answer_document(answered, question.names))
 
 

@@ -36,12 +36,14 @@ class PageFile(NamedTuple):
     Attributes:
         style: how a content security policy names the style within it.
         folder: named by the digest of all that is in it, the page among them; empty for what is not in it.
+        policy: the whole content security policy of a page that any site may hold in a frame; empty for others.
     """
 
     body: bytes
     content_type: str
     style: str = ""
     folder: str = ""
+    policy: str = ""
 
 
 class Preview(NamedTuple):
@@ -69,7 +71,7 @@ def assemble() -> dict[str, PageFile]:
     parts_by_use = {name: f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)}
     used = [parts_by_use.pop(f"{part}.js") for part in RARE]
     worker = _worker(folder, [*parts_by_use.values()], used)
-    without = {"sw.js": worker, "saved.json": _json(_saved())}
+    without = {"sw.js": worker, "saved.json": inline_json(_saved())}
     return {
         **{name: _asset(name, text, folder) for name, text in within.items()},
         **{name: _asset(name, text) for name, text in without.items()},
@@ -149,8 +151,8 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
     held = ""
     if survey is not None:
         parts = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
-        held = f',"survey":{_json(parts)}'
-    return f"{policy}{address}{setup}{_json(address)}{held}{rest}".encode()
+        held = f',"survey":{inline_json(parts)}'
+    return f"{policy}{address}{setup}{inline_json(address)}{held}{rest}".encode()
 
 
 @cache
@@ -218,7 +220,12 @@ def _html(*parts: str) -> str:
 
 
 def _css() -> str:
-    return re.sub(r"(?<=[{;,])\n", "", tidy(read("respondent.css")))
+    return inline_css(read("respondent.css"))
+
+
+def inline_css(source: str) -> str:
+    """Return a style as it stands in a page: without comments and needless line ends."""
+    return re.sub(r"(?<=[{;,])\n", "", tidy(source))
 
 
 def _style(name: str) -> str:
@@ -254,10 +261,11 @@ def _policy(script: str, aggregator: str) -> str:
 
 
 def _setup(setup: Mapping[str, object]) -> str:
-    return f'<script type="application/json" id="setup">{_json(setup)}</script>'
+    return f'<script type="application/json" id="setup">{inline_json(setup)}</script>'
 
 
-def _json(value: object) -> str:
+def inline_json(value: object) -> str:
+    """Return JSON that can stand within an element of a page."""
     # As a browser writes it; and nothing in it ends the element that it stands in.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -270,6 +278,11 @@ def _address(aggregator: str) -> str:
 
 def _tag(path: str) -> str:
     return path.removeprefix("catalogues/").removesuffix(".json")
+
+
+def digest_source(text: str) -> str:
+    """Return how a content security policy names an inline script or style."""
+    return f"'sha256-{_digest(text)}'"
 
 
 def _digest(text: str) -> str:

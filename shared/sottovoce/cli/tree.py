@@ -157,6 +157,18 @@ CURATOR = CommandGroup(
     },
 )
 
+QUESTION = CommandGroup(
+    "question",
+    "Ask one private question in any other survey system.",
+    {
+        "Commands": {
+            "lint": ("question:lint", "Check a question and show what an answer costs."),
+            "snippet": ("question:print_snippet", "Print the lines for the page of another system."),
+            "static": ("question:static", "Write the frame for a web host of its own."),
+        }
+    },
+)
+
 SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
     "Start here": {
         "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
@@ -168,7 +180,7 @@ SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
         "audit": ("audit:audit", "Test the clients against what a survey claims."),
     },
     "Groups (run one without a command to see its commands)": {
-        group.name or "": group for group in (SURVEY, RESULTS, LINK, DEVICE, STAFF, DB, CURATOR)
+        group.name or "": group for group in (SURVEY, QUESTION, RESULTS, LINK, DEVICE, STAFF, DB, CURATOR)
     },
 }
 

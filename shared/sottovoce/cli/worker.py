@@ -14,13 +14,14 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.client.page import assemble, preview
+from sottovoce.client.question_page import question_assets
 
 
 def make_app() -> Gate:
     """Create the application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
-    return Gate(create_app(settings, storage, now, assemble(), preview), settings, storage)
+    return Gate(create_app(settings, storage, now, {**assemble(), **question_assets()}, preview), settings, storage)
 
 
 def prepare_worker() -> Settings:

@@ -52,6 +52,17 @@ def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest
     assert sorted(path.name for path in data.iterdir()) == ["data", "live.json", "reports"]
 
 
+def test_another_level_is_the_one_of_the_live_export(data: Path) -> None:
+    """Of a folder; counts alone take it too."""
+    live = run("results", "export", "done", "--confidence", "0.8", "--data", str(data / "data"))
+    ended = run("results", "estimate", str(data / "reports"), "--confidence", "0.8")
+    counts = ("results", "estimate", "--yes", "30", "--n", "100", "--mechanism", "coin_flip")
+
+    assert json.loads(ended.stdout)["questions"] == json.loads(live.stdout)["questions"]
+    assert "80 % limits" in run(*counts, "--confidence", "0.8").stdout
+    assert "95 % limits" in run(*counts).stdout
+
+
 def test_survey_file_and_table_of_reports_are_enough(data: Path, tmp_path: Path) -> None:
     """Private figures are those of the live export; public ones lack answers that the file leaves empty."""
     words = ["--format", "all", "--out", str(tmp_path / "all"), "--data", str(data / "data")]

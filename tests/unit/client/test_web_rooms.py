@@ -12,6 +12,7 @@ RULES = {
     "device": ("survey", "device"),
     "form": ("survey", "device", "form"),
     "preview": ("survey", "preview"),
+    "question": ("survey", "device", "form", "question"),
 }
 IMPORT = re.compile(r'(?:^import [^;]* from |\bimport\()"([^"]+)"', re.MULTILINE)
 

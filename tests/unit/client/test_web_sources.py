@@ -10,7 +10,13 @@ from sottovoce.client.bundle import modules
 
 WEB = files("sottovoce.client").joinpath("web")
 
-APART = ("survey/accounting.js", "preview/aggregator.js", "preview/pretend.js", "preview/storage.js")
+APART = (
+    "survey/accounting.js",
+    "preview/aggregator.js",
+    "preview/pretend.js",
+    "preview/storage.js",
+    *(f"question/{path.name}" for path in WEB.joinpath("question").iterdir() if path.name.endswith(".js")),
+)
 """Modules that no respondent's page asks for: as strictly kept as the others."""
 
 
@@ -25,11 +31,12 @@ CATALOGUE = json.loads(WEB.joinpath("catalogues", "en.json").read_text(encoding=
 HISTORY = r"history\.|pushState|replaceState"
 # Signed 32-bit operations would make a draw beyond 2^31 negative.
 BITWISE = r"[^|]\|[^|]|[^&]&[^&]|<<|>>|\^(?![\[(\\/])"
+STORAGE = r"localStorage|sessionStorage|document\.cookie"
 FORBIDDEN = (
     r"Math\.random",
     r"\beval\b|new Function|setTimeout\(\s*[\"'`]",
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment",
-    r"localStorage|sessionStorage|document\.cookie",
+    STORAGE,
     HISTORY,
     r"location\.(href|hash|search)\s*=",
     r"sendBeacon|XMLHttpRequest|WebSocket|EventSource",
@@ -50,9 +57,14 @@ def test_sources_avoid_what_could_betray_or_bias() -> None:
     code = {path: code_of(source) for path, source in SOURCES.items()}
     found = [(path, pattern) for path in code for pattern in FORBIDDEN if re.search(pattern, code[path])]
     # A signature's mask is laid over numbers of any length, which have no 32 bits to overflow. Steps are in the
-    # browser's history by their number; who leaves at once leaves none of them there.
-    histories = [("form/leaving.js", HISTORY), ("form/step_view.js", HISTORY)]
-    assert sorted(found) == [*histories, ("survey/blind_signatures.js", BITWISE)]
+    # browser's history by their number; who leaves at once leaves none of them there. A single question's frame has no
+    # database, and few lines to remember.
+    assert sorted(found) == [
+        ("form/leaving.js", HISTORY),
+        ("form/step_view.js", HISTORY),
+        ("question/draws_once.js", STORAGE),
+        ("survey/blind_signatures.js", BITWISE),
+    ]
 
 
 def test_rules_catch_forbidden_lines() -> None:
@@ -77,7 +89,8 @@ def test_means_stay_in_their_module() -> None:
         "indexedDB": {"device/ledger.js"},
         "caches": {"device/offline.js"},
         "serviceWorker": {"device/offline.js"},
-        "postMessage": {"form/steps/receipt.js"},
+        "postMessage": {"form/steps/receipt.js", "question/element.js", "question/frame.js"},
+        "localStorage": {"question/draws_once.js"},
     }
     code = {path: code_of(source) for path, source in SOURCES.items()}
     assert means == {word: {path for path in code if re.search(rf"\b{word}\b", code[path])} for word in means}

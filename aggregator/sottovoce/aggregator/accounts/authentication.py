@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.accounts import visitors
 from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision, publish_decision
 from sottovoce.aggregator.accounts.principal import actor_of
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
@@ -71,6 +72,8 @@ PUBLIC = frozenset(
         "collect.worker",
         "collect.asset",
         "collect.part",
+        "collect.question",
+        "collect.question_element",
         "collect.survey",
         "collect.revisions",
         "collect.status",
@@ -141,6 +144,7 @@ def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bo
 def register(app: Flask) -> None:
     """Check authentication and rights before every request of the app."""
     app.before_request(_guard)
+    visitors.register(app)
 
 
 def _guard() -> Response | None:
@@ -148,7 +152,7 @@ def _guard() -> Response | None:
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
     refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
-    return refused or _check_right(endpoint)
+    return refused or (None if visitors.is_visitor() else _check_right(endpoint))
 
 
 def _authenticate_client() -> Response | None:
@@ -163,6 +167,8 @@ def _authenticate_client() -> Response | None:
 
 def _authenticate_page() -> Response | None:
     cookie, session = session_secret(), _session()
+    if session is None and visitors.are_allowed(request.endpoint):
+        return _let_visit(visitors.visitor_secret())
     if session is None:
         form = posted_form() if request.method == "POST" and is_same_origin() else None
         if form is not None:
@@ -173,6 +179,14 @@ def _authenticate_page() -> Response | None:
         return problems.response("forbidden", "the form did not come from this site")
     g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie)
     g.session, g.who = session, session.account.id.hex()
+    return None
+
+
+def _let_visit(secret: str) -> Response | None:
+    """Let a visitor without an account in, after the check of a form."""
+    if request.method == "POST" and not (secret and is_same_origin() and _form_token_matches(secret)):
+        return problems.response("forbidden", "the form did not come from this site")
+    g.visitor, g.form_token = secret, _form_token(secret)
     return None
 
 

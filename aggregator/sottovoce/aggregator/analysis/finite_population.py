@@ -46,7 +46,7 @@ class Population:
         a, b, count = estimate.a, estimate.b, estimate.count
         if self.refused or estimate.kind != "share" or a is None or b is None or count is None or estimate.n != self.of:
             return None
-        return _people_count(count, self.of, a, b)
+        return _people_count(count, self.of, a, b, estimate.confidence)
 
 
 def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import bearer_token, blind_signature
-from sottovoce.aggregator.http.headers import ANY_ORIGIN, form_policy, is_for_respondents
+from sottovoce.aggregator.http.headers import ANY_ORIGIN, form_policy, is_for_respondents, question_headers
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.http.trusted_hosts import register_hosts
 from sottovoce.aggregator.intake.request_limits import PASSED, Limits, check_head
@@ -47,6 +47,22 @@ def part(folder: str, name: str) -> Response:
         reply.headers["Cache-Control"] = _FOR_EVER
         # Parts are subresources, for which the page's own policy applies; this short one covers direct requests.
         reply.headers["Content-Security-Policy"] = "default-src 'none'"
+    return reply
+
+
+def question() -> Response:
+    """Serve the frame of a single question in another system's survey; the question never reaches the server."""
+    reply = _asset("question.html")
+    packed = current_app.extensions["assets"].get("question.html")
+    if packed is not None:
+        reply.headers.update(question_headers(packed.asset.policy))
+    return reply
+
+
+def question_element() -> Response:
+    """Serve the script of the element that holds the frame; pages of any origin may load it."""
+    reply = _asset("question.js")
+    reply.headers.extend(ANY_ORIGIN)
     return reply
 
 
@@ -190,6 +206,18 @@ ROUTES = (
         "Serve a script, style or font of the form.",
         Kind.PAGE,
         ("*/*",),
+    ),
+    Route(
+        "collect.question", "GET", "/q/1/", question, "Serve the frame of a single question.", Kind.PAGE, ("text/html",)
+    ),
+    Route(
+        "collect.question_element",
+        "GET",
+        "/q/1/element.js",
+        question_element,
+        "Serve the script of the element that holds the frame of a single question.",
+        Kind.PAGE,
+        ("text/javascript",),
     ),
     Route(
         "collect.survey",

@@ -1,5 +1,6 @@
 """Researchers' API for surveys and results: list, publish, close, reopen, delete, estimates and export."""
 
+import re
 from collections.abc import Sequence
 
 from flask import Response, current_app, g, jsonify, request
@@ -27,6 +28,10 @@ from sottovoce.shared.parse_survey import parse_survey
 MAX_DIGITS = 4
 MOST_DIGITS = 11
 """Maximum number of digits of a number of people."""
+
+
+LEVEL = r"0?\.[5-9][0-9]{0,5}"
+"""A confidence level from 0.5 to below 1."""
 
 
 def results_of(name: str) -> SurveyResults:
@@ -148,7 +153,8 @@ def estimates(name: str) -> Response:
     """
     Return estimates from the last snapshot, for all respondents or for ``?cohort=`` and ``?wave=``.
 
-    ``?interval=`` names the interval method; ``?people=`` is the size of a group in which everybody answered.
+    ``?interval=`` names the interval method, ``?confidence=`` its level; ``?people=`` is the size of a group
+    in which everybody answered.
     """
     results, group = _asked_for(name)
     return unless_known(jsonify(export_document(results, group=group)))
@@ -163,10 +169,23 @@ def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
     people = _people_asked()
     interval, wave = request.args.get("interval", DEFAULT_RULE.method), wave_of(request.args.get("wave"))
     revisions = _revisions(name)
-    results = analyse(revisions, request.args.get("cohort"), interval, wave)
+    results = analyse(revisions, request.args.get("cohort"), interval, wave, _confidence_asked())
     group = None if people is None else whole_group(revisions, results, people)
     note_read(name, revisions)
     return results, group
+
+
+def _confidence_asked() -> float:
+    """
+    Parse the confidence level, .95 by default.
+
+    Raises:
+        Refusal: it is not a number from 0.5 to below 1.
+    """
+    written = request.args.get("confidence", "") or str(DEFAULT_RULE.confidence)
+    if not re.fullmatch(LEVEL, written):
+        raise Refusal("malformed", "confidence is a number from 0.5 to below 1, such as 0.9")
+    return float(written)
 
 
 def _people_asked() -> int | None:
@@ -196,6 +215,7 @@ _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
+    Query("confidence", "Level of the intervals; 0.95 by default.", {"type": "string", "pattern": f"^({LEVEL})?$"}),
     Query(
         "people",
         "Size of a group in which everybody answered: shares are also shown as numbers of people; empty for a sample.",

@@ -134,7 +134,7 @@ class Budget:
         """
         with self._exclusive():
             ledger = self._checked_ledger()
-            found = next((entry for entry in ledger.entries if _is_same_question(entry.question, question)), None)
+            found = ledger.answer_to(question)
             if found is not None:
                 return Answered(found, True, spent(ledger))
             release = draw(ledger.terms)

@@ -7,7 +7,9 @@ Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which falls sh
              A neighbour moves t by 1 under add/remove and by 2 under replace-one, and either noise has
              P(x >= t) <= e^rate P(x >= t + 1), so that both need the same rate. Over all orders of the cells
              exponential noise has the probabilities of permute-and-flip; unlike its coin flips, this noise is
-             drawn before it meets a count.
+             drawn before it meets a count. It is drawn in eighths, of rate / 8 each, so that ties are rare: in whole
+             counts, ties to the lowest index would make the winner fall short by a third more (.38 against .28 of 100
+             cells of 2,000 records at epsilon 1; continuous noise .26).
 Rate         epsilon under add/remove: a record changes all counts in one direction, by at most 1 each, however many
              marks it has. epsilon / 2 under replace-one: one count falls and another rises, and with rate epsilon the
              privacy loss would be up to twice epsilon (at epsilon 1: 1.94 with 2 cells, 2.00 with 3).
@@ -30,6 +32,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sottovoce.aggregator.curator.count import in_units
 from sottovoce.aggregator.curator.histogram import cell_counts
 from sottovoce.aggregator.curator.noise_distribution import BETA
 from sottovoce.aggregator.curator.privacy_cost import Charge
@@ -40,6 +43,9 @@ from sottovoce.shared.exact_noise import ExactNoise
 Floats = npt.NDArray[np.float64]
 
 NOT_FREE = "the winner's number is not part of this release and not free: a count of it is a question of its own"
+
+_PARTS = 8
+"""Parts of a count in which exponential noise is drawn."""
 
 _SUMMED = 20_000
 """Largest reach 40 / rate for which the winner's probability is summed; wider noise gets a bound."""
@@ -121,15 +127,16 @@ def _winner(
     counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str, noise: WinnerNoise
 ) -> Release:
     twice = terms.neighbours.of(1, 2)
-    rate = terms.epsilon / twice
+    parts = _PARTS if noise is EXPONENTIAL else 1
+    rate, scaled = terms.epsilon / (twice * parts), [parts * count for count in counts]
     direction = "all one way" if twice == 1 else "one up and another down"
     return Release(
         question=terms.question(mechanism, cells=len(counts), noise=noise.name),
-        values={"index": noisy_max(counts, rate, draws, noise)},
+        values={"index": noisy_max(scaled, rate, draws, noise)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
         f"{noise.name} noise of scale {twice}/epsilon.",
-        error=shortfall(rate, len(counts), noise),
+        error=in_units(shortfall(rate, len(counts), noise), Fraction(1, parts)),
         notes=(NOT_FREE,),
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.shown_columns import Column, place_in
-from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.interface import ALL
@@ -18,20 +18,20 @@ def is_archive(path: Path) -> bool:
     return any((path / name).is_file() for name in SURVEYS)
 
 
-def results_of_archive(archive: Archive, interval: str = DEFAULT_RULE.method, wave: int | None = None) -> SurveyResults:
+def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
     """
     Count and estimate the reports of a folder, for all respondents together.
 
     Args:
         archive: content of the folder.
-        interval: interval method for shares.
+        rule: method and level of the intervals.
         wave: only this wave; None for all.
 
     Raises:
         EstimateError: the survey has no such wave.
     """
     revisions = [_revision(archive, key, number) for key, number in enumerate(sorted(archive.surveys))]
-    return analyse(revisions, None, interval, wave)
+    return analyse(revisions, None, rule.method, wave, rule.confidence)
 
 
 def _revision(archive: Archive, key: int, number: int) -> RevisionCounts:

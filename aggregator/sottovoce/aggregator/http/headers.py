@@ -32,6 +32,23 @@ def form_policy(style: str, embedders: Sequence[str]) -> str:
     )
 
 
+def question_headers(policy: str) -> dict[str, str]:
+    """
+    Return the headers of the frame of a single question, which any site may hold.
+
+    Its origin is its protection, so that nothing of this server may script it: the sandbox has no window to open.
+
+    Args:
+        policy: CSP of the page, with hashes.
+    """
+    return {
+        "Content-Security-Policy": f"{policy}; frame-ancestors *; sandbox allow-scripts allow-same-origin",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Cross-Origin-Opener-Policy": "unsafe-none",
+        "Cache-Control": "public, max-age=3600",
+    }
+
+
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     """
     Return the headers of every reply.

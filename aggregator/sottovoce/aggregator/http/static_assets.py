@@ -27,6 +27,10 @@ class PagePart(Protocol):
     def folder(self) -> str:
         """Folder of its URL, named by the digest of the folder's contents; empty if it is in none."""
 
+    @property
+    def policy(self) -> str:
+        """Whole CSP of a page that any site may hold in a frame; empty for others."""
+
 
 class Packed(NamedTuple):
     """Asset with its body in each content coding, smallest first."""

@@ -27,7 +27,14 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import CommitGroup
-from sottovoce.aggregator.intake.request_limits import FOR_RESEARCHERS, MAX_BODY, UPLOAD_PATH, Limits, check_head
+from sottovoce.aggregator.intake.request_limits import (
+    FOR_RESEARCHERS,
+    MAX_BODY,
+    UPLOAD_PATH,
+    VISITOR_UPLOAD,
+    Limits,
+    check_head,
+)
 from sottovoce.aggregator.intake.shutdown import Ending
 from sottovoce.aggregator.intake.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
@@ -69,7 +76,7 @@ _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
 
 _FROM_MEMORY = re.compile(
-    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/assets/.*|/dashboard/login"
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/q/.*|/assets/.*|/dashboard/login"
     r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
 ).fullmatch
 """Requests that need no database, and are answered while it is unavailable."""
@@ -298,8 +305,9 @@ class Gate:
         if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
         if _is_upload(scope, declared):
-            await self._check_session(scope)
-            if self._uploads >= UPLOADS_AT_ONCE:
+            has_account = await self._check_session(scope, declared)
+            # One place is always left to people with an account.
+            if self._uploads >= (UPLOADS_AT_ONCE if has_account else UPLOADS_AT_ONCE - 1):
                 raise Refusal("busy")
         elif self._bytes + declared > 1024 * self._settings.max_body_kib:
             raise Refusal("busy")
@@ -333,12 +341,15 @@ class Gate:
         finally:
             self._ending.remove(limit)
 
-    async def _check_session(self, scope: Scope) -> None:
-        """Refuse a large upload without a session before it is read; Flask authenticates again after it is read."""
+    async def _check_session(self, scope: Scope, declared: int) -> bool:
+        """Refuse a large upload before it is read, unless visitors may send it; return True if it has a session."""
+        # Flask authenticates again after it is read.
         cookies = "; ".join(value for name, value in scope.headers.items() if name == "cookie")
         moment = int(self._clock().timestamp())
-        if not await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment):
+        found: bool = await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment)
+        if not found and not (self._settings.public_analysis == 1 and declared <= VISITOR_UPLOAD):
             raise Refusal("unauthorized", "sign in, and send the file again")
+        return found
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""

@@ -17,6 +17,9 @@ UPLOAD_PATH = "/dashboard/analyze"
 UPLOAD = (100 << 20) + MAX_BODY
 """Path of the page that takes data files, and bytes of its body: a file of 100 MB and the fields of its form."""
 
+VISITOR_UPLOAD = (10 << 20) + MAX_BODY
+"""The same for visitors without an account."""
+
 FOR_UPLOADS = {UPLOAD_PATH: UPLOAD}
 LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS, **FOR_UPLOADS}
 """Limits of a body in bytes: ``MAX_BODY``, but larger for paths with these endings."""

@@ -14,7 +14,7 @@ OLDEST_SECONDS = 240.0
 """Settle under steady load before the oldest unsettled report is five minutes old."""
 
 MOST_REPORTS = 10_000
-"""Settle a rush in parts of this size, so that no part takes long."""
+"""Settle a rush in parts of this size, so that no part takes long; a back end may have a size of its own."""
 
 RETRY_SECONDS = 5.0
 """Pause after an attempt to settle that a reader of the database prevented."""
@@ -32,11 +32,18 @@ class MaintenanceThread:
     Args:
         settle: returns True if nothing unsettled is left; False, or a ``StorageError``, leads to another attempt.
         now: monotonic clock, in seconds.
+        most_reports: settle at once when so many reports are unsettled.
     """
 
-    def __init__(self, settle: Callable[[], bool], now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        settle: Callable[[], bool],
+        now: Callable[[], float] = time.monotonic,
+        most_reports: int = MOST_REPORTS,
+    ) -> None:
         self._settle = settle
         self._now = now
+        self._most_reports = most_reports
         self._changed = threading.Condition()
         self._requested: list[Callable[[], object]] = []
         self._ended = False
@@ -57,7 +64,7 @@ class MaintenanceThread:
             now = self._now()
             self._reports += reports
             self._oldest = now if self._oldest is None else self._oldest
-            is_rush = self._reports >= MOST_REPORTS
+            is_rush = self._reports >= self._most_reports
             # A later moment than the thread waits for needs no notification: it looks again when it wakes.
             is_sooner = self._due is None or is_rush
             self._due = now if is_rush else min(now + QUIET_SECONDS, self._oldest + OLDEST_SECONDS)

@@ -20,7 +20,7 @@ from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
-from sottovoce.aggregator.storage.maintenance_thread import MaintenanceThread
+from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS, MaintenanceThread
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
@@ -64,6 +64,9 @@ class SQLStorage(TokenStorage):
     TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("reports",)
     """Tables that ``reports`` consists of; a copy fills the first one."""
 
+    MOST_UNSETTLED: ClassVar[int] = MOST_REPORTS
+    """Number of unsettled reports at which settling begins without waiting for a quiet moment."""
+
     @abstractmethod
     def scrub(self) -> None:
         """Remove deleted rows, and traces of the order of writes, from the files."""
@@ -76,7 +79,7 @@ class SQLStorage(TokenStorage):
 
     def start_maintenance(self) -> None:
         """Settle in a thread from now on, soon after reports have arrived, and do slow work there."""
-        self._maintenance = MaintenanceThread(self.settle)
+        self._maintenance = MaintenanceThread(self.settle, most_reports=self.MOST_UNSETTLED)
 
     def _note_stored(self, reports: int) -> None:
         """Tell the thread, if there is one, that there is something to settle."""

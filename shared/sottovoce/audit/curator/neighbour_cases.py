@@ -132,7 +132,10 @@ ENUMERATED = (
         Fraction(1, 10),
     ),
     NeighbourCase(
-        "top", lambda data, terms, draws: top_cell(data, 2, terms, draws), _both(([0, 0], [0, 1]), ([0], [0, 1]))
+        "top",
+        lambda data, terms, draws: top_cell(data, 2, terms, draws),
+        _both(([0, 0], [0, 1]), ([0], [0, 1])),
+        Fraction(8),
     ),
     NeighbourCase(
         "names",
@@ -144,7 +147,8 @@ ENUMERATED = (
     NeighbourCase(
         "top_mark",
         lambda data, terms, draws: top_mark(column_counts(data, 2), terms, draws),
-        _both(([[1, 0]], [[0, 1]]), ([[0, 0]], [[0, 0], [0, 1]])),
+        _both(([[1, 0], [1, 0]], [[1, 0], [0, 1]]), ([[1, 0]], [[1, 0], [0, 1]])),
+        Fraction(8),
     ),
     NeighbourCase(
         "quantiles",

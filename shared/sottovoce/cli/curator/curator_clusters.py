@@ -7,7 +7,8 @@ from sottovoce.aggregator.curator.clusters.cluster import cluster_svg
 from sottovoce.aggregator.curator.clusters.cluster_grid import MOST_NUMBERS
 from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question, in_thousandths
 from sottovoce.cli.command import command
-from sottovoce.cli.curator.curator_data import FILE, CuratorRequest, question_options
+from sottovoce.cli.curator.curator_data import FILE
+from sottovoce.cli.curator.question_request import CuratorRequest, question_options
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
 

@@ -1,22 +1,16 @@
 """Shared parts of the ``curator`` commands: choice of data and epsilon, and printing of answers."""
 
-import functools
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
-from sottovoce.aggregator.curator.declaration import Declaration
-from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
-from sottovoce.aggregator.curator.questions import CuratorQuestion
-from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option, data_settings
+from sottovoce.cli.database import data_settings
 from sottovoce.cli.find_survey import open_survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -46,66 +40,6 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
     settings = data_settings(data)
     storage = open_survey(data, survey or "")
     return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_anchor_dir)
-
-
-@dataclass(frozen=True)
-class CuratorRequest:
-    """
-    Data and epsilon of a question, as they were named.
-
-    Attributes:
-        data: under their budget.
-        columns: that were named.
-        epsilon: as it was written.
-        as_json: print JSON.
-    """
-
-    data: DataSet
-    columns: tuple[str, ...]
-    epsilon: str
-    as_json: bool
-
-    @property
-    def column(self) -> str:
-        """The one that was named."""
-        if len(self.columns) != 1:
-            raise click.UsageError("name one column")
-        return self.columns[0]
-
-    def answer(self, make: Callable[[Declaration], CuratorQuestion]) -> dict[str, Any]:
-        """Ask, print the answer and return it; ``make`` checks the question against the declaration."""
-        amount = parse_epsilon(self.epsilon)
-        question = make(self.data.declaration)
-        document = answer_document(self.data.ask(question, amount), question.names)
-        print_document(document, answer_lines, self.as_json)
-        return document
-
-
-def question_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``CuratorRequest``."""
-
-    @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
-    @epsilon_option
-    @survey_option
-    @declaration_option
-    @data_option
-    @json_option
-    @functools.wraps(verb)
-    def run(
-        *,
-        words: tuple[str, ...],
-        epsilon: str,
-        survey: str | None,
-        declaration: Path | None,
-        data: Path | None,
-        as_json: bool,
-        **own: Any,  # noqa: ANN401 - the verb's own options
-    ) -> None:
-        file = Path(words[0]) if words and survey is None else None
-        columns = words if survey is not None else words[1:]
-        verb(CuratorRequest(named_data_set(file, declaration, survey, data), columns, epsilon, as_json), **own)
-
-    return run
 
 
 def print_document(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:

@@ -16,7 +16,7 @@ from sottovoce.aggregator.curator.questions import (
     weighted_question,
 )
 from sottovoce.cli.command import command
-from sottovoce.cli.curator.curator_data import CuratorRequest, question_options
+from sottovoce.cli.curator.question_request import CuratorRequest, question_options
 from sottovoce.shared.errors import SpecError
 
 

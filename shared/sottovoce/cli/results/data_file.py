@@ -7,6 +7,7 @@ from typing import Any
 import click
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS
+from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client.open_data import OpenData, open_data, read_channels
 from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
@@ -46,7 +47,7 @@ def _channels(words: str) -> dict[str, Any]:
     return {column.strip(): text.strip()}
 
 
-def shares_of_counts(mechanism: str, yes: int, reports: int, interval: str) -> JointResult:
+def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule) -> JointResult:
     """
     Return the share that counts alone give.
 
@@ -54,8 +55,8 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, interval: str) -> J
         mechanism: text of the channel.
         yes: number of reports that say yes; of the crosswise design, that say "same".
         reports: number of all reports.
-        interval: one of ``intervals.METHODS``.
+        rule: method and level of the limits.
     """
     if yes > reports:
         raise click.UsageError("--yes counts some of the reports of --n")
-    return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, interval)
+    return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)

@@ -7,7 +7,7 @@ import click
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
-from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.archive_results import is_archive, results_of_archive
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
@@ -21,6 +21,7 @@ from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.place import PlaceName, check_there, show_progress
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
 from sottovoce.cli.results.run_analysis import show
+from sottovoce.cli.results.survey_source import confidence_option
 
 DASK = "dask"
 
@@ -41,13 +42,14 @@ DASK = "dask"
 @click.option(
     "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
 )
+@confidence_option
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def estimate(  # noqa: PLR0913, PLR0917 - one option each
     folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
-    as_json: bool, engine: str | None, scheduler: str | None, interval: str, wave: int | None, out: Path | None,
-    force: bool,
+    as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None, wave: int | None,
+    out: Path | None, force: bool,
 ) -> None:  # fmt: skip
     """
     Count the reports in FOLDER, a path or s3://, and print the results.
@@ -58,25 +60,31 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     FOLDER may also be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere;
     --channel says how each column was.
     """
+    rule = IntervalRule(interval, DEFAULT_RULE.confidence if confidence is None else confidence)
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
     of_folder = any(given is not None for given in (engine, scheduler, wave))
     if folder is None or any(given is not None for given in alone.values()):
         if folder is not None or None in alone.values() or of_folder or channels:
             raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
-        _show_shares(shares_of_counts(str(mechanism), yes or 0, reports or 0, interval), out, force, as_json)
+        _show_shares(shares_of_counts(str(mechanism), yes or 0, reports or 0, rule), out, force, as_json)
     elif is_data_file(folder):
         if of_folder:
             raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
-        _show_shares(open_file(Path(folder), channels).shares(interval=interval), out, force, as_json)
+        _show_shares(
+            open_file(Path(folder), channels).shares(interval=rule.method, confidence=rule.confidence),
+            out,
+            force,
+            as_json,
+        )
     elif channels or as_json:
         raise click.UsageError("--channel and --json are for a data file; a FOLDER knows its channels and prints JSON")
     else:
-        _count_folder(folder, engine, scheduler, interval, wave, out, force)
+        _count_folder(folder, engine, scheduler, rule, wave, out, force)
 
 
 def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
-    folder: Path | str, engine: str | None, scheduler: str | None, interval: str, wave: int | None, out: Path | None,
-    force: bool,
+    folder: Path | str, engine: str | None, scheduler: str | None, rule: IntervalRule, wave: int | None,
+    out: Path | None, force: bool,
 ) -> None:  # fmt: skip
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
@@ -84,11 +92,11 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
     check_there(folder)
     place = place_named(folder)
     if isinstance(place, LocalFolder) and not is_countable(place) and is_archive(place.path):
-        results = results_of_archive(read_folder(place.path), interval, wave)
+        results = results_of_archive(read_folder(place.path), rule, wave)
     else:
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]
-        results = results_of(open_folder(place), work, partial(show_progress, what="counted"), interval, wave)
+        results = results_of(open_folder(place), work, partial(show_progress, what="counted"), rule, wave)
     _write_results(results, out)
 
 

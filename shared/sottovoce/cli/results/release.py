@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.curator.data.data_set import DataSet
-from sottovoce.aggregator.curator.data.released_tables import answers_document, release
+from sottovoce.aggregator.curator.data.released_tables import answers_document, release, useless_tables
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.text_report import answer_lines, decimal
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.curator.question_request import confirm_useless
 from sottovoce.cli.database import data_settings
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.output_file import write_json
@@ -39,7 +40,7 @@ def release_tables(
         columns: of one table; none for a table of each public question.
         data: the folder of the database.
         out: a file to write; None for standard output.
-        yes: open the budget without asking.
+        yes: open the budget, and publish tables that say nothing, without asking.
 
     Raises:
         BudgetExhausted: that much is not left.
@@ -48,7 +49,9 @@ def release_tables(
     amount = parse_epsilon(epsilon)
     settings, storage = data_settings(data), open_survey(data, name)
     public = survey_data_set(storage, name, present(storage), settings.data, settings.ledger_anchor_dir)
-    if not storage.releases.has_any(name):
+    reports = None if storage.releases.has_any(name) else public.source(()).count
+    confirm_useless(useless_tables(public, amount, columns, reports), yes)
+    if reports is not None:
         _open(public, name, amount, yes)
     storage.journal.append(EXPORTED, MACHINE, f"{name} public-tables.json")
     document = answers_document(release(public, amount, columns))

@@ -164,6 +164,20 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
 
 
 @pytest.mark.parametrize("end", ["estimates", "export"])
+def test_program_chooses_the_level_of_the_intervals(researcher: FlaskClient, storage: SQLiteStorage, end: str) -> None:
+    """Every estimate names it; what is no level is refused."""
+    storage.store([arrival(1, number) for number in range(30)])
+    storage.close_survey("exam", 20_000)
+    found = [ask(researcher, "GET", f"{EXAM}/{end}{query}")[1] for query in ("", "?confidence=0.8")]
+
+    usual, narrow = ([one for each in told["questions"] for one in each["estimates"]] for told in found)
+    assert ({one["confidence"] for one in usual}, {one["confidence"] for one in narrow}) == ({0.95}, {0.8})
+    assert all(b["high"] - b["low"] < a["high"] - a["low"] for a, b in zip(usual, narrow, strict=True))
+    for written in ("1", "0.4", "90", "nan"):
+        assert ask(researcher, "GET", f"{EXAM}/{end}?confidence={written}")[0] == 400
+
+
+@pytest.mark.parametrize("end", ["estimates", "export"])
 def test_program_is_told_of_how_many_people_something_is_true(
     researcher: FlaskClient, storage: SQLiteStorage, end: str
 ) -> None:

@@ -14,7 +14,7 @@ from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, Gate
-from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH
+from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH, VISITOR_UPLOAD
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
@@ -375,3 +375,25 @@ def test_large_upload_needs_a_session_and_keeps_no_report_out(
     statuses, (status, _) = run(beside())
     assert statuses == [400, 400, 503]
     assert status == 200
+
+
+def test_upload_of_a_visitor_leaves_room_for_one_of_staff(gate: Gate) -> None:
+    """Where visitors may send files: a small one, one at a time; a larger one needs a session."""
+    gate._settings = Settings(public_analysis=1)
+
+    def upload(size: int, sent: Endless) -> Any:
+        sizes = [("content-length", str(size)), ("content-type", "multipart/form-data; boundary=x")]
+        return gate.__rsgi__(request("POST", UPLOAD_PATH, sizes), sent)
+
+    async def beside() -> list[int]:
+        end = asyncio.Event()
+        sent = [Endless(end) for _ in range(3)]
+        sizes = (VISITOR_UPLOAD, VISITOR_UPLOAD, VISITOR_UPLOAD + 1)
+        whole = [asyncio.create_task(upload(size, each)) for size, each in zip(sizes, sent, strict=True)]
+        while sum(bool(each.answer) for each in sent) < 2:
+            await asyncio.sleep(0.01)
+        end.set()
+        await asyncio.gather(*whole)
+        return sorted(each.answer[0] for each in sent if each.answer)
+
+    assert run(beside()) == [400, 401, 503]

@@ -6,11 +6,9 @@ Analyses of an uploaded file, in the process that computes them: the server's ow
     others     tables and models, as ``requests`` has them
 """
 
-import io
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.data_columns import (
@@ -19,19 +17,10 @@ from sottovoce.aggregator.analysis.data_file.data_columns import (
     described_questions,
     is_attribute_column,
 )
-from sottovoce.aggregator.analysis.data_file.read_table import (
-    DELIMITED,
-    FileTable,
-    TableColumn,
-    read_delimited,
-    read_workbook,
-)
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn, read_bytes
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.errors import EstimateError, SpecError
-
-IN_MEMORY = (*DELIMITED, ".xlsx")
-"""Ends of the names of files that are read from memory; the readers of the others need a file on a disk."""
 
 COLUMNS, SHARES = "columns", "shares"
 SHOWN_VALUES = 5
@@ -56,9 +45,7 @@ class UploadedFile:
 
     def table(self) -> FileTable:
         """Read the table in the file."""
-        if Path(self.name).suffix.lower() == ".xlsx":
-            return read_workbook(self.data, self.name)
-        return read_delimited(io.BytesIO(self.data), self.name)
+        return read_bytes(self.data, self.name)
 
 
 @dataclass(frozen=True)

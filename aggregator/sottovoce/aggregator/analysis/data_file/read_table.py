@@ -8,6 +8,7 @@ cell that is empty, NA or a missing value of the program is missing. Messages na
 import csv
 import io
 import math
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,8 +32,12 @@ _BATCH_BYTES = 1 << 20
 
 DELIMITED = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 STATISTICS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta"}
-FORMATS = (*DELIMITED, ".xlsx", ".parquet", *STATISTICS)
+ON_DISK = (".parquet", *STATISTICS)
+FORMATS = (*DELIMITED, ".xlsx", *ON_DISK)
 """Ends of the names of files that can be read."""
+
+IN_MEMORY = FORMATS if hasattr(os, "memfd_create") else (*DELIMITED, ".xlsx")
+"""Ends of the names of files that can be read from their bytes on this system."""
 
 
 @dataclass
@@ -128,11 +133,48 @@ def read_table(path: Path) -> FileTable:
             return read_workbook(path.read_bytes(), path.name)
     except OSError:
         raise SpecError(f"{path.name} cannot be read") from None
-    if kind == ".parquet":
-        return _read_parquet(path)
-    if kind in STATISTICS:
-        return _read_statistics(path)
+    if kind in ON_DISK:
+        return read_on_disk(path, path.name)
     raise SpecError(f"{path.name}: the name must end in one of {', '.join(FORMATS)}")
+
+
+def read_bytes(data: bytes, name: str) -> FileTable:
+    """
+    Read the table in the bytes of a file, none of which reaches a disk.
+
+    Args:
+        data: the bytes.
+        name: name of the file, one of ``IN_MEMORY``.
+
+    Raises:
+        SpecError: the file cannot be read; the message names line and column.
+        EstimateError: an optional library is not installed.
+    """
+    kind = Path(name).suffix.lower()
+    if kind == ".xlsx":
+        return read_workbook(data, name)
+    if kind in DELIMITED:
+        return read_delimited(io.BytesIO(data), name)
+    # The libraries open files by name: Linux has files that are in memory only.
+    with open(os.memfd_create("upload"), "wb") as file:  # noqa: PTH123 - a number
+        file.write(data)
+        file.flush()
+        return read_on_disk(Path(f"/proc/self/fd/{file.fileno()}"), name)
+
+
+def read_on_disk(path: Path, name: str) -> FileTable:
+    """
+    Read a table whose library opens the file itself.
+
+    Args:
+        path: where the file is.
+        name: its name, one of ``ON_DISK``.
+
+    Raises:
+        SpecError: the file cannot be read.
+        EstimateError: an optional library is not installed.
+    """
+    return _read_parquet(path, name) if name.lower().endswith(".parquet") else _read_statistics(path, name)
 
 
 def read_delimited(file: BinaryIO, name: str) -> FileTable:
@@ -302,30 +344,27 @@ def _filled(name: str, names: Sequence[str], rows: Iterator[tuple[int, Sequence[
     return _not_empty(table)
 
 
-def _read_parquet(path: Path) -> FileTable:
+def _read_parquet(path: Path, name: str) -> FileTable:
     duckdb = needed("duckdb")
     with duckdb.connect() as connection:
         try:
             found = connection.read_parquet(str(path))
-            names = _checked_names(found.columns, path.name, "the header")
-            return _filled(path.name, names, enumerate(found.fetchall(), 1))
+            names = _checked_names(found.columns, name, "the header")
+            return _filled(name, names, enumerate(found.fetchall(), 1))
         except duckdb.Error:
-            raise SpecError(f"{path.name} cannot be read as Parquet") from None
+            raise SpecError(f"{name} cannot be read as Parquet") from None
 
 
-def _read_statistics(path: Path) -> FileTable:
-    pyreadstat = needed("pyreadstat")
+def _read_statistics(path: Path, name: str) -> FileTable:
+    pyreadstat, kind = needed("pyreadstat"), Path(name).suffix.lower()
     try:
         # Labels of values are what people chose; the numbers behind them are the program's.
-        frame, _ = getattr(pyreadstat, STATISTICS[path.suffix.lower()])(str(path), apply_value_formats=True)
+        frame, _ = getattr(pyreadstat, STATISTICS[kind])(str(path), apply_value_formats=True)
     except (pyreadstat.ReadstatError, OSError, ValueError):
-        raise SpecError(f"{path.name} cannot be read as a file of {_program(path)}") from None
-    names = _checked_names([str(name) for name in frame.columns], path.name, "the header")
-    return _filled(path.name, names, enumerate(frame.itertuples(index=False, name=None), 1))
-
-
-def _program(path: Path) -> str:
-    return "Stata" if path.suffix.lower() == ".dta" else "SPSS"
+        program = "Stata" if kind == ".dta" else "SPSS"
+        raise SpecError(f"{name} cannot be read as a file of {program}") from None
+    names = _checked_names([str(name) for name in frame.columns], name, "the header")
+    return _filled(name, names, enumerate(frame.itertuples(index=False, name=None), 1))
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it

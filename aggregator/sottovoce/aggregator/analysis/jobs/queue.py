@@ -21,6 +21,9 @@ from sottovoce.shared.sentence import Sentence
 AT_ONCE = 4
 """Surveys whose analyses a node computes at the same time; each survey has one at a time."""
 
+OF_VISITORS = "visitors:"
+"""Beginning of the names of visitors' files, which share one place, so that surveys do not wait for them."""
+
 MOST_WAITING = 20
 """Jobs of one survey that may wait."""
 
@@ -109,6 +112,11 @@ class QueuedJob:
         return 0 if self.began is None else int(monotonic() - self.began)
 
     @property
+    def place(self) -> str:
+        """Name of the jobs of which one runs at a time."""
+        return OF_VISITORS if self.survey.startswith(OF_VISITORS) else self.survey
+
+    @property
     def was_stopped(self) -> bool:
         """True if it was stopped before it had a result."""
         return isinstance(self.error, AnalysisStopped)
@@ -171,7 +179,7 @@ class JobQueue:
     def place(self, job: QueuedJob) -> int:
         """Return the place of a job in the queue of its survey, from 1; 0 if it does not wait."""
         with self._lock:
-            queue = [each for each in self._waiting if each.survey == job.survey]
+            queue = [each for each in self._waiting if each.place == job.place]
         return queue.index(job) + 1 if job in queue else 0
 
     def stop(self, job: QueuedJob, reason: str = "cancelled") -> None:
@@ -218,8 +226,8 @@ class JobQueue:
 
     def _start_next(self) -> None:
         for job in [*self._waiting]:
-            busy = {each.survey for each in self._running}
-            if len(busy) < AT_ONCE and job.survey not in busy:
+            busy = {each.place for each in self._running}
+            if len(busy) < AT_ONCE and job.place not in busy:
                 self._waiting.remove(job)
                 self._running.append(job)
                 job.began = monotonic()

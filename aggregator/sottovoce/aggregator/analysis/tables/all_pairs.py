@@ -1,5 +1,5 @@
 """
-Test every pair of a survey's variables for independence, with q values over all pairs.
+Test every pair of a survey's variables for independence among those who answered, with q values over all pairs.
 
 Columns with few different values become indicators, and one matrix product over a block of rows counts all pairs at
 once. Bit masks and other columns with many values are counted pair by pair.
@@ -15,9 +15,9 @@ from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
-from sottovoce.aggregator.analysis.tables.independence_test import Independence, independence
+from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
-from sottovoce.aggregator.analysis.tables.table import shown_reports
+from sottovoce.aggregator.analysis.tables.table import independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
@@ -94,9 +94,10 @@ def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | 
     """Return the number of reports with both variables and the test; None if suppressed, or not possible."""
     try:
         shown = shown_reports(joint(pairs, len(columns)))
-        return None if shown is None else (shown.n, independence(shown.strata))
     except EstimateError:
         return None
+    test = None if shown is None else independence_of(shown)
+    return None if shown is None or test is None else (shown.n, test)
 
 
 def _able(columns: Columns) -> Iterator[SelectedVariable]:

@@ -22,6 +22,9 @@ from sottovoce.aggregator.analysis.tables.pair_moments import Joint
 from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats
 
+MOST_LIKELIHOODS = 1_000_000
+"""Most likelihoods of reports by cells for a test, as of two questions with 30 options each."""
+
 _ROUNDS = 2000
 _FLOOR = 1e-300
 _SETTLED = 1e-8
@@ -38,8 +41,11 @@ def answered_independence(joint: Joint) -> Independence | None:
         joint: the reports.
 
     Returns:
-        The test; None if one of the variables has a single answer that occurs.
+        The test; None if one of the variables has a single answer that occurs, or for too large tables.
     """
+    cells = len(joint.first.categories) * len(joint.second.categories)
+    if cells * sum(len(pairs.weights) for pairs in joint.strata) > MOST_LIKELIHOODS:
+        return None
     seen, (rows, columns) = seen_together(joint), answered_shape(joint)
     # Rescale the weights to sum to the effective number of reports.
     size = sum(pairs.size for pairs in joint.strata)

@@ -23,6 +23,7 @@ from sottovoce.aggregator.analysis.selection import (
     drawn_evenly,
     impossible_cells,
 )
+from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
@@ -37,7 +38,12 @@ from sottovoce.aggregator.analysis.tables.table import (
     tested,
 )
 from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
+    correlation,
+    difference,
+    phi_among_answered,
+    ratio,
+)
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -213,7 +219,7 @@ def _table(
     table = TwoWayTable(whole, rule, impossible)
     found, hide = table.joint, bool(table.hidden.any())
     # The measures use all four cells, so they would reveal a suppressed one.
-    measured = table.shape == (2, 2) and not hide and not table.among_answered
+    measured = table.shape == (2, 2) and not hide
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
         rows=found.first.full_name,
@@ -225,7 +231,7 @@ def _table(
         cells=tuple(tuple(table.cell(*place) for place in line) for line in places),
         conditional=tuple(tuple(table.share(*place) for place in line) for line in places),
         independence=None if hide else independence_of(found),
-        measures=_measures(found, rule.z()) if measured else None,
+        measures=_measures(table, rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
         drawn_evenly=None,
@@ -243,13 +249,18 @@ def _of_likeliest(table: TwoWayTable) -> list[str]:
     return [*of_halves, *([IMPOSSIBLE] if table.impossible else [])]
 
 
-def _measures(whole: Joint, z: float) -> Measures:
+def _measures(table: TwoWayTable, z: float) -> Measures:
+    whole = table.joint
     point, low, high = odds_ratio(whole, z)
+    apart = difference(whole, (0, 1), 1, (-1.0, 1.0), z)
+    if whole.second.absent:
+        apart = answered_difference(table, apart, (0, 1), 1, (table.share(0, 1), table.share(1, 1)))
+    phi = phi_among_answered(whole, z) if table.among_answered else correlation(whole, z)
     return Measures(
-        inverted_result(whole, difference(whole, (0, 1), 1, (-1.0, 1.0), z), (-1.0, 1.0)),
+        inverted_result(whole, apart, (-1.0, 1.0)),
         inverted_result(whole, ratio(whole, (0, 1), 1, z), (0.0, np.inf)),
         Result(point, point, None, "", low, high, PROFILE, whole.reports, whole.n, whole.deff),
-        inverted_result(whole, correlation(whole, z), (-1.0, 1.0)),
+        inverted_result(whole, phi, (-1.0, 1.0)),
     )
 
 

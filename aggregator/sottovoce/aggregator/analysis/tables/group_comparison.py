@@ -127,15 +127,24 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
     for group, value in zip(there[1:], values[1:], strict=True):
         inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
         if whole.joint.second.absent:
-            inverted = _answered(whole, inverted, (there[0], group), place, (values[0], value))
+            inverted = answered_difference(whole, inverted, (there[0], group), place, (values[0], value))
         found.append(inverted_result(whole.joint, inverted, spread))
     return tuple(found)
 
 
-def _answered(
+def answered_difference(
     whole: TwoWayTable, inverted: Inverted, groups: tuple[int, int], place: int, values: tuple[Result, Result]
 ) -> Inverted:
-    """Return a difference among the people who answered, with limits that hold in small and sparse groups."""
+    """
+    Return a difference among the people who answered, with limits that hold in small and sparse groups.
+
+    Args:
+        whole: the table of groups and outcome.
+        inverted: the difference with limits by inversion.
+        groups: the two rows.
+        place: the column.
+        values: shares of the column in both rows.
+    """
     if whole.joint.first.public:
         return inverted._replace(**_mover(*values))
     # The variance of the sample is too small where a cell is nearly empty, the one at the hypothesis where noise is

@@ -157,6 +157,39 @@ def correlation(joint: Joint, z: float) -> Inverted:
     return _inverted(found, raw, delta, slopes, (-1.0, 1.0), z)
 
 
+def phi_among_answered(joint: Joint, z: float) -> Inverted:
+    """
+    Estimate phi of two yes/no variables among the people who answered both.
+
+    Args:
+        joint: the reports; the second category of a variable is its yes, a third one is no answer.
+        z: normal quantile of the confidence level.
+
+    Maths: with p = E[z z'], a = E[z r'], b = E[r z'] and m = E[r r'], phi = (p m - a b) / sqrt(a (m - a) b (m - b)).
+    """
+    absent = joint.first.absent, joint.second.absent
+
+    def products(one: Floats, other: Floats) -> Floats:
+        r, s = (answered_scores(each, may) for each, may in zip((one, other), absent, strict=True))
+        return np.column_stack([one[:, 1] * other[:, 1], one[:, 1] * s, r * other[:, 1], r * s])
+
+    found = joint.moments(products)
+    p, a, b, m = found.mean.tolist()
+    of_a, of_b = a * (m - a), b * (m - b)
+    if min(m, of_a, of_b) <= 0:
+        return Inverted(None, None, -1.0, 1.0)
+    spread = math.sqrt(of_a * of_b)
+
+    def slopes(t: float) -> tuple[float, tuple[float, ...]]:
+        by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
+        return p * m - a * b - t * spread, (
+            m, -b - by_a * (m - 2 * a), -a - by_b * (m - 2 * b), p - by_a * a - by_b * b,
+        )  # fmt: skip
+
+    raw = (p * m - a * b) / spread
+    return _inverted(found, raw, tuple(slope / spread for slope in slopes(raw)[1]), slopes, (-1.0, 1.0), z)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Squared(Variable):
     """A variable with two scores: of its value and of its square; an indicator equals its square."""

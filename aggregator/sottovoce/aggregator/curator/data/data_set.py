@@ -9,6 +9,7 @@ from pathlib import Path
 from sottovoce.aggregator.curator.budget import ENDING, Answered, Budget
 from sottovoce.aggregator.curator.data.encoded_records import PlacedRecords, known_digest, stamp_of
 from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
+from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import Declaration
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
@@ -81,6 +82,19 @@ class DataSet:
             self.placed.write(records)
             notes.append(f"{self.placed.path.name} holds every record; guard and delete it as the data themselves")
         return records, terms, notes
+
+    def useless(self, question: CuratorQuestion, epsilon: Fraction) -> str:
+        """
+        Say that an answer would say nothing, from public figures alone; "" if it is recorded, or says something.
+
+        Raises:
+            StorageError: there is no budget, or its ledger is damaged.
+        """
+        ledger = self.budget.read()
+        if ledger.answer_to({**question.form, "epsilon": str(epsilon)}) is not None:
+            return ""
+        terms = ledger.terms
+        return useless_words(question, self.declaration, ReleaseTerms(epsilon, terms.neighbours), terms.records)
 
     def ask(self, question: CuratorQuestion, epsilon: Fraction) -> Answered:
         """

@@ -12,10 +12,13 @@ from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered
 from sottovoce.aggregator.curator.data.data_set import DataSet
+from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import ReleaseLedger, parse_ledger
 from sottovoce.aggregator.curator.ledger.plans import PLAN
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
+from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
@@ -41,10 +44,35 @@ def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> li
         BudgetExhausted: a table costs more than is left; tables released before it stay published.
         StorageError: there is no budget, or its ledger is damaged.
     """
-    declared = data.declaration
-    apart = [] if columns else [_of_one(declared, name) for name in declared.columns]
-    asked = apart or [histogram_question(declared, columns)]
+    asked = _tables_of(data.declaration, columns)
     return [(each, data.ask(each, epsilon / len(asked))) for each in asked]
+
+
+def useless_tables(
+    data: DataSet, epsilon: Fraction, columns: Sequence[str] = (), reports: int | None = None
+) -> list[str]:
+    """
+    Say of each table that would say nothing why, and which epsilon would do, before anything is opened or charged.
+
+    Args:
+        data: data set of a survey's public answers.
+        epsilon: total for all tables, shared equally.
+        columns: as of ``release``.
+        reports: number of reports if the budget is not open yet; None once it is.
+    """
+    asked = _tables_of(data.declaration, columns)
+    share = epsilon / len(asked)
+    if reports is None:
+        found = [data.useless(each, share) for each in asked]
+    else:
+        terms = ReleaseTerms(share, Neighbours.REPLACE)
+        found = [useless_words(each, data.declaration, terms, reports) for each in asked]
+    return [each for each in found if each]
+
+
+def _tables_of(declared: Declaration, columns: Sequence[str]) -> list[CuratorQuestion]:
+    apart = [] if columns else [_of_one(declared, name) for name in declared.columns]
+    return apart or [histogram_question(declared, columns)]
 
 
 def _of_one(declared: Declaration, name: str) -> CuratorQuestion:

@@ -86,6 +86,11 @@ class ReleaseLedger:
         """Number and hash of the last line."""
         return self.heads[-1]
 
+    def answer_to(self, question: Mapping[str, Any]) -> ReleaseEntry | None:
+        """Return the entry that answered this question; None if there is none."""
+        asked = canonical.dump(question)
+        return next((entry for entry in self.entries if canonical.dump(entry.question) == asked), None)
+
 
 def first_line(terms: BudgetTerms) -> bytes:
     """Return line 0 of a ledger."""

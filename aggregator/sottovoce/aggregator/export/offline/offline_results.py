@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.offline.count import Counts, Engine, count_by_duckdb, count_by_numpy
 from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
@@ -82,7 +82,7 @@ def key_of(of_wave: OfWave) -> Key:
 
 
 def results_of(
-    folder: Opened, work: Work, progress: Progress, interval: str = DEFAULT_RULE.method, wave: int | None = None
+    folder: Opened, work: Work, progress: Progress, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None
 ) -> SurveyResults:
     """
     Count a folder again and estimate its results, which equal those of the server for the closed survey or wave.
@@ -91,7 +91,7 @@ def results_of(
         folder: folder of reports.
         work: function that counts the parts.
         progress: called while parts are counted.
-        interval: interval method for shares.
+        rule: method and level of the intervals.
         wave: only this wave; None for all in the folder.
 
     Raises:
@@ -104,7 +104,8 @@ def results_of(
     found = work(folder, progress)
     for of_wave in manifest.waves:
         _check(of_wave, found.get(key_of(of_wave), Counts()))
-    return analyse(_revisions(folder.described, found), None, interval, manifest.wave if wave is None else wave)
+    wave = manifest.wave if wave is None else wave
+    return analyse(_revisions(folder.described, found), None, rule.method, wave, rule.confidence)
 
 
 def _check(of_wave: OfWave, counts: Counts) -> None:

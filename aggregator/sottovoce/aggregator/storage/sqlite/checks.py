@@ -30,8 +30,8 @@ def foreign_indexes(db: Database) -> list[str]:
         migrate(fresh)
         foreign = sorted(_indexes(db) - _indexes(fresh))
     return [
-        f"the table {table} has an index {name}, which is none of this program's; stop the nodes, then remove it: "
-        f'sqlite3 FILE "DROP INDEX {name}; VACUUM"'
+        f"the table {table} has an index {name}, which is none of this program's; stop the nodes, then remove it with "
+        f"sqlite3: drop index {name}; vacuum"
         for table, name in foreign
     ]
 

@@ -6,8 +6,10 @@ ones. After settling, both tell the order of the keys. Each transaction leaves e
 may be killed at any moment; the next run begins anew.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from itertools import count
 from typing import Any
 
 from sottovoce.aggregator.storage.sql_statements import Handle
@@ -15,6 +17,12 @@ from sottovoce.aggregator.storage.table_catalogue import clear, fill, select
 
 MOVED_ROWS = 2000
 """Reports a transaction: those that arrive meanwhile wait for some ten milliseconds."""
+
+PAUSE_SECONDS = 0.002
+"""Pause between two parts, in which a thread that waits to store a report can begin."""
+
+CHECKPOINTED_ROWS = 10_000
+"""Reports after which the log is copied into the file, lest a commit have to copy all of it while others wait."""
 
 REWRITTEN_ROWS = 200_000
 """Rows up to which a table is rewritten in one transaction; a larger one waits for the daily scrub."""
@@ -32,10 +40,22 @@ _MOVE = (f"INSERT INTO settled SELECT * {_PART} ORDER BY survey, report_id", f"D
 _BEFORE_ALL = (-1, b"")
 
 
-def settle(write: Write) -> None:
-    """Move the rows of ``fresh`` to ``settled``, in the order of their ids."""
+def settle(write: Write, copy_log: Callable[[], None]) -> None:
+    """
+    Move the rows of ``fresh`` to ``settled``, in the order of their ids.
+
+    Args:
+        write: begins a write transaction.
+        copy_log: copies the log into the file while other threads write.
+    """
     last: Sequence[Any] | None = _BEFORE_ALL
-    while last is not None:
+    for part in count(1):
+        if last is None:
+            return
+        if part * MOVED_ROWS % CHECKPOINTED_ROWS == 0:
+            copy_log()
+        # A lock goes to the thread that asks first, which else would be this one again.
+        time.sleep(PAUSE_SECONDS)
         with write() as db:
             after, last = last, db.execute(_LAST_OF_PART, [*last, MOVED_ROWS]).fetchone()
             if last is not None:

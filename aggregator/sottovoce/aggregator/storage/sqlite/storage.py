@@ -53,8 +53,7 @@ _STATE = """
 """
 """Query for two flags: the survey is open, and a report of it was withdrawn."""
 
-# The recursive query counts n = 0 .. ?6 - 1, the position of a report in ?3 (all ids, concatenated) and in ?4 (all
-# packed values, ?5 bytes each).
+# n = 0 .. ?6 - 1 is the position of a report in ?3, all ids, and in ?4, all packed values of ?5 bytes each.
 _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _INSERT = """
     INSERT OR IGNORE INTO fresh
@@ -81,6 +80,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
     NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
     TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("settled", "fresh")
+    MOST_UNSETTLED: ClassVar[int] = 50_000  # the more reports are moved together, the more of them share a page
 
     def __init__(self, path: Path, unfinished: bool = False, migrates: bool = True) -> None:
         self._path = path
@@ -125,9 +125,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
             raise _NotAllNew
         if any(withdrawn for _, withdrawn in states) and is_any_withdrawn(db, arrivals):
             raise _NotAllNew
-        if has_other_revisions(db, arrivals):
-            raise _NotAllNew
-        if _insert(db, arrivals) != count(arrivals):
+        if has_other_revisions(db, arrivals) or _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew
         sql_statements.count_and_show(db, change(arrivals))
 
@@ -141,7 +139,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
-        settling.settle(self._write)
+        settling.settle(self._write, self._copy_log)
         if self._are_secrets_used:
             self._rewrite_secrets()
         return self._empty_log()
@@ -164,22 +162,25 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
         remove_copies(self._path, older_than=KEPT_SECONDS)
-        settling.settle(self._write)
+        settling.settle(self._write, self._copy_log)
         with self._errors(), self._writing, self._handle() as db:
             db.execute("VACUUM")
         self._empty_log()
 
     def _empty_log(self) -> bool:
         """Truncate the log, which holds deleted rows and the order of writes; return False if a reader needs it."""
-        with self._errors(), self._handle() as db:
-            # Most pages are copied while other threads write; the second step then takes little time.
-            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            with self._writing:
-                # A reader may still need the log: a short timeout keeps writers from waiting.
-                db.execute("PRAGMA busy_timeout = 200")
-                (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
+        # Most pages are copied while other threads write; the second step then takes little time.
+        self._copy_log()
+        with self._errors(), self._writing, self._handle() as db:
+            # A reader may still need the log: a short timeout keeps writers from waiting.
+            db.execute("PRAGMA busy_timeout = 200")
+            (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
         return not busy
+
+    def _copy_log(self) -> None:
+        with self._errors(), self._handle() as db:
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _after_deletion(self) -> None:
         self._empty_log()
@@ -205,8 +206,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def verify(self) -> list[str]:
         """Describe damage of the file and of its tables; empty if there is none."""
         with self._read() as db:
-            wrong = sqlite_checks.problems(db.database)
-            return wrong + checks.problems(db, sqlite_checks.described(db.database))
+            return [*sqlite_checks.problems(db.database), *checks.problems(db, sqlite_checks.described(db.database))]
 
     def faults(self) -> list[str]:
         """Describe implausible rows and indexes of other programs, each with advice."""

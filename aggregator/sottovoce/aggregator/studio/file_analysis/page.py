@@ -11,16 +11,17 @@ from typing import Any
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.visitors import is_visitor, visitor_id
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
 from sottovoce.aggregator.analysis.data_file.file_analysis import (
     COLUMNS,
-    IN_MEMORY,
     SHARES,
     FileAnalysis,
     UploadedFile,
 )
 from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
-from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
+from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, IN_MEMORY
+from sottovoce.aggregator.analysis.jobs.queue import OF_VISITORS, AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.memory_request import MemoryRequest
@@ -45,7 +46,12 @@ from sottovoce.shared.errors import EstimateError
 UPLOAD_BYTES = 100 << 20
 """Largest file; ``intake.request_limits`` refuses larger requests before they are read."""
 
+VISITOR_BYTES = 10 << 20
+"""The same for visitors without an account."""
+
 GONE, REFUSED = 410, 422
+OF_STAFF = "file:"
+_QUEUES = (OF_STAFF, OF_VISITORS)
 PREFIX = "studio.analyzed_"
 FIELD = "channel."
 LONGEST_CHANNEL = 500
@@ -55,7 +61,12 @@ def register(app: Flask) -> None:
     """Let uploads stay in memory, and make the place for them; their jobs are dropped with them."""
     app.request_class = MemoryRequest
     jobs = app.extensions["joint_results"].jobs
-    app.extensions["uploaded_files"] = UploadedFiles(lambda id: jobs.drop(_queue(id)))
+
+    def drop(id: str) -> None:
+        for queue in _QUEUES:
+            jobs.drop(f"{queue}{id}")
+
+    app.extensions["uploaded_files"] = UploadedFiles(drop)
 
 
 def _files() -> UploadedFiles:
@@ -64,13 +75,17 @@ def _files() -> UploadedFiles:
 
 
 def _account() -> str:
-    found: str = g.actor.account.id.hex()
-    return found
+    """Return the id of the account or visitor whose files they are."""
+    return visitor_id() if is_visitor() else str(g.actor.account.id.hex())
 
 
 def _queue(id: str) -> str:
     """Return the name under which the jobs of a file wait; no survey has a name with a colon."""
-    return f"file:{id}"
+    return f"{OF_VISITORS if is_visitor() else OF_STAFF}{id}"
+
+
+def _most_bytes() -> int:
+    return VISITOR_BYTES if is_visitor() else UPLOAD_BYTES
 
 
 def analyze() -> Response:
@@ -81,7 +96,12 @@ def analyze() -> Response:
 def _upload_form(refused: str = "", status: int = 200, detail: str = "") -> Response:
     told = words().translate(refused) if refused else ""
     text = render_template(
-        "analyze.html", refused=told, detail=detail, kinds=",".join(IN_MEMORY), most=UPLOAD_BYTES >> 20
+        "analyze.html",
+        refused=told,
+        detail=detail,
+        kinds=",".join(IN_MEMORY),
+        all_kinds=IN_MEMORY == FORMATS,
+        most=_most_bytes() >> 20,
     )
     return Response(text, status, content_type="text/html; charset=utf-8")
 
@@ -94,10 +114,10 @@ def upload() -> ResponseReturnValue:
     name = Path(sent.filename).name[-100:]
     if Path(name).suffix.lower() not in IN_MEMORY:
         return _upload_form("analyze_other_kind", REFUSED)
-    data = sent.read(UPLOAD_BYTES + 1)
-    if len(data) > UPLOAD_BYTES:
+    data = sent.read(_most_bytes() + 1)
+    if len(data) > _most_bytes():
         raise Refusal("too_large")
-    id = _files().add(_account(), name, data)
+    id = (_files().add_of_visitor if is_visitor() else _files().add)(_account(), name, data)
     if id is None:
         return _upload_form("analyze_no_room", 503)
     return redirect(url_for("studio.analyzed", name=id), 303)
@@ -169,6 +189,8 @@ def change(name: str) -> ResponseReturnValue:
 
 def _subject(name: str, page: str) -> JointSubject | Response:
     """Return the subject of tables and models, or the page to show instead."""
+    if is_visitor() and request.args.get("formula"):
+        raise Refusal("forbidden", "a formula needs an account: sign in, or choose outcome and predictors")
     file = _files().find(_account(), name)
     if file is None:
         return _upload_form("analyze_again", GONE)

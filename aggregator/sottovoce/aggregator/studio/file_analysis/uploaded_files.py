@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Lock, Timer
 from time import monotonic
 
+from sottovoce.aggregator.accounts.visitors import VISITOR
 from sottovoce.aggregator.analysis.data_file.file_analysis import UploadedFile
 
 IDLE = 15 * 60
@@ -13,6 +14,9 @@ IDLE = 15 * 60
 
 MOST_BYTES = 500 << 20
 """Bytes of all files of a node."""
+
+VISITORS_AT_ONCE = 4
+"""Files of visitors without an account that a node keeps at once."""
 
 _DROP_SECONDS = 60
 
@@ -66,6 +70,24 @@ class UploadedFiles:
             self._files[id] = KeptFile(account, UploadedFile(name, data, {}), self._seconds())
         self._schedule()
         return id
+
+    def add_of_visitor(self, visitor: str, name: str, data: bytes) -> str | None:
+        """
+        Keep a file of a visitor in the place of the one before, and return its id; None if there is no room.
+
+        Args:
+            visitor: id of the visitor.
+            name: name of the file.
+            data: its bytes.
+        """
+        with self._lock:
+            mine = [id for id, kept in self._files.items() if kept.account == visitor]
+        for id in mine:
+            self.drop(visitor, id)
+        self.drop_idle()
+        with self._lock:
+            others = sum(kept.account.startswith(VISITOR) for kept in self._files.values())
+        return None if others >= VISITORS_AT_ONCE else self.add(visitor, name, data)
 
     def find(self, account: str, id: str) -> UploadedFile | None:
         """Return a file of an account, and keep it on; None if it is not here."""

@@ -21,13 +21,12 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import (
-    MOST_PEOPLE,
     QuestionCard,
     ResultsView,
-    ViewOptions,
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
@@ -96,7 +95,7 @@ def download(name: str) -> Response:
     """Download the results as JSON."""
     choices, revisions = ViewOptions.of(request.args), _revisions(name)
     note_read(name, revisions)
-    found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
+    found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, found, choices.people)
     return export_reply(name, found, group)
 
@@ -161,6 +160,7 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "results": view.results,
         "choices": view.choices,
         "still_open": not view.results.closed,
+        "levels": LEVELS,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
         "endpoint_prefix": "studio.",
@@ -180,6 +180,7 @@ CHOICES = (
     Query("sort", "The order of options; empty for the survey's own order.", {"enum": ["", "size"]}),
     Query("people", "Size of the whole group."),
     Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
+    Query("confidence", "Level of the intervals in percent; empty for 95.", {"enum": ["", *LEVELS]}),
 )
 """Parameters that select a view of the results."""
 

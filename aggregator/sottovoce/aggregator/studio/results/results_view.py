@@ -15,66 +15,9 @@ from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
+from sottovoce.aggregator.studio.results.view_options import ViewOptions
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
-
-MOST_PEOPLE = 10_000_000_000
-"""Largest accepted number of people; more than the population of the Earth."""
-
-
-@dataclass(frozen=True)
-class ViewOptions:
-    """
-    Choices of the reader, from the parameters of the URL.
-
-    Attributes:
-        cohort: name of a group of cohorts; None for all respondents.
-        wave: wave as text of the URL, not yet validated; None for all.
-        by: ``cohort`` or ``wave`` to compare estimates side by side; "" for neither.
-        by_size: True to sort options by size, largest first.
-        people: size of the whole group, to show shares as numbers of people; None to show shares only.
-        is_refused: True if the size of the group is not a valid number.
-        among_all: True for shares among all people, also where some did not answer.
-    """
-
-    cohort: str | None
-    wave: str | None
-    by: str
-    by_size: bool
-    people: int | None
-    is_refused: bool
-    among_all: bool = False
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "ViewOptions":
-        """Parse the parameters of the URL."""
-        written = query.get("people", "").strip()
-        people = (
-            int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(MOST_PEOPLE)) else 0
-        )
-        known = 1 <= people <= MOST_PEOPLE
-        by = query.get("by", "")
-        return cls(
-            query.get("cohort") or None,
-            query.get("wave") or None,
-            by if by in {"cohort", "wave"} else "",
-            query.get("sort") == "size",
-            people if known else None,
-            bool(written) and not known,
-            query.get("among") == "all",
-        )
-
-    @property
-    def address(self) -> dict[str, object]:
-        """Parameters of a URL with the same view; None leaves a parameter out."""
-        return {
-            "cohort": self.cohort,
-            "wave": self.wave,
-            "by": self.by or None,
-            "sort": "size" if self.by_size else None,
-            "people": self.people,
-            "among": "all" if self.among_all else None,
-        }
 
 
 @dataclass(frozen=True)
@@ -215,7 +158,7 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
     Raises:
         EstimateError: no such group or wave.
     """
-    results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
+    results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
     return ResultsView(
@@ -235,13 +178,14 @@ def _side_by_side(
     revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions, words: Words
 ) -> Sequence[tuple[str, SurveyResults]]:
     """Compute the results of each group, or of each wave, with its name."""
+    of_part = partial(analyse, revisions, confidence=choices.confidence)
     if choices.by == "cohort" and results.cohort is None:
         named = partial(name_of_group, results.survey, words=words)
-        return [(named(group), analyse(revisions, group.name, wave=results.wave)) for group in results.cohorts]
+        return [(named(group), of_part(group.name, wave=results.wave)) for group in results.cohorts]
     if choices.by == "wave" and results.wave is None and len(results.waves) > 1:
         shown = [number for number, reports in enumerate(results.waves) if reports]
         return [
-            (words.translate("results_wave_number", number=number), analyse(revisions, results.cohort, wave=number))
+            (words.translate("results_wave_number", number=number), of_part(results.cohort, wave=number))
             for number in shown
         ]
     return ()

@@ -34,7 +34,7 @@ from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
-from sottovoce.aggregator.studio.results.results_view import ResultsView, ViewOptions, view_of
+from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
     ENDPOINT_PREFIX,
     SETTING,
@@ -45,6 +45,7 @@ from sottovoce.aggregator.studio.results.simulation_results import (
     subject_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.view_options import ViewOptions
 
 
 def rehearse(name: str) -> str:
@@ -65,7 +66,7 @@ def download(name: str) -> Response:
     """Download the simulated results as JSON, marked so that programs reject it as real results."""
     _, found = rehearsed_file(name)
     choices, revisions = ViewOptions.of(request.args), found.made.revisions
-    results = analyse(revisions, choices.cohort)
+    results = analyse(revisions, choices.cohort, confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     document = {**marked(export_document(results, group=group), found.about), "set": found.made.document}
     return _file(

@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.curator.budget import spent
 from sottovoce.aggregator.curator.data.data_set import DataSet
-from sottovoce.aggregator.curator.data.released_tables import release
+from sottovoce.aggregator.curator.data.released_tables import release, useless_tables
 from sottovoce.aggregator.curator.data.survey_source import declared_at_opening, survey_data_set
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -20,7 +20,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 
-OUTCOMES = ("published", "opened", "not_agreed", "no_number", "not_left", "unusable")
+OUTCOMES = ("published", "opened", "not_agreed", "no_number", "not_left", "useless", "unusable")
 """Outcomes of the last step that the page has a message for."""
 
 
@@ -44,6 +44,10 @@ class ReleaseState:
     left: float | None
     may: bool
     outcome: str
+
+
+class UselessTables(Exception):
+    """The noise of a table may exceed all of it, and the form does not ask for it all the same."""
 
 
 def release_state(name: str) -> ReleaseState | None:
@@ -86,6 +90,8 @@ def publish(name: str) -> ResponseReturnValue:
     columns = [*dict.fromkeys(filter(None, (request.form.get("rows"), request.form.get("columns"))))]
 
     def draw(data: DataSet, epsilon: Fraction) -> None:
+        if request.form.get("useless") != "yes" and useless_tables(data, epsilon, columns):
+            raise UselessTables
         # Log first: no release without an entry in the audit log.
         storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
         release(data, epsilon, columns)
@@ -105,6 +111,8 @@ def _try_action(name: str, act: Callable[[DataSet, Fraction], object], done: str
             act(survey_data_set(storage(), name, now, settings.data, settings.ledger_anchor_dir, g.who), epsilon)
     except BudgetExhausted:
         return "not_left"
+    except UselessTables:
+        return "useless"
     except (EstimateError, SpecError, StorageError):
         return "unusable"
     return done

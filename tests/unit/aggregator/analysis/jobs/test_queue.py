@@ -12,6 +12,7 @@ from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import (
     AT_ONCE,
     MOST_WAITING,
+    OF_VISITORS,
     AnalysisLimits,
     AnalysisStopped,
     Compute,
@@ -159,6 +160,24 @@ def test_node_computes_a_bounded_number_of_surveys_at_once(pool: WorkerPool) -> 
         assert job is not None
         job.finished.wait()
         assert job.document is not None
+
+
+def test_files_of_visitors_share_one_place(pool: WorkerPool) -> None:
+    """So that surveys never wait for more than one of them."""
+    queue, go = JobQueue(AnalysisLimits(), pool), threading.Event()
+
+    def waiting(_compute: Compute) -> Document:
+        go.wait()
+        return {}
+
+    first, second = (queue.submit(f"{OF_VISITORS}{name}", name, waiting) for name in "ab")
+    other = queue.submit("exam", "c", waiting)
+    assert first is not None
+    assert second is not None
+    assert other is not None
+    assert [queue.place(job) for job in (first, second, other)] == [0, 1, 0]
+    go.set()
+    assert all(job.finished.wait(60) for job in (first, second, other))
 
 
 def test_errors_arrive_and_passing_ones_are_not_kept(pool: WorkerPool) -> None:

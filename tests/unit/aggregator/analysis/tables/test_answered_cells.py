@@ -10,6 +10,7 @@ import pytest
 from sottovoce.aggregator.analysis.documents import comparison_document, crosstab_document
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import CompareRequest, CrosstabRequest
+from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.answered_cells import group_moments
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
@@ -141,6 +142,51 @@ def test_independence_of_open_answers_is_the_likelihood_ratio_of_the_subset() ->
 
     assert found is not None
     assert (found.statistic, found.df) == (pytest.approx(2 * np.sum(table * np.log(table / fitted))), 1)
+
+
+def test_measures_of_open_answers_are_those_of_the_subset() -> None:
+    """Without noise, difference, ratio, odds ratio and phi of the four cells of those who answered both."""
+    questions = (asked("a", "boolean", None, absent_category=True), asked("b", "boolean", None, absent_category=True))
+    counts = np.array([[60, 30, 9], [20, 50, 12], [7, 8, 11]])
+    found = crosstab(columns(counts, *questions), "a", "b").measures
+    one, other = 50 / 70, 30 / 90
+    phi = (60 * 50 - 30 * 20) / np.sqrt(90 * 70 * 80 * 80)
+
+    assert found is not None
+    assert [each.raw for each in found] == pytest.approx([one - other, one / other, 5.0, phi], rel=1e-6)
+    assert all(each.low < each.raw < each.high for each in found if each.low and each.raw and each.high)
+
+
+def test_measures_among_those_who_answered_are_covered() -> None:
+    """Through noise, with a fifth declining by the other answer: the odds ratio is 3, phi .265."""
+    generator = np.random.default_rng(8)
+    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
+    answered = np.array([[0.36, 0.18], [0.16, 0.24]]) * 0.8 / 0.94
+    truth = np.array([[*answered[0], 0.02], [*answered[1], 0.08], [0.05, 0.03, 0.02]])
+    rates = CHANNEL @ (truth / truth.sum()) @ CHANNEL
+    block = truth[:2, :2] / truth[:2, :2].sum()
+    a, b = block[1].sum(), block[:, 1].sum()
+    phi = (block[1, 1] - a * b) / np.sqrt(a * (1 - a) * b * (1 - b))
+    covered = []
+    for _ in range(60):
+        found = crosstab(columns(generator.multinomial(1500, rates.ravel()).reshape(3, 3), *questions), "a", "b")
+        assert found.measures is not None
+        pairs = zip(found.measures[2:], (block[0, 0] * block[1, 1] / block[0, 1] / block[1, 0], phi), strict=True)
+        covered += [(each.low or 0) <= true and (each.high is None or true <= each.high) for each, true in pairs
+                    if each.low is not None or each.high is not None]  # fmt: skip
+
+    assert np.mean(covered) > 0.88
+
+
+def test_associations_do_not_see_that_people_decline_together() -> None:
+    """No answer is no answer here: who declines one question declines the other, and that is all."""
+    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
+    truth = np.array([[0.2, 0.2, 0.0], [0.2, 0.2, 0.0], [0.0, 0.0, 0.2]])
+    reports = columns(np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int), *questions)
+    (found,) = every_pair(reports).tests
+
+    assert found.independence == crosstab(reports, "a", "b").independence
+    assert (found.independence.df, found.independence.p > 0.9) == (1, True)
 
 
 def test_level_of_the_test_of_independence() -> None:

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.offline.locations import place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -33,9 +34,9 @@ def estimates(folder: Path, engine: str = "duckdb", **options: Any) -> str:
 @pytest.mark.parametrize("wave", [0, 1, None])
 def test_every_engine_gives_the_live_export(written: Written, engine: str, wave: int | None) -> None:
     """To the last letter, of each wave and of both, for every type of question and through two revisions."""
-    live = export_document(analyse(written.source.revisions, interval="wilson", wave=wave))
+    live = export_document(analyse(written.source.revisions, interval="wilson", wave=wave, confidence=0.9))
 
-    assert estimates(written.folder, engine, interval="wilson", wave=wave) == json.dumps(live)
+    assert estimates(written.folder, engine, rule=IntervalRule("wilson", 0.9), wave=wave) == json.dumps(live)
 
 
 def test_public_rows_change_nothing(tmp_path: Path, written: Written) -> None:

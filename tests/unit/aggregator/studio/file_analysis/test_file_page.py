@@ -7,6 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas
+import pyreadstat
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -96,6 +99,31 @@ def test_nothing_of_the_upload_reaches_a_disk(
     assert [path for path in folder.rglob("*") if path.is_file() and marker in path.read_bytes()] == []
 
 
+def _by_pandas(kind: str, path: Path) -> None:
+    table = pandas.read_csv(BytesIO(DATA))
+    if kind == "parquet":
+        duckdb.from_df(table).write_parquet(str(path))
+    else:
+        (pyreadstat.write_sav if kind == "sav" else pyreadstat.write_dta)(table, str(path))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "sav", "dta"])
+def test_files_of_other_programs_are_read_from_memory(
+    client: FlaskClient, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although their libraries open files by name, no temporary file is made."""
+    _by_pandas(kind, tmp_path / "data")
+    get(client, HERE)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no folder"))
+    address = send(client, (tmp_path / "data").read_bytes(), f"answers.{kind}").headers["Location"]
+    assert post(client, address, **{"channel.cheated": "coin_flip"}).status_code == 303
+    assert "10.0%" in get(client, address).text.replace(" ", "").replace("\u00a0", "")
+
+    address = send(client, b"something else", f"answers.{kind}").headers["Location"]
+    shown = get(client, address)
+    assert (shown.status_code, f"answers.{kind} cannot be read as" in shown.text) == (422, True)
+
+
 def test_channel_beside_the_column_is_recognized(client: FlaskClient) -> None:
     """Nothing needs to be typed."""
     data = b"cheated,cheated_channel,cheated_once\n" + b"yes,coin_flip,1\n" * 30 + b"no,coin_flip,1\n" * 70
@@ -107,10 +135,31 @@ def test_channel_beside_the_column_is_recognized(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("formula=cheated~I(year.to_csv('f'))", "column"),
+        ("formula=cheated~__import__('os')", "column"),
+        ("formula=cheated~(a%2Bb%2Bc%2Bd%2Be%2Bf%2Bg%2Bh%2Bi%2Bj)^10", "column"),
+        (f"formula=cheated~{'*'.join('abcdefghijklmnop')}", "terms"),
+        ("formula=cheated~height", "height"),
+        ("outcome=cheated&on=year&where=year+%3D+none", "year"),
+        ("outcome=cheated&on=year&where=year+%3D+first+and+year+%3D+last", "subset"),
+    ],
+)
+def test_mistake_in_a_model_of_a_file_is_said(client: FlaskClient, asked: str, message: str) -> None:
+    """A formula that asks for code or for too much, a column that is not there, a subset without people."""
+    shown = get(client, f"{uploaded(client)}/models?kind=regression&{asked}")
+    refused = shown.text.partition('id="refused"')[2][:900]
+    assert (shown.status_code, message in refused) == (422, True), refused
+
+
+@pytest.mark.parametrize(
     ("data", "channel", "message"),
     [
         (DATA, "coin", "channel: is no channel"),
         (DATA, "binary_rr a=1.5 b=0.2", "a must be between 0 and 1"),
+        (DATA, "binary_rr 1/4 1/4", "channel: "),
+        (DATA, "warner 1/2", "channel: "),
         (DATA, "kary_rr 3 levels=no,perhaps", "line 2, column &#39;cheated&#39;"),
         (b"cheated,cheated\n1,2\n", "coin_flip", "columns 1 and 2 are both named"),
         (b"", "coin_flip", "the file is empty"),
@@ -128,7 +177,7 @@ def test_mistake_is_said_with_its_place(client: FlaskClient, data: bytes, channe
 def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """No file, another kind, no room, too large."""
     assert "No file was chosen" in send(client, b"", "").text
-    assert "cannot be read here" in send(client, b"x", "data.sav").text
+    assert "cannot be read here" in send(client, b"x", "data.docx").text
     monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.uploaded_files.MOST_BYTES", 10)
     assert send(client, DATA).status_code == 503
     monkeypatch.setattr(page, "UPLOAD_BYTES", 10)

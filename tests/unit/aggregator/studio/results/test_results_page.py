@@ -334,6 +334,26 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     assert export_document(analyse(revisions_of(storage, "exam")))["questions"][0]["answered"]["people"] == "answered"
 
 
+def test_reader_chooses_the_level_of_the_intervals(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Of the page and of each of its files; a level that is not offered is the usual one."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number, (number % 2, 0, 0)) for number in range(100)])
+    storage.close_survey("exam", 20_000)
+    client = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0]
+    address = "/dashboard/surveys/exam/results"
+    usual, narrow = (client.get(f"{address}?confidence={level}", base_url=SITE).text for level in ("57", "80"))
+    row = analyse(revisions_of(storage, "exam"), confidence=0.8).questions[0].estimates[-1]
+    rows = client.get(f"{address}/cheated.csv?confidence=80", base_url=SITE).text
+
+    assert "about 95 of the 100" in usual
+    assert "about 80 of the 100" in narrow
+    assert told(row.low, row.high) in narrow
+    assert told(row.low, row.high) not in usual
+    assert ",0.8," in rows
+    assert ",0.95," not in rows
+    assert "confidence=80" in re.findall(r'href="(.*?export.json.*?)"', narrow)[0]
+
+
 def test_snapshot_is_rendered_once_for_all_readers(
     app: Flask, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,13 +66,21 @@ def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> 
     account = get(client, "exam/privacy").text
     assert re.search("at most epsilon 600.000 in all; 600.000 of it is left. Together: epsilon .*60[0-9]", account)
 
+    assert "noise of a table may exceed the number of reports" in sent(client, "release", epsilon="0.001")
+    assert "600.000 of epsilon 600.000 is left." in get(client, "exam/files").text
     assert "Published. The files" in sent(client, "release", epsilon="300")
     page = sent(client, "release", epsilon="200", rows="hours", columns="again")
     assert "100.000 of epsilon 600.000 is left." in page
     assert "is too small for all these tables" in sent(client, "release", epsilon="400")
+    assert "99.999 of epsilon 600.000 is left." in sent(client, "release", epsilon="0.001", useless="yes")
 
     tables: Any = json.loads(get(client, "exam/files/public-tables.json").text)["tables"]
-    assert [table["question"]["columns"] for table in tables] == [["hours"], ["again"], ["hours", "again"]]
+    assert [table["question"]["columns"] for table in tables] == [
+        ["hours"],
+        ["again"],
+        ["hours", "again"],
+        *[["hours"], ["again"]],
+    ]
     assert tables[1]["values"]["counts"][:2] == [50, 150]
     assert "4 / yes" in get(client, "exam/files/public-tables.csv").text
     assert "again" not in {each["name"] for each in json.loads(get(client, "exam/files/export.json").text)["questions"]}

@@ -1,0 +1,68 @@
+"""
+Visitors without an account, who may analyze a file where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1.
+
+A cookie with a random secret tells visitors apart, and protects their forms as a session does. The server stores
+nothing of them: their files stay in memory, and only a hash of the secret names whose they are.
+"""
+
+import hashlib
+
+from flask import Flask, Response, current_app, g, request
+from sottovoce.aggregator.accounts.secrets import new_cookie
+
+FOR_VISITORS = frozenset(
+    {
+        "studio.analyze",
+        "studio.analyze_upload",
+        "studio.analyzed",
+        "studio.analyzed_change",
+        "studio.analyzed_tables",
+        "studio.analyzed_tables_file",
+        "studio.analyzed_models",
+        "studio.analyzed_models_file",
+        "studio.analyzed_end_analysis",
+    }
+)
+"""Endpoints for visitors."""
+
+VISITOR = "visitor:"
+"""Beginning of the ids of visitors, which no id of an account has."""
+
+
+def register(app: Flask) -> None:
+    """Give new visitors their cookie, and let the page of sign-in name the way in."""
+    app.config["PUBLIC_ANALYSIS"] = app.extensions["settings"].public_analysis == 1
+    app.after_request(_with_cookie)
+
+
+def are_allowed(endpoint: str | None) -> bool:
+    """Return True if a request without a session may come from a visitor."""
+    return current_app.config["PUBLIC_ANALYSIS"] and endpoint in FOR_VISITORS
+
+
+def is_visitor() -> bool:
+    """Return True if the request comes from a visitor."""
+    return "visitor" in g
+
+
+def visitor_id() -> str:
+    """Return the name of the visitor's files; it does not reveal the secret."""
+    return f"{VISITOR}{hashlib.sha256(g.visitor.encode()).hexdigest()}"
+
+
+def visitor_secret() -> str:
+    """Return the secret of the visitor, a new one if the request has none; "" for a form without one."""
+    known = request.cookies.get(_cookie_name(), "")
+    return known if known or request.method == "POST" else new_cookie()[0]
+
+
+def _with_cookie(reply: Response) -> Response:
+    if is_visitor() and g.visitor and _cookie_name() not in request.cookies:
+        secure = current_app.extensions["settings"].secure
+        reply.set_cookie(_cookie_name(), g.visitor, secure=secure, httponly=True, samesite="Strict", path="/")
+    return reply
+
+
+def _cookie_name() -> str:
+    # Browsers accept the __Host- prefix only over https, as for sessions.
+    return "__Host-sottovoce-visitor" if current_app.extensions["settings"].secure else "sottovoce-visitor"

@@ -1,0 +1,113 @@
+"""
+Assemble the frame of a single question and the element that shows it in a page of another system.
+
+The frame is one file: script, style and the sentences of all languages are in it, so that nothing is fetched after it.
+It belongs on an origin of its own; a page that could read it makes it refuse.
+"""
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+
+from sottovoce.client.bundle import join, modules, read
+from sottovoce.client.page import PageFile, catalogues, digest_source, inline_css, inline_json
+
+PLACE = "/q/1/"
+"""Path under which an aggregator serves the frame; the number changes if frame and element no longer understand each
+other."""
+
+_POLICY = (
+    "default-src 'none'; script-src {script}; style-src {style}; img-src data:; connect-src 'none'; base-uri 'none'; "
+    "form-action 'none'"
+)
+_SCRIPTS = {
+    "element.js": ("question/element.js", "defineQuestion();\n", "SottovoceQuestion, toColumns"),
+    "core.js": (
+        "question/every_mechanism.js question/core.js question/columns.js",
+        "bringEveryMechanism();\n",
+        "Draws, describeQuestion as describe, randomizeQuestion as randomize, toColumns",
+    ),
+    "jspsych.js": ("question/jspsych.js", "", "SottovoceQuestionPlugin"),
+    "surveyjs.js": ("question/surveyjs.js", "", "registerSottovoceQuestion"),
+}
+"""Each module for other pages: what it is joined from, its last line, what it exports."""
+
+_PACKAGE = {
+    "name": "@sottovoce/question",
+    "version": "0.4.0",
+    "description": "One private question in any survey: randomized in the respondent's browser.",
+    "license": "Apache-2.0",
+    "type": "module",
+    "sideEffects": ["./element.js"],
+    "exports": {
+        ".": {"types": "./element.d.ts", "default": "./element.js"},
+        **{
+            f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"}
+            for name in ("core", "jspsych", "surveyjs")
+        },
+        "./frame.html": "./index.html",
+    },
+}
+"""Description of the npm package."""
+
+_VARIED = ("odds_", "date_odds_")
+"""Beginnings of keys that the script puts together."""
+
+
+@cache
+def question_frame() -> PageFile:
+    """Return the frame, with the policy that allows its own script and style and nothing else."""
+    script = "\n" + join(modules("question/frame.js")) + "startFrame();\n"
+    style = inline_css(read("question/frame.css"))
+    policy = _POLICY.format(script=digest_source(script), style=digest_source(style))
+    parts = [
+        f'<script type="application/json" id="sentences">{inline_json(_sentences(script))}</script>',
+        f'<script type="module">{script}</script>',
+        f"<style>{style}</style>",
+    ]
+    page = read("question/frame.html").replace("<!-- parts -->", "\n".join(parts))
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    body = page.replace("<!-- policy -->", meta).encode()
+    return PageFile(body, "text/html; charset=utf-8", policy=policy)
+
+
+@cache
+def question_scripts() -> dict[str, str]:
+    """Return the modules for pages around the frame by file name, each without imports."""
+    return {name: _module(*parts) for name, parts in _SCRIPTS.items()}
+
+
+def question_assets() -> dict[str, PageFile]:
+    """Return frame and element as an aggregator serves them, by name."""
+    script = PageFile(question_scripts()["element.js"].encode(), "text/javascript; charset=utf-8")
+    return {"question.html": question_frame(), "question.js": script}
+
+
+def question_files() -> dict[str, bytes]:
+    """
+    Return the files for a static host and the npm package ``@sottovoce/question``, by path.
+
+    The frame, ``index.html``, must be on another origin than the survey around it.
+    """
+    package = files("sottovoce.client").joinpath("web", "question", "package")
+    beside = {item.name: item.read_bytes() for item in sorted(package.iterdir(), key=lambda item: item.name)}
+    scripts = {name: text.encode() for name, text in question_scripts().items()}
+    described = json.dumps(_PACKAGE, indent=2).encode()
+    return {"index.html": question_frame().body, "package.json": described, **scripts, **beside}
+
+
+def _module(entries: str, start: str, exports: str) -> str:
+    return f"{join(modules(*entries.split()))}{start}export {{ {exports} }};\n"
+
+
+def _sentences(script: str) -> dict[str, dict[str, str]]:
+    """Return the sentences that the script names, by language."""
+    named = {"language", *re.findall(r"""["'](\w+)["']""", script)}
+    found = {}
+    for path, text in catalogues().items():
+        tag = path.removeprefix("catalogues/").removesuffix(".json")
+        own = files("sottovoce.client").joinpath("web", "question", "sentences", f"{tag}.json")
+        sentences = {**json.loads(text), **json.loads(own.read_text(encoding="utf-8"))}
+        found[tag] = {key: each for key, each in sentences.items() if key in named or key.startswith(_VARIED)}
+    return found

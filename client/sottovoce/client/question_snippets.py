@@ -1,0 +1,137 @@
+"""Ready-made lines that put a single question into a page of another system, one way for each system."""
+
+import json
+from collections.abc import Mapping
+from html import escape
+from urllib.parse import quote
+
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.single_question import SingleQuestion
+
+_PLAIN = """<script type="module" src="{frame}element.js"></script>
+<sottovoce-question src="{frame}" participant="PARTICIPANT" study="STUDY" required
+  question="{attribute}"></sottovoce-question>
+"""
+
+_JSPSYCH = """import {{ SottovoceQuestionPlugin }} from "@sottovoce/question/jspsych";
+
+const {name} = {{
+  type: SottovoceQuestionPlugin,
+  src: "{frame}",
+  participant: "PARTICIPANT",
+  study: "STUDY",
+  question: {json},
+}};
+"""
+
+_SURVEYJS = """import * as SurveyCore from "survey-core";
+import {{ registerSottovoceQuestion }} from "@sottovoce/question/surveyjs";
+
+registerSottovoceQuestion(SurveyCore);
+// Among the elements of the survey's JSON:
+const {name} = {{
+  type: "sottovoce",
+  name: "{name}",
+  src: "{frame}",
+  participant: "{{participant}}",
+  study: "STUDY",
+  question: {text},
+}};
+"""
+
+_QUALTRICS = """Qualtrics.SurveyEngine.addOnload(function () {{
+  const host = this;
+  host.disableNextButton();
+  import("{frame}element.js").then(() => {{
+    const question = document.createElement("sottovoce-question");
+    question.setAttribute("src", "{frame}");
+    question.setAttribute("participant", "${{e://Field/ResponseID}}");
+    question.setAttribute("study", "${{e://Field/SurveyID}}");
+    question.question = JSON.parse(decodeURIComponent("{quoted}"));
+    question.addEventListener("sottovoce-record", () => {{
+      const columns = Object.entries(question.columns);
+      for (const [name, value] of columns) Qualtrics.SurveyEngine.setJSEmbeddedData(name, value);
+      host.enableNextButton();
+    }});
+    question.addEventListener("sottovoce-unavailable", () => host.enableNextButton());
+    host.getQuestionContainer().append(question);
+  }}, () => host.enableNextButton());
+}});
+"""
+
+# No bracket or brace with a name in it: LimeSurvey and REDCap would take it for one of their own fields.
+_FIELDS = """<div id="sottovoce_{name}"></div>
+<script type="module">
+import "{frame}element.js";
+const question = document.createElement("sottovoce-question");
+question.setAttribute("src", "{frame}");
+question.setAttribute("participant", "{participant}");
+question.setAttribute("study", "STUDY");
+question.question = JSON.parse(decodeURIComponent("{quoted}"));
+question.addEventListener("sottovoce-record", () => {{
+  Object.entries(question.columns).forEach((column, place) => {{
+    const field = {field};
+    field.value = column.at(1);
+    field.dispatchEvent(new Event("change", {{ bubbles: true }}));
+  }});
+}});
+document.getElementById("sottovoce_{name}").append(question);
+</script>
+"""
+
+_BY_NAME = "document.getElementsByName(column.at(0)).item(0)"
+
+HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "html": (_PLAIN, {}),
+    "jspsych": (_JSPSYCH, {}),
+    "surveyjs": (_SURVEYJS, {}),
+    "qualtrics": (_QUALTRICS, {}),
+    "limesurvey": (
+        _FIELDS,
+        {
+            "participant": "{SAVEDID}",
+            "field": 'document.getElementById("answer{SGQ}" + "value channel once".split(" ").at(place))',
+        },
+    ),
+    "redcap": (_FIELDS, {"participant": "[record-name]", "field": _BY_NAME}),
+    "formr": (_FIELDS, {"participant": "`r survey_run_sessions$session`", "field": _BY_NAME}),
+}
+"""The systems: template, and what is theirs in it."""
+
+_ETHICS = """One question of the survey ("{label}") is asked with randomized response. The participant's browser changes
+the answer by chance before anything leaves it, in a frame that the page around it cannot read. The survey's system
+stores only the changed answer. {odds}
+The privacy loss is epsilon = {epsilon}: a person who thinks it 10 % likely that something is true of a participant can
+think it at most {belief} % likely after seeing the stored answer. The system still sees that and when a person
+answered, and stores the changed answer with everything else that it knows about the participant.
+"""
+
+
+def snippet(host: str, frame: str, asked: SingleQuestion) -> str:
+    """
+    Return the lines that ask a question in another system.
+
+    Args:
+        host: one of ``HOSTS``.
+        frame: address of the frame's folder, such as ``https://q.example.org/q/1/``.
+        asked: the question.
+    """
+    template, own = HOSTS[host]
+    text = asked.canonical.decode()
+    places = {"attribute": escape(text), "quoted": quote(text, safe=""), "text": json.dumps(text)}
+    places["json"] = json.dumps(asked.document, indent=2)
+    return template.format(frame=frame, name=asked.question.name, **places, **own)
+
+
+def ethics_text(asked: SingleQuestion, odds: str, belief: int) -> str:
+    """
+    Return a paragraph for an ethics board.
+
+    Args:
+        asked: the question.
+        odds: sentence about its channel.
+        belief: percent that a belief of 10 % can become.
+    """
+    question = asked.question
+    label = question.label.get("en") or min(question.label.items())[1]
+    return _ETHICS.format(label=label, odds=odds, epsilon=show_epsilon(question.epsilon), belief=belief)

@@ -1,0 +1,44 @@
+/** A question as in the list of a survey file, in its canonical form (`sottovoce question lint FILE --json`). */
+export interface Question {
+  name: string;
+  type: string;
+  label: Record<string, string>;
+  mechanism: { name: string };
+  [key: string]: unknown;
+}
+
+/** One randomized answer with its channel, `sottovoce-record/1`. */
+export interface QuestionRecord {
+  format: "sottovoce-record/1";
+  question: string;
+  digest: string;
+  report: number;
+  value: string;
+  mechanism: { name: string };
+  channel: string;
+  epsilon: string;
+  once: boolean;
+  client: string;
+}
+
+/** Reads whole numbers below a bound, or an index by weights; by default from the browser's own randomness. */
+export class Draws {
+  constructor(read?: (count: number) => Uint8Array);
+  below(bound: number): number;
+  pick(weights: number[]): number;
+}
+
+export interface Description {
+  name: string;
+  type: string;
+  digest: string;
+  epsilon: string;
+  channel: string;
+  odds: Record<string, number | [number, number]>;
+}
+
+/** Draw the record of an answer. Nothing is stored: a second call draws again, and costs epsilon again. */
+export function randomize(question: Question, answer: unknown, options?: { draws?: Draws }): Promise<QuestionRecord>;
+export function describe(question: Question): Promise<Description>;
+/** The three columns of a record; `name` names the first. */
+export function toColumns(record: QuestionRecord, name?: string): Record<string, string>;

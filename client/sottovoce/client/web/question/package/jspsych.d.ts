@@ -1,0 +1,15 @@
+import type { Question } from "./core.js";
+
+export interface SottovoceTrial {
+  src: string;
+  question: Question;
+  participant: string;
+  study?: string;
+}
+
+/** A plugin for jsPsych 8. */
+export class SottovoceQuestionPlugin {
+  static info: { name: "sottovoce-question"; version: string; parameters: Record<string, object>; data: Record<string, object> };
+  constructor(jsPsych: { finishTrial(data: object): void });
+  trial(display: HTMLElement, trial: SottovoceTrial): void;
+}

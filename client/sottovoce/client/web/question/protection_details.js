@@ -1,0 +1,22 @@
+import { element } from "../form/dom.js";
+import { beliefAfter } from "../form/protection.js";
+import { oddsPicture } from "../form/steps/odds_picture.js";
+import { showEpsilon } from "../survey/rational.js";
+
+/** What few read: the odds as a picture, what an observer can believe, what cannot be hidden, and how to check it. */
+export function protectionDetails(question, digest, words) {
+  const address = `${location.origin}${location.pathname}`;
+  const line = (key, values) => words.line("p", key, values);
+  return element(
+    "details", {},
+    words.line("summary", "protected"),
+    oddsPicture(question, words),
+    line("belief_one", { one: beliefAfter(question.epsilon) }),
+    line("question_epsilon", { epsilon: showEpsilon(question.epsilon) }),
+    words.line("h2", "limits_title"),
+    line("question_seen"),
+    line("question_claim"),
+    line("question_address", { address }),
+    line("question_digest", { digest }),
+  );
+}

@@ -1,0 +1,25 @@
+/**
+ * Whether script of another page could read this one: an ancestor, one of its frames, or the page that opened it is of
+ * this frame's own origin. Copies of the question itself, at its very address, are no such page.
+ */
+export function isWithinReach(own = window) {
+  const others = [...frames(own.top), own.opener, own.top.opener].filter((other) => other && other !== own);
+  return others.some((other) => isReadable(other) && !isCopy(other, own));
+}
+
+// A window and all frames in it, of whatever origin: their number and order can be seen from everywhere.
+function frames(view) {
+  return [view, ...Array.from({ length: view.length }, (_, index) => view[index]).flatMap(frames)];
+}
+
+function isReadable(other) {
+  try {
+    return Boolean(other.document);
+  } catch {
+    return false;
+  }
+}
+
+function isCopy({ location }, own) {
+  return location.origin === own.location.origin && location.pathname === own.location.pathname;
+}

@@ -1,0 +1,32 @@
+import { defineQuestion } from "./element.js";
+
+const TYPE = "sottovoce";
+const PROPERTIES = ["src", "participant", "study"];
+
+/**
+ * A question type for SurveyJS: `{ type: "sottovoce", name, src, question, participant, study }`. `question` is JSON
+ * as text, since SurveyJS makes a question of its own of an object. The survey's data get the three columns of the
+ * record; a variable such as `{participant}` may stand in the participant.
+ */
+export function registerSottovoceQuestion({ CustomWidgetCollection, Serializer }) {
+  defineQuestion();
+  CustomWidgetCollection.Instance.add({
+    name: TYPE,
+    isFit: (question) => question.getType() === TYPE,
+    init: () => Serializer.addClass(TYPE, [...PROPERTIES, "question:text"], null, "empty"),
+    htmlTemplate: "<div></div>",
+    afterRender: show,
+  }, "customtype");
+}
+
+function show(question, place) {
+  const { survey } = question;
+  const node = document.createElement("sottovoce-question");
+  for (const name of PROPERTIES) node.setAttribute(name, survey.processText(question[name] ?? "", false));
+  node.setAttribute("name", question.name);
+  node.setAttribute("question", question.question);
+  node.addEventListener("sottovoce-record", () => {
+    for (const [name, value] of Object.entries(node.columns)) survey.setValue(name, value);
+  });
+  place.replaceChildren(node);
+}

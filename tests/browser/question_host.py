@@ -1,0 +1,76 @@
+"""A page of another system around the frame of a single question."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Frame, Page
+
+COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Have you ever cheated in an exam?"},
+        "mechanism": {"name": "binary_rr", "a": "3/4", "b": "1/4"}}  # fmt: skip
+
+PAGE = """<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Host</title>
+<script type="module" src="{frame}element.js"></script>
+<script>told = [];
+for (const kind of ["record", "unavailable"])
+  addEventListener(`sottovoce-${{kind}}`, (event) => told.push([kind, event.detail]));
+</script>
+<h1>A survey</h1><form id="form" action="sent"><label>Name <input name="nickname"></label>
+{questions}<button>Next</button></form>"""
+
+ELEMENT = """<sottovoce-question src="{frame}" question='{question}' {attributes}></sottovoce-question>"""
+
+
+MOVED = 700
+"""Milliseconds after which a frame that was moved takes input."""
+
+
+def element(frame: str, question: dict[str, Any] | None = None, attributes: str = 'participant="p1" study="s"') -> str:
+    """
+    Return the element's tag.
+
+    Args:
+        frame: address of the frame.
+        question: its document; by default a coin.
+        attributes: all others.
+    """
+    return ELEMENT.format(frame=frame, question=json.dumps(question or COIN), attributes=attributes)
+
+
+def write_host(folder: Path, frame: str, *questions: str, name: str = "index.html", language: str = "en") -> None:
+    """
+    Write a host's page.
+
+    Args:
+        folder: of the host's files.
+        frame: address of the frame, from which the element's script comes, too.
+        questions: tags of elements; by default one.
+        name: of the file.
+        language: of the page.
+    """
+    tags = "\n".join(questions or [element(frame)])
+    (folder / name).write_text(PAGE.format(frame=frame, questions=tags, language=language), encoding="utf-8")
+
+
+def frame_of(page: Page, number: int = 0) -> Frame:
+    """Return the frame of a question on the page, once it has made up its mind."""
+    page.wait_for_function("n => document.querySelectorAll('sottovoce-question').length > n", arg=number)
+    place = page.locator("sottovoce-question").nth(number).locator("iframe")
+    frame = place.element_handle().content_frame()
+    assert frame is not None
+    frame.wait_for_selector("form, .problem p, h1")
+    return frame
+
+
+def answer(frame: Frame, option: int = 1) -> None:
+    """Choose an option of the question and press the button."""
+    be_still(frame)
+    frame.locator(f"#answer-{option}").check()
+    frame.locator("button").click()
+    frame.wait_for_selector("h1")
+
+
+def be_still(frame: Frame) -> None:
+    """Wait as Chromium does: it drops input to a frame that has just moved, where the frame asks if it is visible."""
+    frame.wait_for_selector("fieldset:enabled")
+    frame.page.wait_for_timeout(MOVED)

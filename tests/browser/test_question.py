@@ -1,0 +1,280 @@
+"""One private question in a page of another system: what its host gets, sees and cannot see."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+from sottovoce import records
+
+from tests.browser.conftest import NewContext
+from tests.browser.question_host import COIN, answer, be_still, element, frame_of, write_host
+
+
+def told(page: Page) -> list[Any]:
+    """Return what the host was told: pairs of kind and detail."""
+    found: list[Any] = page.evaluate("told")
+    return found
+
+
+def record_of(page: Page) -> dict[str, Any]:
+    """Return the one record that the host got."""
+    page.wait_for_function("told.length > 0")
+    [[kind, record]] = told(page)
+    assert kind == "record"
+    assert isinstance(record, dict)
+    return record
+
+
+def reason_of(page: Page) -> str:
+    """Return the one reason for which the host got no record."""
+    page.wait_for_function("told.length > 0")
+    [[kind, reason]] = told(page)
+    assert kind == "unavailable"
+    return str(reason)
+
+
+def test_host_gets_one_record_that_python_reads(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """After the button and not before; a form submits the three columns beside its own field."""
+    write_host(tmp_path, place, element(place, attributes='participant="p1" required'))
+    tab.goto(host)
+    frame = frame_of(tab)
+    assert not tab.evaluate("document.querySelector('form').checkValidity()")
+    be_still(frame)
+    frame.locator("#answer-1").check()
+    frame.wait_for_timeout(300)
+    assert told(tab) == []
+    answer(frame)
+    record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
+
+    assert record_of(tab)["digest"] == record.digest
+    assert record.once
+    sent = tab.evaluate("Object.fromEntries(new FormData(document.querySelector('form')))")
+    assert sent == {"nickname": "", **records.columns(record)}
+    tab.evaluate("document.querySelector('form').reset()")
+    assert tab.evaluate("document.querySelector('form').checkValidity()")
+
+
+def test_same_person_gets_the_same_draw(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:
+    """After a reload, in a second tab and in a second copy on the page, without showing what was chosen."""
+    write_host(tmp_path, place, element(place), element(place, attributes='participant="p1" study="s" name="copy"'))
+    context = new_context()
+    page = context.new_page()
+    page.goto(host)
+    answer(frame_of(page))
+    first = record_of(page)
+    frame_of(page, 1)
+    reports = []
+    for other in (page, context.new_page()):
+        other.goto(host)
+        frame = frame_of(other)
+        assert frame.locator("input").count() == 0
+        be_still(frame)
+        frame.locator("button").click()
+        reports.append(record_of(other))
+    assert reports == [first, first]
+    copy = frame_of(page, 1)
+    be_still(copy)
+    copy.locator("button").click()
+    page.wait_for_function("told.length == 2")
+    assert told(page)[1] == ["record", first]
+    assert frame_of(page).evaluate("JSON.stringify(localStorage)").count("cheated") == 0
+
+
+def test_another_person_draws_anew_and_is_warned(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """On a shared device; the first one is not told so."""
+    sentence = "under another name"
+    for number in (1, 2):
+        write_host(tmp_path, place, element(place, attributes=f'participant="p{number}"'))
+        tab.goto(host)
+        frame = frame_of(tab)
+        assert (sentence in frame.inner_text("main")) == (number == 2)
+        answer(frame)
+    kept = frame_of(tab).evaluate("Object.keys(JSON.parse(localStorage['sottovoce-question/1']).draws).length")
+    assert kept == 2
+
+
+def test_third_wording_is_refused_and_all_are_counted(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Three epsilon for one name, whatever the label and the study are; the host hears of the refusal alone."""
+    for number in (1, 2, 3):
+        asked = {**COIN, "label": {"en": f"Wording {number}"}}
+        write_host(tmp_path, place, element(place, asked, f'participant="p1" study="s{number}"'))
+        tab.goto(host)
+        frame = frame_of(tab)
+        if number < 3:
+            answer(frame)
+    assert "too much" in frame.inner_text(".problem")
+    assert reason_of(tab) == "error_question_budget"
+
+
+def test_question_that_is_changed_is_another_draw(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """It has another digest."""
+    digests = set()
+    for mechanism in ({"name": "binary_rr", "a": "3/4", "b": "1/4"}, {"name": "binary_rr", "a": "2/3", "b": "1/3"}):
+        write_host(tmp_path, place, element(place, {**COIN, "mechanism": mechanism}))
+        tab.goto(host)
+        answer(frame_of(tab))
+        digests.add(record_of(tab)["digest"])
+    assert len(digests) == 2
+
+
+def test_nothing_is_fetched_after_the_frame(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Neither when an option is chosen nor when the record is handed over; it works without a connection."""
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    requests: list[str] = []
+    tab.context.on("request", lambda request: requests.append(request.url))
+    tab.context.set_offline(True)
+    answer(frame)
+    assert record_of(tab)["question"] == "cheated"
+    assert requests == []
+
+
+def test_without_storage_the_record_says_so(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """As where a browser blocks third parties."""
+    blocked = "if (parent !== window) Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })"
+    tab.add_init_script(blocked)
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    assert "keeps nothing" in frame.inner_text("main")
+    answer(frame)
+    assert record_of(tab)["once"] is False
+
+
+@pytest.mark.parametrize("relative", ["parent", "sibling", "opener"])
+def test_page_within_reach_is_refused(tab: Page, tmp_path: Path, host: str, place: str, relative: str) -> None:
+    """A page of the frame's own origin around, beside or behind it, before any input."""
+    own = place.replace("/q/1/", "/")
+    frames = f'<iframe id="q" src="{place}"></iframe>'
+    script = """<script>addEventListener("message", ({data, source, origin}) => data.type === "sottovoce:ready" &&
+        source.postMessage({type: "sottovoce:ask", participant: "p", question: QUESTION}, "*"));</script>"""
+    text = script.replace("QUESTION", str(COIN).replace("'", '"'))
+    tmp_path.joinpath("index.html").write_text(text + (frames if relative != "sibling" else ""))
+    if relative == "parent":
+        tab.route(
+            f"{own}around", lambda route: route.fulfill(body=f"<!doctype html>{text}{frames}", content_type="text/html")
+        )
+        tab.goto(f"{own}around")
+    else:
+        tab.route(f"{own}own", lambda route: route.fulfill(body="<!doctype html>own", content_type="text/html"))
+        sibling = f'<iframe src="{own}own"></iframe>'
+        tmp_path.joinpath("index.html").write_text(text + (sibling if relative == "sibling" else "") + frames)
+        tab.goto(host)
+        if relative == "opener":
+            tab.goto(f"{own}own")
+            with tab.expect_popup() as opened:
+                tab.evaluate(f"() => {{ window.open('{host}'); }}")
+            tab = opened.value
+    frame = next(each for each in tab.frames if each.url.startswith(place)) if relative != "opener" else None
+    tab.wait_for_selector("#q")
+    found = frame or tab.query_selector("#q").content_frame()  # type: ignore[union-attr]
+    assert found is not None
+    found.wait_for_selector(".problem p, form")
+    assert "could read your answer" in found.inner_text("main")
+
+
+def test_sibling_that_comes_later_is_refused_at_send(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Nothing is drawn and nothing handed over."""
+    own = place.replace("/q/1/", "/own")
+    tab.route(own, lambda route: route.fulfill(body="<!doctype html>own", content_type="text/html"))
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    frame.locator("#answer-1").check()
+    tab.evaluate("url => new Promise((go) => document.body.append(Object.assign(document.createElement('iframe'), "
+                 "{ src: url, onload: go })))", own)  # fmt: skip
+    be_still(frame)
+    frame.locator("button").click()
+    frame.wait_for_selector(".problem p")
+    assert reason_of(tab) == "question_reach"
+    assert frame.evaluate("JSON.parse(localStorage['sottovoce-question/1']).draws") == {}
+
+
+def test_cover_takes_the_input_away(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """And gives it back once it is gone."""
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    tab.add_style_tag(content="#cover { position: fixed; inset: 0; z-index: 9; background: #0001; }")
+    tab.evaluate("document.body.append(Object.assign(document.createElement('div'), { id: 'cover' }))")
+    frame.wait_for_selector("fieldset:disabled")
+    frame.wait_for_selector("#covered:not([hidden])")
+    tab.evaluate("document.getElementById('cover').remove()")
+    frame.wait_for_selector("fieldset:enabled")
+
+
+@pytest.mark.parametrize("kind", ["no participant", "twice", "bad question", "no frame"])
+def test_mistake_of_the_host_blocks_no_form(tab: Page, tmp_path: Path, host: str, place: str, kind: str) -> None:
+    """People read a sentence, the host's own code a reason; what is not required keeps no form from being sent."""
+    wrong = {**COIN, "mechanism": {"name": "no_such"}}
+    tags = {
+        "no participant": [element(place, attributes="")],
+        "twice": [element(place), element(place)],
+        "bad question": [element(place, wrong)],
+        "no frame": [element("http://127.0.0.1:1/")],
+    }[kind]
+    write_host(tmp_path, place, *tags)
+    if kind == "no frame":
+        tab.add_init_script(
+            "if (parent === window) { const wait = setTimeout; setTimeout = (f, ms) => wait(f, ms / 30); }"
+        )
+    tab.goto(host)
+    reason = reason_of(tab)
+    fits = {"no participant": "participant is missing", "twice": "named cheated", "bad question": "error_spec"}
+    assert fits.get(kind, "not loaded") in reason
+    assert tab.evaluate("document.querySelector('form').checkValidity()")
+    if kind == "bad question":
+        assert "/" in frame_of(tab).inner_text(".problem")
+    else:
+        assert "could not be loaded" in tab.locator("sottovoce-question").last.locator("p").inner_text()
+
+
+def test_foreign_message_is_not_heard(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Neither from the page itself nor from another frame, nor a second record."""
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    fake = "({ type: 'sottovoce:record', record: { question: 'cheated', value: 'no', channel: 'x', once: true } })"
+    tab.evaluate(f"postMessage({fake}, '*')")
+    tab.evaluate(f"""() => new Promise((go) => {{
+        const frame = document.createElement("iframe");
+        frame.srcdoc = "<script>parent.postMessage({fake}, '*')<\\/script>";
+        frame.onload = () => setTimeout(go, 100);
+        document.body.append(frame);
+    }})""")
+    assert told(tab) == []
+    answer(frame)
+    record = record_of(tab)
+    frame.evaluate(f"parent.postMessage({fake}, '*')")
+    tab.wait_for_timeout(200)
+    assert told(tab) == [["record", record]]
+
+
+@pytest.mark.parametrize("language", ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"])
+def test_frame_is_accessible(tab: Page, tmp_path: Path, host: str, place: str, axe: str, language: str) -> None:
+    """In every language, on a narrow screen, open and closed, before and after the button."""
+    tab.set_viewport_size({"width": 320, "height": 568})
+    write_host(tmp_path, place, language=language)
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    assert frame.evaluate("document.documentElement.lang") == language
+    frame.evaluate("document.querySelector('details').open = true")
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert checked(frame, axe) == []
+    answer(frame)
+    assert checked(frame, axe) == []
+
+
+def checked(frame: Any, axe: str) -> list[str]:
+    """Return the rules that the frame breaks; its content security policy lets only the driver add the checker."""
+    if not frame.evaluate("'axe' in window"):
+        frame.evaluate(axe)
+    found = frame.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })")[
+        "violations"
+    ]
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found]

@@ -1,0 +1,198 @@
+"""A single question in the real jsPsych and SurveyJS, and in stand-ins of systems that cannot run here."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Frame, Page
+from sottovoce import records
+from sottovoce.aggregator import open_data
+from sottovoce.client.question_page import question_scripts
+from sottovoce.client.question_snippets import snippet
+from sottovoce.shared.single_question import parse_question
+
+from tests.browser.question_host import COIN, answer, be_still, frame_of, write_host
+
+PACKAGES = Path(__file__).parent / "node_modules"
+
+JSPSYCH = """<!doctype html><meta charset="utf-8"><title>Experiment</title>
+<link rel="stylesheet" href="jspsych.css"><script src="jspsych.js"></script>
+<script type="module">
+import { SottovoceQuestionPlugin } from "./plugin.js";
+const people = Number(new URL(location).searchParams.get("people"));
+const jsPsych = initJsPsych({ on_finish: () => { globalThis.csv = jsPsych.data.get().ignore("record").csv(); } });
+const asked = { type: SottovoceQuestionPlugin, src: "PLACE", question: QUESTION };
+const trial = (number) => ({ ...asked, participant: `p${number}` });
+jsPsych.run(Array.from({ length: people }, (_, number) => trial(number)));
+</script>"""
+
+SURVEYJS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title>
+<link rel="stylesheet" href="survey-core.css">
+<script src="survey-core.js"></script><script src="survey-js-ui.js"></script>
+<div id="main"></div>
+<script type="module">
+import { registerSottovoceQuestion } from "./plugin.js";
+registerSottovoceQuestion(Survey);
+const survey = new Survey.Model({ elements: [
+  { type: "text", name: "nickname", defaultValue: "Ann" },
+  { type: "sottovoce", name: "cheated", src: "PLACE", participant: "{nickname}", study: "s",
+    question: JSON.stringify(QUESTION) },
+] });
+survey.onComplete.add(() => { globalThis.data = survey.data; });
+survey.render(document.getElementById("main"));
+</script>"""
+
+QUALTRICS = """<!doctype html><meta charset="utf-8"><title>A stand-in of Qualtrics, with documented functions</title>
+<div id="container"></div><button id="next">Next</button>
+<script>
+embedded = {};
+const next = document.getElementById("next");
+const question = {
+  disableNextButton: () => { next.disabled = true; },
+  enableNextButton: () => { next.disabled = false; },
+  getQuestionContainer: () => document.getElementById("container"),
+};
+Qualtrics = { SurveyEngine: {
+  addOnload: (run) => run.call(question),
+  setJSEmbeddedData: (name, value) => { embedded[name] = value; },
+} };
+SNIPPET
+</script>"""
+
+FIELDS = """<!doctype html><meta charset="utf-8"><title>A stand-in of a page with hidden text fields</title>
+<form>INPUTS</form>
+SNIPPET"""
+
+
+def copied(folder: Path, files: dict[str, str]) -> None:
+    """Copy files of the real packages beside the page."""
+    for name, source in files.items():
+        (folder / name).write_bytes((PACKAGES / source).read_bytes())
+
+
+def write_page(folder: Path, page: str, place: str, plugin: str = "") -> None:
+    """
+    Write a host's page and its plugin.
+
+    Args:
+        folder: of the host's files.
+        page: template.
+        place: address of the frame.
+        plugin: name of the adapter's module.
+    """
+    (folder / "index.html").write_text(page.replace("PLACE", place).replace("QUESTION", json.dumps(COIN)))
+    if plugin:
+        (folder / "plugin.js").write_text(question_scripts()[plugin])
+
+
+def click_through(page: Page, number: int, option: int) -> None:
+    """Answer as a script can: without waiting until the mouse would be heard."""
+    place = page.wait_for_selector(f"sottovoce-question[participant=p{number}] iframe", state="attached")
+    assert place is not None
+    frame = place.content_frame()
+    assert frame is not None
+    frame.wait_for_selector("form > fieldset:enabled")
+    frame.evaluate(f"document.querySelector('#answer-{option}').click(); document.querySelector('button').click()")
+
+
+def run_experiment(page: Page, folder: Path, origin: str, place: str, people: int) -> tuple[Path, float]:
+    """
+    Run jsPsych with invented people, every third of whom has cheated.
+
+    Args:
+        page: a tab.
+        folder: of the host's files.
+        origin: of the host.
+        place: address of the frame.
+        people: how many.
+
+    Returns:
+        The file that jsPsych makes of its data, and the true share.
+    """
+    copied(folder, {"jspsych.js": "jspsych/dist/index.browser.min.js", "jspsych.css": "jspsych/css/jspsych.css"})
+    write_page(folder, JSPSYCH, place, "jspsych.js")
+    page.goto(f"{origin}/?people={people}")
+    truth = [int(number % 3 == 0) for number in range(people)]
+    for number, option in enumerate(truth):
+        click_through(page, number, option)
+    page.wait_for_function("globalThis.csv !== undefined")
+    path = folder / "data.csv"
+    path.write_text(page.evaluate("csv"))
+    return path, sum(truth) / people
+
+
+def test_jspsych_exports_columns_that_are_analyzed(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """The real package; its own CSV needs no other file."""
+    path, truth = run_experiment(tab, tmp_path, host, place, 8)
+    row = next(row for row in open_data(path).shares("cheated").rows)
+    assert row["n"] == 8
+    assert abs(row["raw"] - truth) < 5 * row["std_error"]
+
+
+@pytest.mark.slow
+def test_thousand_people_in_jspsych(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Within three standard errors of the truth."""
+    path, truth = run_experiment(tab, tmp_path, host, place, 1000)
+    row = next(row for row in open_data(path).shares("cheated").rows)
+    assert row["n"] == 1000
+    assert abs(row["raw"] - truth) < 3 * row["std_error"]
+
+
+def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """The real packages: value, channel and once are in the survey's data; the participant is filled in."""
+    core = {"survey-core.js": "survey-core/survey.core.min.js", "survey-core.css": "survey-core/survey-core.min.css"}
+    copied(tmp_path, {**core, "survey-js-ui.js": "survey-js-ui/survey-js-ui.min.js"})
+    write_page(tmp_path, SURVEYJS, place, "surveyjs.js")
+    tab.goto(host)
+    frame = frame_of(tab)
+    assert tab.locator("sottovoce-question").get_attribute("participant") == "Ann"
+    answer(frame)
+    tab.locator(".sd-navigation__complete-btn").click()
+    tab.wait_for_function("globalThis.data !== undefined")
+    data: dict[str, Any] = tab.evaluate("data")
+    assert data["cheated"] in {"yes", "no"}
+    assert {key: data[key] for key in ("nickname", "cheated_channel", "cheated_once")} == {
+        "nickname": "Ann", "cheated_channel": "binary_rr a=3/4 b=1/4", "cheated_once": "1",
+    }  # fmt: skip
+
+
+def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Next waits for the record, which becomes embedded data."""
+    page = QUALTRICS.replace("SNIPPET", snippet("qualtrics", place, parse_question(COIN)))
+    (tmp_path / "index.html").write_text(page)
+    tab.goto(host)
+    frame = frame_of(tab)
+    assert tab.locator("#next").is_disabled()
+    answer(frame)
+    tab.wait_for_selector("#next:enabled")
+    assert set(tab.evaluate("embedded")) == {"cheated", "cheated_channel", "cheated_once"}
+
+
+@pytest.mark.parametrize("name", ["limesurvey", "redcap", "formr"])
+def test_fields_are_filled_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
+    """Three text fields of the host, as it names them."""
+    ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once"]
+    names = ["cheated", "cheated_channel", "cheated_once"]
+    inputs = "".join(f'<input id="{one}" name="{other}">' for one, other in zip(ids, names, strict=True))
+    lines = snippet(name, place, parse_question(COIN)).replace("{SGQ}", "X1Y2")
+    (tmp_path / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
+    tab.goto(host)
+    answer(frame_of(tab))
+    record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
+    filled = tab.evaluate("[...document.querySelectorAll('input')].map((input) => input.value)")
+    assert filled == list(records.columns(record).values())
+
+
+def test_host_that_removes_the_element_gets_nothing(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """While it is open; put back, it asks anew, since nothing was drawn."""
+    write_host(tmp_path, place)
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    frame.locator("#answer-1").check()
+    tab.evaluate("() => { node = document.querySelector('sottovoce-question'); node.remove(); }")
+    assert tab.evaluate("node.record") is None
+    tab.evaluate("document.body.append(node)")
+    again: Frame = frame_of(tab)
+    assert again.locator("#answer-1").is_checked() is False

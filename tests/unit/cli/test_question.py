@@ -1,0 +1,150 @@
+"""``question``: check, snippets and files of one private question for other systems."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+from sottovoce.client.question_page import question_assets
+from sottovoce.client.question_snippets import HOSTS
+from sottovoce.shared.single_question import parse_question
+
+from tests.vectors.cases import named
+
+FRAME = "https://q.example.org/q/1/"
+QUESTION = {
+    "type": "boolean",
+    "name": "cheated",
+    "label": {"en": 'Isn\'t it "so" & <b>?'},
+    "mechanism": named("coin_flip"),
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a file with one question."""
+    found = tmp_path / "cheated.yaml"
+    found.write_text(json.dumps(QUESTION))
+    return found
+
+
+def run(*words: str | Path) -> Result:
+    """Run a command of ``question``."""
+    return CliRunner().invoke(main, ["question", *map(str, words)])
+
+
+def test_lint_shows_cost_channel_and_digest(path: Path) -> None:
+    """As JSON it prints the canonical question, which has the same digest."""
+    shown = run("lint", path)
+    assert shown.exit_code == 0
+    assert "binary_rr a=3/4 b=1/4" in shown.output
+    canonical = json.loads(run("lint", path, "--json").output)
+    assert parse_question(canonical).digest in shown.output
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mechanism": {"name": "none"}}, "/mechanism"),
+        ({"mechanism": {"epsilon": "3.5"}}, "devices allow 3"),
+        ({"type": "note"}, "/type"),
+        ({"name": "Not a name"}, "/name"),
+        ({"public": True}, "/public"),
+        ({"choises": []}, "/choises"),
+    ],
+)
+def test_wrong_question_is_refused(path: Path, changes: dict[str, object], message: str) -> None:
+    """The message names the key; no traceback."""
+    path.write_text(json.dumps({**QUESTION, **changes}))
+    ended = run("lint", path)
+    assert ended.exit_code == 1
+    assert message in ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_missing_file_and_address_are_refused(path: Path, tmp_path: Path) -> None:
+    """With what to write instead."""
+    assert "was not found" in run("lint", tmp_path / "other.yaml").output
+    assert "such as https://" in run("snippet", path).output
+    assert "such as https://" in run("snippet", path, "--frame", "http://q.example.org/q/1/").output
+    (tmp_path / "there").mkdir()
+    assert run("static", tmp_path / "there").exit_code == 1
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_snippet_carries_the_very_question(path: Path, host: str) -> None:
+    """Whatever stands in its texts, for every system; quotes and angle brackets break nothing."""
+    text = run("snippet", path, "--frame", FRAME, "--host", host).output
+    assert FRAME in text
+    assert question_in(text) == parse_question(QUESTION).document
+
+
+def question_in(text: str) -> object:
+    """Return the question of a snippet, as a browser would read it."""
+    if 'decodeURIComponent("' in text:
+        return json.loads(unquote(text.split('decodeURIComponent("')[1].split('"', maxsplit=1)[0]))
+    if "question: " in text:
+        found_in = json.JSONDecoder().raw_decode(text.split("question: ")[1])[0]
+        return json.loads(found_in) if isinstance(found_in, str) else found_in
+    found: list[object] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.extend(json.loads(value or "") for name, value in attrs if name == "question")
+
+    Reader().feed(text)
+    return found[0]
+
+
+def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
+    """A tenth becomes at most a quarter with the coin."""
+    text = run("snippet", path, "--ethics").output
+    assert "75 send yes" in text
+    assert "at most 25 %" in text
+    assert "epsilon = 1.10" in text
+
+
+def test_static_files_are_those_that_an_aggregator_serves(tmp_path: Path) -> None:
+    """Their SHA-256 are printed, for people who compare them."""
+    printed = run("static", tmp_path / "frame").output
+    served = question_assets()
+    assert (tmp_path / "frame" / "index.html").read_bytes() == served["question.html"].body
+    assert (tmp_path / "frame" / "element.js").read_bytes() == served["question.js"].body
+    assert hashlib.sha256(served["question.html"].body).hexdigest() in printed
+
+
+@pytest.mark.external
+def test_package_is_installed_into_a_fresh_project(tmp_path: Path) -> None:
+    """Packed by npm, imported by node by its exports, and typed; the frame in it is the one that is served."""
+    assert run("static", tmp_path / "package").exit_code == 0
+    npm = shutil.which("npm")
+    assert npm, "npm is needed"
+    packed = subprocess.run(
+        [npm, "pack", tmp_path / "package", "--silent"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "package.json").write_text('{"type": "module"}')
+    add = [npm, "install", "--offline", "--no-audit", "--no-fund", "--silent", f"../{packed.stdout.strip()}"]
+    subprocess.run(add, cwd=project, check=True, capture_output=True)
+    (project / "try.js").write_text(
+        'import { describe, randomize, toColumns } from "@sottovoce/question/core";\n'
+        f"const question = {json.dumps(parse_question(QUESTION).document)};\n"
+        "const record = await randomize(question, 'yes');\n"
+        "console.log(JSON.stringify([await describe(question), toColumns(record), record.digest]));\n"
+    )
+    ran = subprocess.run(["node", "try.js"], cwd=project, check=True, capture_output=True, text=True)
+    described, columns, digest = json.loads(ran.stdout)
+    assert described["digest"] == digest == parse_question(QUESTION).digest
+    assert columns["cheated_channel"] == described["channel"] == "binary_rr a=3/4 b=1/4"
+    installed = project / "node_modules" / "@sottovoce" / "question"
+    exports = json.loads((installed / "package.json").read_text())["exports"]
+    assert [path for each in exports.values() for path in ([each] if isinstance(each, str) else each.values())
+            if not (installed / path).is_file()] == []  # fmt: skip
+    assert "dependencies" not in json.loads((installed / "package.json").read_text())

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { product, tape, vectors } from "./product.mjs";
+
+const { Draws, bringEveryMechanism, contrast, describeQuestion, randomizeQuestion, toColumns } = product;
+const { bad, drawn } = vectors("records.json");
+bringEveryMechanism();
+
+test("records of single questions are Python's, from Python's bytes", async () => {
+  for (const { question, answer, bytes, record, columns } of drawn) {
+    const read = tape(bytes);
+    const { client, format, ...found } = await randomizeQuestion(question, answer, { draws: new Draws(read) });
+    assert.equal(format, "sottovoce-record/1");
+    assert.match(client, /^0\./);
+    assert.deepEqual(found, record);
+    assert.deepEqual(toColumns(found), columns);
+    assert.equal(read.taken, read.given);
+    assert.equal((await describeQuestion(question)).digest, record.digest);
+  }
+});
+
+test("what cannot stand alone is refused", async () => {
+  for (const question of [...bad, null, {}, [], "boolean"]) {
+    await assert.rejects(describeQuestion(question), { code: "spec_invalid" });
+  }
+});
+
+test("an impossible answer is refused, and not repeated", async () => {
+  const [{ question }] = drawn;
+  for (const answer of ["perhaps", null, undefined, 1]) {
+    await assert.rejects(randomizeQuestion(question, answer), { code: "answer_invalid", message: "error_unexpected" });
+  }
+});
+
+test("columns take the name of the host", () => {
+  const { record } = drawn[0];
+  assert.deepEqual(Object.keys(toColumns(record, "q1")), ["q1", "q1_channel", "q1_once"]);
+});
+
+test("contrast is that of WCAG", () => {
+  assert.equal(contrast("#000000", "#ffffff"), 21);
+  assert.equal(contrast("#777777", "#ffffff").toFixed(2), "4.48");
+});
