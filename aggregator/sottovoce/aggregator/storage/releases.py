@@ -17,23 +17,6 @@ from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTO
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
-_MAKE = """
-    CREATE TABLE releases (
-        survey {text} NOT NULL,
-        number {number} NOT NULL,
-        line {bytes} NOT NULL,
-        PRIMARY KEY (survey, number)
-    ){end}
-"""
-MAKE_RELEASES = (_MAKE.format(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID").strip(),)
-"""Statements of the migration on SQLite."""
-MAKE_RELEASES_SHARED = (
-    _MAKE.format(text="text", number="bigint", bytes="bytea", end=""),
-    # Privacy: the planner's statistics would keep samples of lines after their deletion.
-    "ALTER TABLE releases ALTER line SET STATISTICS 0",
-)
-"""Statements of the migration on PostgreSQL."""
-
 _ANY = "SELECT 1 FROM releases WHERE survey = ? LIMIT 1"
 _LINES = "SELECT line FROM releases WHERE survey = ? ORDER BY number"
 _ADD = "INSERT INTO releases (survey, number, line) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
