@@ -16,7 +16,7 @@ export async function offerExit(words, view, forget) {
   if (history.state?.left) await leave(forget);
   if (OFFERED.exit) return;
   // The browser's question, dismissed, would leave the survey on the screen.
-  view.asksBeforeLeaving = false;
+  view.asksOnce = false;
   const exit = () => leave(forget);
   OFFERED.exit = element("div", {}, button(words.node("exit"), "primary", exit));
   OFFERED.exit.style.cssText = "position:sticky;inset-block-start:0;z-index:1;padding:.5rem;background:var(--paper)";

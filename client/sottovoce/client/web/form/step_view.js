@@ -24,7 +24,7 @@ export class StepView {
   resend = null;
 
   /** Whether the browser asks once before answers are lost. */
-  asksBeforeLeaving = true;
+  asksOnce = true;
 
   /** `frame` shows what stands around every step; it is called with the first. */
   constructor(words, main, status, frame) {
@@ -34,7 +34,7 @@ export class StepView {
     this.#frame = frame;
     addEventListener("popstate", ({ state }) => this.#goTo(state?.step));
     addEventListener("beforeunload", (event) => {
-      if (this.asksBeforeLeaving && this.#stops.some((step) => step.isTouched?.())) event.preventDefault();
+      if (this.asksOnce && this.#stops.some((step) => step.isTouched?.())) event.preventDefault();
     });
   }
 

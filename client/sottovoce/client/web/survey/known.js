@@ -28,7 +28,7 @@ export async function bringReaders(document) {
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */
 export function isRare(document) {
   const { after, privacy, questions } = document;
-  const isRuled = RULES.some((key) => [questions].flat().some((item) => item?.[key] !== undefined));
+  const isRuled = [questions].flat().some((item) => RULES.some((key) => item?.[key] !== undefined));
   const isOther = namesIn(document).some((name) => !COMMON.includes(name));
   return isOther || isRuled || after !== undefined || privacy?.procedure === "own_coin";
 }
