@@ -41,7 +41,7 @@ def postgres_schema(before: Path) -> tuple[int, str]:
     url = postgres.fresh()
     with psycopg.connect(url) as connection:
         connection.execute(before.read_bytes())
-    PostgresStorage(url).close()
+    PostgresStorage(url, stopped=True).close()
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT max(version) FROM schema_version").fetchone()
     assert found is not None

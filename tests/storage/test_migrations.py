@@ -13,8 +13,7 @@ import psycopg
 import pytest
 from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.interface import ALL
-from sottovoce.aggregator.storage.postgres import schema as postgres_schema
-from sottovoce.aggregator.storage.postgres.schema import Migration
+from sottovoce.aggregator.storage.postgres.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite.schema import STEPS
@@ -128,9 +127,8 @@ def described(url: str) -> list[Any]:
 
 def test_every_schema_is_kept() -> None:
     """One file for each version, the present one among them."""
-    shared = len(postgres_schema.MIGRATIONS)
     assert [path.stem for path in SCHEMAS] == [f"sqlite-{number + 1}" for number in range(len(STEPS))]
-    assert [path.stem for path in SHARED_SCHEMAS] == [f"postgres-{number + 1}" for number in range(shared)]
+    assert [path.stem for path in SHARED_SCHEMAS] == [f"postgres-{number}" for number in range(EARLIEST, VERSION + 1)]
 
 
 @pytest.mark.parametrize("kept", SCHEMAS, ids=lambda path: path.stem)
@@ -165,18 +163,12 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     storage.close()
 
 
-@pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
-def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path, back_end: str) -> None:
+def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path) -> None:
     """Cohorts keep their figures; the whole becomes their sum, which is less where some was shown of the whole only."""
-    if back_end == "sqlite":
-        database_of(SCHEMAS[1], tmp_path / "old.sqlite")
-        with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
-            connection.executescript(SHOWN_BESIDE)
-    else:
-        url = postgres.fresh()
-        with psycopg.connect(url) as shared:
-            shared.execute(SHARED_SCHEMAS[4].read_bytes() + SHOWN_BESIDE.encode())
-    storage = SQLiteStorage(tmp_path / "old.sqlite") if back_end == "sqlite" else PostgresStorage(url, stopped=True)
+    database_of(SCHEMAS[1], tmp_path / "old.sqlite")
+    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
+        connection.executescript(SHOWN_BESIDE)
+    storage = SQLiteStorage(tmp_path / "old.sqlite")
     divided = Cell(1, 0, 26, 2, {0: {0: 26}})
     undivided = Cell(2, ALL, 25, 1, {0: {1: 25}})
 
@@ -194,22 +186,6 @@ def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path, back_e
         (1, ALL, 51), (1, 0, 26), (1, 1, 25), (2, ALL, 25)
     ]  # fmt: skip
     storage.close()
-
-
-def test_migration_of_postgresql_that_fails_leaves_the_old_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of a migration is none."""
-    url = postgres.fresh()
-    PostgresStorage(url).close()
-    before = described(url)
-    good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres.migrate.MIGRATIONS"
-    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, Migration((good, "nonsense"))))
-    with pytest.raises(StorageError, match="SyntaxError"):
-        PostgresStorage(url)
-    assert described(url) == before
-    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, Migration((good,))))
-    PostgresStorage(url).close()
-
-    assert len(described(url)) == len(before) + 2
 
 
 def test_migration_that_fails_leaves_the_old_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,8 +281,8 @@ def test_researchers_of_before_have_accounts_and_their_keys(tmp_path: Path, back
     else:
         url = postgres.fresh()
         with psycopg.connect(url) as shared:
-            shared.execute(SHARED_SCHEMAS[7].read_bytes() + tokens.replace("{0}", "\\x0").encode())
-        storage = PostgresStorage(url)
+            shared.execute(SHARED_SCHEMAS[0].read_bytes() + tokens.replace("{0}", "\\x0").encode())
+        storage = PostgresStorage(url, stopped=True)
     access, today = storage.access, int(datetime.now(UTC).timestamp()) // 86400
     ann, ben = access.accounts()
 

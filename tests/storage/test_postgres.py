@@ -16,9 +16,8 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
-from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sql_statements import id_hash
 from sottovoce.aggregator.storage.verify_counts import recount
@@ -106,7 +105,7 @@ def test_copy_that_meets_a_withdrawal_elsewhere_does_not_bring_the_report_back(
     group = [arrival(key, number) for number in [*range(others), 999]]
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     with ThreadPoolExecutor(1) as pool, psycopg.connect(url) as other, psycopg.connect(url, autocommit=True) as third:
-        other.execute("DELETE FROM reports WHERE report_id = %s", [identity(999)])
+        other.execute("DELETE FROM fresh WHERE report_id = %s", [identity(999)])
         other.execute("INSERT INTO tombstones VALUES (%s, %s)", [key, id_hash(identity(999))])
         outcomes = pool.submit(store.store, group)
         while third.execute(waiting).fetchone() == (0,) and not outcomes.done():
@@ -125,15 +124,15 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
     key = store.publish(survey()).key
     store.store([arrival(key, 0)])
     other = PostgresStorage(url)
-    insert = PostgresHandle.insert
+    insert = postgres_storage.insert
 
-    def late(handle: PostgresHandle, arrivals: list[ReportBatch]) -> int:
+    def late(handle: PostgresHandle, arrivals: list[ReportBatch]) -> bool:
         monkeypatch.undo()
         assert other.store([arrival(key, 1)]) == [Outcome.NEW]
         assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
         return insert(handle, arrivals)
 
-    monkeypatch.setattr(PostgresHandle, "insert", late)
+    monkeypatch.setattr(postgres_storage, "insert", late)
 
     assert store.store([arrival(key, number) for number in range(3)]) == [Outcome.SAME, Outcome.WITHDRAWN, Outcome.NEW]
     assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 2}, 1: {2: 2}, 2: {0: 2}}
@@ -213,7 +212,7 @@ def test_servers_own_log_names_no_report() -> None:
     log = b"".join(path.read_bytes() for path in folder.glob("*/log") if path.is_file()).decode()
 
     assert "this_is_logged" in log
-    assert "sottovoce_store" not in log
+    assert "Key (" not in log
     ids = [one.report_ids for group in groups for one in group] + [identity(7), identity(8)]
     assert not [each for each in ids if each.hex() in log or id_hash(each).hex() in log]
 
@@ -226,11 +225,11 @@ def test_nothing_joins_a_spent_token_with_its_report(store: PostgresStorage, url
     for number, token in enumerate(tokens):
         assert store.store([arrival(key, number, token=token)]) == [Outcome.NEW]
     with psycopg.connect(url) as connection:
-        before = connection.execute("SELECT count(DISTINCT xmin::text) FROM reports").fetchone()
+        before = connection.execute("SELECT count(DISTINCT xmin::text) FROM fresh").fetchone()
     store.scrub()
     with psycopg.connect(url) as connection:
-        ids = [row[0] for row in connection.execute("SELECT report_id FROM reports ORDER BY ctid")]
-        after = connection.execute("SELECT count(DISTINCT xmin::text) FROM reports").fetchone()
+        ids = [row[0] for row in connection.execute("SELECT report_id FROM settled ORDER BY ctid")]
+        after = connection.execute("SELECT count(DISTINCT xmin::text) FROM settled").fetchone()
         left = connection.execute("SELECT pg_relation_size('tokens')").fetchone()
 
     assert (before, after, left) == ((60,), (1,), (0,))
@@ -254,11 +253,11 @@ def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
     [
         ("DROP TABLE sessions", "there is no table sessions"),
         ("ALTER TABLE cells DROP withdrawn", "the table cells has no column withdrawn"),
-        ("ALTER TABLE reports ADD came_at bigint", "the table reports has a column came_at too many"),
+        ("ALTER TABLE settled ADD came_at bigint", "the table reports has a column came_at too many"),
         ("ALTER TABLE researchers ALTER name DROP NOT NULL",
          "the column name of the table researchers is for text, or nothing; it should be for text"),
-        ("ALTER TABLE reports ALTER wave TYPE text",
-         "the column wave of the table reports is for text; it should be for numbers"),
+        ("ALTER TABLE cells ALTER withdrawn DROP DEFAULT, ALTER withdrawn TYPE text",
+         "the column withdrawn of the table cells is for text; it should be for numbers"),
         ("ALTER TABLE token_counts DROP CONSTRAINT token_counts_pkey",
          "the column survey of the table token_counts is for numbers; it should be for numbers, part of the key"),
         ("INSERT INTO tombstones VALUES (9, 'x'), (9, 'y')",
@@ -306,33 +305,6 @@ def test_lost_connections_are_errors_of_storage_and_pass(store: PostgresStorage,
             failed += 1
     assert 1 <= failed < 8
     assert store.surveys()[0].reports == 1
-
-
-def test_database_of_the_first_version_opens_with_equal_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values that were text are the same values as bytes, nulls and large ones included."""
-    written = {"[1,2,0]": (1, 2, 0), "[null,254,1]": (None, 254, 1), "[255,null,0]": (255, None, 0),
-               "[65535,0,1]": (65535, 0, 1), f"[{2**53 - 1},null,0]": (2**53 - 1, None, 0), "[4294967295,1,1]":
-               (2**32 - 1, 1, 1), "[]": ()}  # fmt: skip
-    monkeypatch.setattr("sottovoce.aggregator.storage.postgres.migrate.MIGRATIONS", MIGRATIONS[:1])
-    url = postgres.fresh()
-    PostgresStorage(url).close()
-    key, asked = 1, survey()
-    with psycopg.connect(url) as connection:
-        connection.execute(
-            "INSERT INTO surveys (key, name, revision, digest, document) VALUES (%s, %s, %s, %s, %s)",
-            [key, asked.name, asked.revision, asked.digest, asked.canonical],
-        )
-        for number, text in enumerate(written):
-            row = [key, number.to_bytes(16), text]
-            connection.execute('INSERT INTO reports (survey, report_id, wave, "values") VALUES (%s, %s, 0, %s)', row)
-    monkeypatch.undo()
-    second = PostgresStorage(url, stopped=True)
-    second.check()
-
-    assert list(second.rows(key)) == list(written.values())
-    assert next(second.packed_by_wave(key)) == [(0, pack(values)) for values in written.values()]
-    assert second.store([arrival(key, 1)]) == [Outcome.NEW]
-    second.close()
 
 
 @pytest.mark.parametrize(

@@ -1,134 +1,176 @@
-"""Which programs can go on with a PostgreSQL database that another one changes under them."""
+"""Migration of a PostgreSQL database of release 0.3.0, and nodes whose database another program changes under them."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import save
+from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres import migrate as postgres_migrate
-from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS, Migration
+from sottovoce.aggregator.storage.postgres.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
 
-SCHEMAS = Path(__file__).parent / "schemas"
-EXPAND = Migration(("ALTER TABLE reports ADD COLUMN later bigint NOT NULL DEFAULT 0", "CREATE TABLE more (x bigint)"))
-NUMBER, USABLE_FROM = len(MIGRATIONS), max(migration.usable_from for migration in MIGRATIONS)
-CONTRACT = Migration(("DROP FUNCTION sottovoce_store_9",), usable_from=NUMBER + 1)
+FORMER = Path(__file__).parent / "schemas" / f"postgres-{EARLIEST}.sql"
+
+MANY = """
+    INSERT INTO reports SELECT 1, uuid_send(gen_random_uuid()), 0, %(values)s FROM generate_series(1, %(reports)s);
+    INSERT INTO tombstones SELECT 1, sha256(uuid_send(gen_random_uuid())) FROM generate_series(1, 10);
+    UPDATE cells SET arrived = arrived + %(reports)s + 10, withdrawn = withdrawn + 10;
+    UPDATE counts SET reports = reports + %(reports)s WHERE (question, value) IN ((0, 1), (1, 2), (2, 0));
+    INSERT INTO tokens SELECT 1, sha256(n::text::bytea) FROM generate_series(1, 1000) AS n;
+    INSERT INTO token_counts (survey, created) VALUES (1, 1000);
+    INSERT INTO researchers VALUES ('\\x01', 'Ann');
+"""
+"""What a node of 0.3.0 may have written beside its three reports: of wave 0, all with the same values."""
 
 
-@pytest.fixture
-def url() -> str:
-    """A fresh database."""
+@pytest.fixture(name="url")
+def _url() -> str:
     return postgres.fresh()
 
 
-@pytest.fixture
-def node(url: str) -> Iterator[PostgresStorage]:
-    """A node on it, of this release."""
+@pytest.fixture(name="node")
+def _node(url: str) -> Iterator[PostgresStorage]:
     with closing(PostgresStorage(url)) as storage:
         yield storage
 
 
-@contextmanager
-def release_with(*more: Migration) -> Iterator[None]:
-    """Whoever opens a database meanwhile is a later release, with these migrations."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postgres_migrate, "MIGRATIONS", (*MIGRATIONS, *more))
-        yield
+def former(url: str, reports: int) -> dict[str, list[tuple[object, ...]]]:
+    """Make a database of release 0.3.0 with so many reports; return the rows of its tables."""
+    with psycopg.connect(url) as connection:
+        connection.execute(FORMER.read_bytes())
+        for statement in MANY.strip().split(";\n"):
+            connection.execute(statement.encode(), {"reports": reports, "values": pack((1, 2, 0))})
+    return rows(url)
 
 
-def migrate(url: str, *more: Migration, stopped: bool = False) -> None:
-    """Migrate as a later release does."""
-    with release_with(*more):
-        PostgresStorage(url, stopped=stopped).close()
+def rows(url: str) -> dict[str, list[tuple[object, ...]]]:
+    """Return the rows of the tables that 0.3.0 had, in the order of all of their columns."""
+    tables = ("surveys", "reports", "tombstones", "cells", "counts", "shown_cells", "shown_counts", "tokens", "record")
+    with psycopg.connect(url) as connection:
+        return {table: sorted(connection.execute(_columns(connection, table)).fetchall(), key=repr) for table in tables}
+
+
+def _columns(connection: psycopg.Connection[tuple[str, ...]], table: str) -> bytes:
+    found = connection.execute(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = %s ORDER BY 1", [table]
+    )
+    return f"SELECT {', '.join(chr(34) + name + chr(34) for (name,) in found)} FROM {table}".encode()  # noqa: S608 - constants
 
 
 def state(url: str) -> tuple[int, int]:
-    """What the database tells of its schema."""
+    """Return what the database tells of its schema."""
     with psycopg.connect(url) as connection:
         return connection.execute("SELECT version, usable_from FROM schema_version").fetchone() or (0, 0)
 
 
-def test_node_goes_on_after_an_expanding_migration(url: str, node: PostgresStorage) -> None:
-    """It is ready, stores, closes and scrubs, and starts again; the later release stays where it is."""
-    key = node.publish(survey()).key
-    migrate(url, EXPAND)
-    node.check()
-
-    assert node.store([arrival(key, 1)]) == [Outcome.NEW]
-    node.close_survey("exam", 20_000)
-    with closing(PostgresStorage(url)) as again:
-        again.check()
-        assert again.surveys()[0].reports == 1
-    assert state(url) == (NUMBER + 1, USABLE_FROM)
-
-
-def test_what_an_older_program_would_leave_out_it_refuses(url: str, node: PostgresStorage, tmp_path: Path) -> None:
-    """It can neither save nor look through what it does not know."""
-    migrate(url, EXPAND)
-    for whole in (node.verify, lambda: save(node, tmp_path / "saved")):
-        with pytest.raises(StorageError, match="only that one can do this"):
-            whole()
+def migrated(url: str) -> None:
+    """Check that a database of 0.3.0 has become one of this release, in which all goes on."""
+    with closing(PostgresStorage(url, stopped=True)) as storage:
+        assert storage.settle()
+        assert storage.verify() == wrong_counts(storage) == []
+        assert [account.name for account in storage.access.accounts()] == ["Ann"]
+        assert storage.token_counts(1).unspent == 1000
+        again = [arrival(1, 77), arrival(1, 78), arrival(1, 77)]
+        assert storage.store(again) == [Outcome.NEW, Outcome.NEW, Outcome.SAME]
+        assert storage.verify() == wrong_counts(storage) == []
+    assert state(url) == (VERSION, VERSION)
 
 
-def test_contracting_migration_turns_the_old_node_away(url: str, node: PostgresStorage) -> None:
-    """It says why; what it tries all the same is an error of storage; it does not start again."""
-    key = node.publish(survey()).key
-    migrate(url, EXPAND, CONTRACT, stopped=True)
-    with pytest.raises(StorageError, match="newer version of this program, which this one cannot work with"):
-        node.check()
-    with pytest.raises(StorageError):
-        node.store([arrival(key, 1)])
-    with pytest.raises(StorageError, match="newer version"):
-        PostgresStorage(url)
-    assert state(url) == (NUMBER + 2, NUMBER + 1)
+def test_migration_keeps_every_row(url: str) -> None:
+    """Of every table, in every column."""
+    before = former(url, 5000)
+    with closing(PostgresStorage(url, stopped=True)):
+        pass
+    assert rows(url) == before
+    migrated(url)
 
 
-def test_contracting_migration_waits_until_nobody_needs_what_goes(url: str, node: PostgresStorage) -> None:
-    """A release that nodes could not go on beside says so and changes nothing; the one after the next may contract."""
-    with pytest.raises(StorageError, match="stop them all, run `sottovoce db migrate --stopped`"):
-        migrate(url, EXPAND, CONTRACT)
-    assert state(url) == (NUMBER, USABLE_FROM)
-    node.check()
-    migrate(url, EXPAND)
-    migrate(url, EXPAND, CONTRACT)
-    assert state(url) == (NUMBER + 2, NUMBER + 1)
-
-
-@pytest.mark.parametrize("number", [1, 7])
-def test_database_of_before_is_migrated_only_while_all_are_stopped(url: str, number: int) -> None:
-    """Its nodes cannot go on, and do not look: the program says what is to be done."""
+@pytest.mark.slow
+def test_migration_keeps_a_million_reports(url: str) -> None:
+    """Those of a country's survey, and they settle."""
+    former(url, 1_000_000)
+    migrated(url)
     with psycopg.connect(url) as connection:
-        connection.execute((SCHEMAS / f"postgres-{number}.sql").read_bytes())
+        assert connection.execute("SELECT count(*) > 1000000 FROM settled").fetchone() == (True,)
+
+
+def test_migration_that_fails_leaves_the_old_schema(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of a migration is none; once it is right, it is done."""
+    before = former(url, 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres_migrate.schema, "COUNT_DROPPED", "nonsense")
+        with pytest.raises(StorageError, match="SyntaxError"):
+            PostgresStorage(url, stopped=True)
+    assert (state(url), rows(url)) == ((EARLIEST, EARLIEST), before)
+    migrated(url)
+
+
+def test_two_that_migrate_at_once_make_one_migration(url: str) -> None:
+    """The second one finds it done."""
+    former(url, 10)
+    with ThreadPoolExecutor(2) as pool:
+        for storage in pool.map(lambda _: PostgresStorage(url, stopped=True), range(2)):
+            storage.check()
+            storage.close()
+    migrated(url)
+
+
+def test_migration_waits_until_all_are_stopped(url: str) -> None:
+    """The program says what is to be done, and changes nothing; a release before 0.3.0 is one step more."""
+    before = former(url, 10)
     with pytest.raises(StorageError, match="earlier release, whose nodes cannot go on beside this one: stop them all"):
         PostgresStorage(url)
-    with closing(PostgresStorage(url, stopped=True)) as storage:
-        storage.check()
-    with closing(PostgresStorage(url)) as storage:
-        storage.check()
-    assert state(url) == (NUMBER, USABLE_FROM)
+    with pytest.raises(StorageError, match='Stop the aggregator, then run "sottovoce db migrate"'):
+        PostgresStorage(url, stopped=True, migrates=False)
+    assert rows(url) == before
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE schema_version SET version = 7")
+    with pytest.raises(StorageError, match=r"before 0\.3\.0; bring it to 0\.3\.0 first"):
+        PostgresStorage(url, stopped=True)
 
 
-def test_unfinished_copy_is_refused_also_where_the_schema_is_newer(url: str, node: PostgresStorage) -> None:
-    """By the node that has it open, and by whoever starts; only a program of that schema may copy into it again."""
-    migrate(url, EXPAND)
-    with release_with(EXPAND), closing(PostgresStorage(url)) as newer:
-        newer.mark_unfinished(True)
+def test_migration_gives_up_where_a_backup_reads(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so, and nothing was changed."""
+    former(url, 10)
+    monkeypatch.setattr(postgres_migrate, "WAIT_SECONDS", 1)
+    with psycopg.connect(url) as reader:
+        reader.execute("SELECT count(*) FROM reports")
+        with pytest.raises(StorageError, match="is a backup under way"):
+            PostgresStorage(url, stopped=True)
+    migrated(url)
+
+
+def test_newer_program_turns_the_old_node_away(url: str, node: PostgresStorage, tmp_path: Path) -> None:
+    """It says why, settles nothing, saves nothing, and does not start again."""
+    node.publish(survey())
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE schema_version SET version = version + 1, usable_from = version + 1")
+    for refused in (node.check, node.settle, node.verify, lambda: save(node, tmp_path / "saved"),
+                    lambda: PostgresStorage(url)):  # fmt: skip
+        with pytest.raises(StorageError, match="newer version of this program, which this one cannot work with"):
+            refused()
+
+
+def test_unfinished_copy_is_refused(url: str, node: PostgresStorage) -> None:
+    """By the node that has it open, and by who starts; who copies again may open it."""
+    with closing(PostgresStorage(url)) as other:
+        other.mark_unfinished(True)
     for refused in (node.check, lambda: PostgresStorage(url)):
         with pytest.raises(StorageError, match="not finished"):
             refused()
-    with pytest.raises(StorageError, match="newer version"):
-        PostgresStorage(url, unfinished=True)
-    with release_with(EXPAND), closing(PostgresStorage(url, unfinished=True)) as newer:
-        newer.mark_unfinished(False)
+    with closing(PostgresStorage(url, unfinished=True)) as other:
+        other.mark_unfinished(False)
     node.check()
 
 
@@ -138,18 +180,3 @@ def test_node_says_when_the_database_was_replaced_by_an_older_one(url: str, node
         connection.execute("UPDATE schema_version SET version = version - 1")
     with pytest.raises(StorageError, match="older schema"):
         node.check()
-
-
-def test_migration_that_has_to_wait_holds_nobody_up(url: str, node: PostgresStorage) -> None:
-    """Whoever reads a table for long is waited for in short turns, between which others store; then it is done."""
-    key = node.publish(survey()).key
-    with ThreadPoolExecutor(2) as threads, release_with(EXPAND):
-        with psycopg.connect(url) as reader:
-            reader.execute("SELECT count(*) FROM reports")
-            migrating = threads.submit(lambda: PostgresStorage(url).close())
-            stored = [threads.submit(node.store, [arrival(key, number)]).result(30) for number in range(100)]
-            assert not migrating.done()
-        migrating.result(30)
-
-    assert stored == [[Outcome.NEW]] * 100
-    assert state(url) == (NUMBER + 1, USABLE_FROM)

@@ -18,7 +18,8 @@ import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.models import Known
-from sottovoce.aggregator.storage.postgres import reorder_reports
+from sottovoce.aggregator.storage.postgres import settling
+from sottovoce.aggregator.storage.postgres import store as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
@@ -27,15 +28,12 @@ from tests import postgres
 from tests.bench.disorder import correlation
 from tests.storage.keep_schema import dumped
 from tests.storage.test_contract import arrival, identity, plan
+from tests.storage.test_postgres import wait_for_waiters
 from tests.surveys import survey
 
-OLDER_SCRUB = (
-    "LOCK TABLE reports",
-    "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM reports",
-    "TRUNCATE reports",
-    "INSERT INTO reports SELECT * FROM kept ORDER BY survey, report_id",
-)
-"""What a node of the release before this one does each day."""
+PLACES = """
+    SELECT report_id, ctid, xmin, 1 AS place FROM settled UNION ALL SELECT report_id, ctid, xmin, 2 FROM fresh
+"""
 
 
 class Killed(Exception):
@@ -51,8 +49,8 @@ def url() -> str:
 @pytest.fixture
 def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStorage]:
     """A node on it that moves ten reports at a time."""
-    monkeypatch.setattr(reorder_reports, "ROWS", 10)
-    monkeypatch.setattr(reorder_reports, "PAUSE", 0.01)
+    monkeypatch.setattr(settling, "MOVED_ROWS", 10)
+    monkeypatch.setattr(settling, "PAUSE_SECONDS", 0.01)
     node = PostgresStorage(url)
     yield node
     node.close()
@@ -64,7 +62,7 @@ def stop_after(store: PostgresStorage, moves: int, monkeypatch: pytest.MonkeyPat
         execute, left = psycopg.Connection.execute, count(moves, -1)
 
         def stopping(connection: Any, statement: Any, *given: Any, **options: Any) -> Any:
-            if "sottovoce_move_9" in str(statement) and next(left) == 0:
+            if statement == settling._MOVE_PART and next(left) == 0:
                 raise Killed
             return execute(connection, statement, *given, **options)
 
@@ -76,7 +74,8 @@ def stop_after(store: PostgresStorage, moves: int, monkeypatch: pytest.MonkeyPat
 def places(url: str) -> dict[str, int]:
     """How many reports lie in each table."""
     with psycopg.connect(url) as connection:
-        return dict(connection.execute("SELECT tableoid::regclass::text, count(*) FROM reports GROUP BY 1").fetchall())
+        found = connection.execute("SELECT 'fresh', count(*) FROM fresh UNION SELECT 'settled', count(*) FROM settled")
+        return {table: number for table, number in found if number}
 
 
 def check(store: PostgresStorage, key: int, reports: int) -> None:
@@ -92,9 +91,11 @@ def test_report_is_known_wherever_it_lies(store: PostgresStorage, url: str, monk
     store.store([arrival(key, number) for number in range(40)])
     stop_after(store, 2, monkeypatch)
     store.store([arrival(key, number) for number in range(40, 60)])
-    assert places(url) == {"reports": 20, "settling": 20, "settled_1": 20}
+    assert places(url) == {"fresh": 40, "settled": 20}
     with psycopg.connect(url) as connection:
-        found = connection.execute("SELECT DISTINCT ON (tableoid) report_id FROM reports ORDER BY tableoid, report_id")
+        found = connection.execute(
+            "(SELECT report_id FROM fresh LIMIT 1) UNION (SELECT report_id FROM settled LIMIT 1)"
+        )
         ids = [bytes(row[0]) for row in found]
 
     for place, known in enumerate(ids):
@@ -105,10 +106,10 @@ def test_report_is_known_wherever_it_lies(store: PostgresStorage, url: str, monk
         assert store.store([replace(arrival(key, 0, (0, 0, 1)), report_ids=known)]) == [Outcome.CONFLICT]
         assert store.withdraw(plan(key), known) is store.withdraw(plan(key), known) is Outcome.WITHDRAWN
         assert store.store([again]) == [Outcome.WITHDRAWN]
-    assert (len(ids), store.withdraw(plan(key), identity(999))) == (3, Outcome.UNKNOWN)
+    assert (len(ids), store.withdraw(plan(key), identity(999))) == (2, Outcome.UNKNOWN)
     check(store, key, 60)
     store.scrub()
-    assert places(url) == {"settled_1": 60}
+    assert places(url) == {"settled": 60}
     check(store, key, 60)
 
 
@@ -126,15 +127,14 @@ def test_who_is_killed_at_any_step_leaves_every_report_once(
 
         def dying(connection: Any, statement: Any, *given: Any, left: Any = left, **options: Any) -> Any:
             # Another thread shows what has grown.
-            is_own = threading.current_thread() is threading.main_thread()
-            if is_own and "pg_advisory_unlock" not in str(statement) and next(left) == 0:
+            if threading.current_thread() is threading.main_thread() and next(left) == 0:
                 raise Killed
             return execute(connection, statement, *given, **options)
 
         with monkeypatch.context() as patch:
             patch.setattr(psycopg.Connection, "execute", dying)
             try:
-                store._settling.run()
+                store.scrub()
             except Killed:
                 killed += 1
                 assert store.surveys()[0].reports == came // 12 * 11 == len(list(store.rows(key)))
@@ -142,8 +142,8 @@ def test_who_is_killed_at_any_step_leaves_every_report_once(
         break
     check(store, key, came // 12 * 11)
 
-    assert killed > 30
-    assert places(url) == {"settled_1": came // 12 * 11}
+    assert killed > 20
+    assert places(url) == {"settled": came // 12 * 11}
 
 
 def test_reports_come_again_and_go_while_all_settle(store: PostgresStorage, url: str) -> None:
@@ -168,7 +168,7 @@ def test_reports_come_again_and_go_while_all_settle(store: PostgresStorage, url:
     store.scrub()
 
     check(store, key, 60)
-    assert places(url) == {"settled_1": 60}
+    assert places(url) == {"settled": 60}
 
 
 def test_reader_sees_all_reports_as_of_its_moment_and_reports_go_on(store: PostgresStorage) -> None:
@@ -196,44 +196,12 @@ def test_server_closes_a_survey_without_waiting_for_what_settles(store: Postgres
         store.close_survey("exam", 20_000)
         assert store.surveys()[0].closed
         assert len(list(rows("reports"))) == 30
-    while places(url) != {"settled_1": 30}:
+    while places(url) != {"settled": 30}:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("known", ["settling", "settled_1"])
-def test_node_of_the_release_before_meets_no_report_twice(
-    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch, known: str
-) -> None:
-    """By its function and where it writes by itself; a report that moves while it is withdrawn there is an error."""
-    key = store.publish(survey()).key
-    store.store([arrival(key, number) for number in range(20)])
-    if known == "settling":
-        stop_after(store, 0, monkeypatch)
-    else:
-        store.scrub()
-    assert places(url) == {known: 20}
-    insert = 'INSERT INTO reports (survey, report_id, wave, "values") VALUES (%s, %s, 0, %s) ON CONFLICT DO NOTHING'
-    call = "SELECT sottovoce_store_8(ARRAY[%s]::bigint[], '{25}', ARRAY[%s]::bigint[], '{0}', ARRAY[%s], ARRAY[%s]," \
-           " '{}', '{}', '{}', '{}', 0::smallint)"  # fmt: skip
-    with psycopg.connect(url, autocommit=True) as older:
-        values = arrival(key, 1).packed
-        assert older.execute(insert, [key, identity(1), values]).rowcount == 0
-        assert older.execute(call, [key, key, identity(1), values]).fetchone() == (False,)
-        assert older.execute(call, [key, key, identity(50), values]).fetchone() == (True,)
-        assert older.execute("DELETE FROM reports WHERE report_id = %s", [identity(2)]).rowcount == 1
-        with pytest.raises(psycopg.errors.SerializationFailure):
-            older.execute("DELETE FROM reports WHERE report_id = %s", [identity(2)])
-        with older.transaction():
-            older.execute("SELECT pg_try_advisory_xact_lock(329584)")
-            for statement in OLDER_SCRUB:
-                older.execute(statement)
-    assert places(url) == {"reports": 20}
-    store.scrub()
-    assert places(url) == {"settled_1": 20}
-
-
 def test_nothing_of_the_order_is_left_once_settled(store: PostgresStorage, url: str) -> None:
-    """Neither in the files, nor in the numbers of transactions, nor in a dump; at close it is one sequence."""
+    """Neither in the files, nor in the numbers of transactions, nor in a dump; after the night it is one sequence."""
     key = store.publish(survey()).key
     came = [identity(7919 * number) for number in range(200)]
     before, settled = [], []
@@ -241,15 +209,15 @@ def test_nothing_of_the_order_is_left_once_settled(store: PostgresStorage, url: 
         for each in came[100 * day : 100 * (day + 1)]:
             store.store([replace(arrival(key, 0), report_ids=each)])
         before.append(orders(url, came[100 * day : 100 * (day + 1)]))
-        store.scrub()
+        assert store.settle()
         settled.append(orders(url, came[100 * day : 100 * (day + 1)]))
-    # Which day it was can be told, and no more.
+    # Which reports settled together can be told until the night, and no more.
     assert [one for stage in before for one in stage if one < 0.9] == []
     assert all(abs(one) < 0.25 for stage in settled for one in stage)
-    store.close_survey("exam", 20_000)
+    store.scrub()
     with psycopg.connect(url) as connection:
-        ids = [bytes(row[0]) for row in connection.execute("SELECT report_id FROM settled_1 ORDER BY ctid")]
-        transactions = connection.execute("SELECT count(DISTINCT xmin::text) FROM reports").fetchone()
+        ids = [bytes(row[0]) for row in connection.execute("SELECT report_id FROM settled ORDER BY ctid")]
+        transactions = connection.execute("SELECT count(DISTINCT xmin::text) FROM settled").fetchone()
 
     assert ids == sorted(came)
     assert transactions == (1,)
@@ -263,8 +231,8 @@ def orders(url: str, came: list[bytes]) -> list[float]:
         found = [
             [bytes(row[0]) for row in connection.execute(query)]
             for query in (
-                "SELECT report_id FROM reports ORDER BY tableoid, ctid",
-                "SELECT report_id FROM reports ORDER BY xmin::text::bigint, tableoid, ctid",
+                f"SELECT report_id FROM ({PLACES}) AS places ORDER BY place, ctid",  # noqa: S608 - constants
+                f"SELECT report_id FROM ({PLACES}) AS places ORDER BY xmin::text::bigint, place, ctid",  # noqa: S608
             )
         ]
     text = dumped(url, "--data-only")
@@ -274,7 +242,7 @@ def orders(url: str, came: list[bytes]) -> list[float]:
 
 
 def test_withdrawn_and_purged_ids_are_in_no_file(store: PostgresStorage, url: str) -> None:
-    """A partition of which something was taken is written anew, open or closed; the files of before are gone."""
+    """What something was taken out of is written anew, open or closed; the files of before are gone."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(50)])
     store.scrub()
@@ -310,7 +278,7 @@ def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: s
     check(store, key, 30)
 
 
-def pages(url: str, names: str = "^(reports|settl|arrived)") -> bytes:
+def pages(url: str, names: str = "^(fresh|settled)") -> bytes:
     """The bytes of all files of tables and indexes with such names: those of reports, or "" for all of the program."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
@@ -322,28 +290,22 @@ def pages(url: str, names: str = "^(reports|settl|arrived)") -> bytes:
         return b"".join(bytes(row[0]) for row in files)
 
 
-def test_partition_is_vacuumed_at_once_when_rows_came_into_it_or_it_was_written_anew(
-    store: PostgresStorage, url: str
-) -> None:
-    """Else the log gets a copy of its pages after the next checkpoint, from whoever reads them first."""
+def test_reports_are_written_anew_only_after_a_change(store: PostgresStorage, url: str) -> None:
+    """And vacuumed at once, else the log gets a copy of the pages from whoever reads them first."""
     key = store.publish(survey()).key
-    vacuumed = "SELECT relid, vacuum_count FROM pg_stat_user_tables WHERE relname = %s"
+    vacuumed = "SELECT relid, vacuum_count FROM pg_stat_user_tables WHERE relname = 'settled'"
     found = []
-    for number in range(2):
-        store.store([arrival(key, number)])
+    for act in (lambda: store.store([arrival(key, 1)]), int, lambda: store.withdraw(plan(key), identity(1)), int):
+        act()
         store.scrub()
         with psycopg.connect(url) as connection:
-            found.append(connection.execute(vacuumed, [f"settled_{key}"]).fetchone() or (0, 0))
-    assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
-    store.scrub()
-    with psycopg.connect(url) as connection:
-        found.append(connection.execute(vacuumed, [f"settled_{key}"]).fetchone() or (0, 0))
+            found.append(connection.execute(vacuumed).fetchone() or (0, 0))
 
-    assert [times for _, times in found] == [1, 2, 1]
-    assert len({table for table, _ in found}) == 2
+    assert [times for _, times in found] == [1, 1, 1, 1]
+    assert found[0] == found[1] != found[2] == found[3]
 
 
-def test_deleted_survey_takes_its_partition_with_it(store: PostgresStorage, url: str) -> None:
+def test_deleted_survey_takes_its_reports_with_it(store: PostgresStorage, url: str) -> None:
     """And what has not settled; another survey keeps its own."""
     key, other = store.publish(survey()).key, store.publish(survey(name="other")).key
     for first in (0, 100):
@@ -352,11 +314,8 @@ def test_deleted_survey_takes_its_partition_with_it(store: PostgresStorage, url:
             store.scrub()
     store.delete_survey("exam")
 
-    assert places(url) == {f"settled_{other}": 40}
-    assert identity(3) in pages(url)
-    with psycopg.connect(url) as connection:
-        assert connection.execute("SELECT to_regclass('settled_1'), count(*) FROM partitions").fetchone() == (None, 1)
-        assert connection.execute("SELECT count(*) FROM settled_2").fetchone() == (40,)
+    assert places(url) == {"settled": 40}
+    assert pages(url).count(identity(3)) < 4
     check(store, other, 40)
 
 
@@ -380,9 +339,10 @@ SETTLE_FOR_EVER = """
 import sys
 import threading
 import time
-from sottovoce.aggregator.storage import postgres_settle
+from sottovoce.aggregator.storage.postgres import settling
+from sottovoce.aggregator.storage.postgres import store as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
-postgres_settle.ROWS = 3
+settling.MOVED_ROWS = 3
 storage = PostgresStorage(sys.argv[1])
 print(flush=True)
 while True:
@@ -409,4 +369,43 @@ def test_processes_that_settle_are_killed_again_and_again(store: PostgresStorage
     store.scrub()
 
     check(store, key, came)
-    assert places(url) == {"settled_1": came}
+    assert places(url) == {"settled": came}
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_known_report_that_meets_settling_before_its_commit_is_known(
+    store: PostgresStorage, url: str, size: int
+) -> None:
+    """Held open between the insert and the commit: with the same body the same, with another one a conflict."""
+    monitor = psycopg.connect(url, autocommit=True)
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(4)])
+    with psycopg.connect(url) as other, ThreadPoolExecutor(2) as pool:
+        for statement in ("LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE", settling._MOVE, "TRUNCATE fresh"):
+            other.execute(statement.encode())
+        same = pool.submit(store.store, [arrival(key, 0), arrival(key, 10)][:size])
+        another = pool.submit(store.store, [arrival(key, 1, (0, 0, 1)), arrival(key, 11)][:size])
+        wait_for_waiters(monitor, 2)
+        other.commit()
+    monitor.close()
+
+    assert (same.result(), another.result()) == (
+        [Outcome.SAME, Outcome.NEW][:size],
+        [Outcome.CONFLICT, Outcome.NEW][:size],
+    )
+    check(store, key, 4 + 2 * (size - 1))
+
+
+def test_known_report_that_settles_between_the_statements_is_undone(
+    store: PostgresStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first statement did not see it; the second one does, and nothing of the group is counted twice."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, 0)])
+    assert store.settle()
+    # As if it had settled since the first statement began.
+    monkeypatch.setattr(storing, "_STORE", storing._STORE.replace(storing._SETTLED, "false"))
+
+    assert store.store([arrival(key, 0), arrival(key, 1)]) == [Outcome.SAME, Outcome.NEW]
+    assert store.store([arrival(key, 0, (0, 0, 1))]) == [Outcome.CONFLICT]
+    check(store, key, 2)

@@ -4,13 +4,13 @@ import hashlib
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome
-from sottovoce.aggregator.storage.postgres import invitations
+from sottovoce.aggregator.storage.postgres import settling
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.invited import blind_survey
@@ -45,38 +45,43 @@ def _store(url: str) -> Iterator[PostgresStorage]:
     database.close()
 
 
-def test_what_changes_meanwhile_is_taken_over(
-    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Redeemed, taken back, made; then all is as before but for the order, and the table is as it was made."""
-    key, held = store.revisions("exam")[0].key, invitations._held
-
-    def at_that_moment(connection: psycopg.Connection[Any]) -> bool:
-        assert store.redeem_invitation(key, HASHES[20], b"x" * 32) is Outcome.NEW
-        assert store.revoke_tokens(key, [HASHES[5]]) == 1
-        store.add_tokens(key, HASHES[-1:], blind=True)
-        return held(connection)
-
-    # What is taken back has the table sorted soon: not within this.
-    monkeypatch.setattr(PostgresStorage, "tidy", lambda _: None)
-    monkeypatch.setattr(invitations, "_held", at_that_moment)
+def test_invitations_are_written_anew_in_the_order_of_hashes(store: PostgresStorage, url: str) -> None:
+    """By one transaction, with the rows and the traits of before; a redemption that comes meanwhile waits."""
+    key = store.revisions("exam")[0].key
     with psycopg.connect(url) as connection:
         looks = connection.execute(LOOKS).fetchall()
         connection.commit()
-        store.scrub()
+        assert store.settle()
         assert connection.execute(LOOKS).fetchall() == looks
         order = [bytes(found) for (found,) in connection.execute(ORDER)]
         moments = connection.execute("SELECT count(DISTINCT xmin::text) FROM blind_invitations").fetchone()
 
     rows = {bytes(row[1]): row[2] for row in store.export_table("blind_invitations")}
-    assert rows.keys() == {*HASHES} - {HASHES[5]}
-    assert {each for each, found in rows.items() if found is not None} == {HASHES[n] for n in (7, 3, 30, 11, 20)}
-    assert rows[HASHES[20]] == b"x" * 32
-    assert moments == (1,)
-    late = [HASHES[20], HASHES[-1]]
-    assert [each for each in order if each not in late] == sorted({*rows} - {*late})
+    assert rows.keys() == {*HASHES[:-1]}
+    assert {each for each, found in rows.items() if found is not None} == {HASHES[n] for n in (7, 3, 30, 11)}
+    assert (order, moments) == (sorted(HASHES[:-1]), (1,))
     assert store.verify() == []
-    assert store.redeem_invitation(key, HASHES[20], b"x" * 32) is Outcome.SAME
+    assert store.redeem_invitation(key, HASHES[7], HASHES[7]) is Outcome.SAME
+
+
+def test_invitations_are_redeemed_and_looked_up_while_they_are_written_anew(store: PostgresStorage) -> None:
+    """Again and again: each is redeemed once, none is lost, and a good one is never said to be bad."""
+    key = store.revisions("exam")[0].key
+    free = [hashed for number, hashed in enumerate(HASHES[:-1]) if number not in {7, 3, 30, 11}]
+
+    def redeem(hashed: bytes) -> None:
+        assert store.has_token(key, hashed)
+        assert store.redeem_invitation(key, hashed, hashed) is Outcome.NEW
+        assert store.redeem_invitation(key, hashed, b"x" * 32) is Outcome.CONFLICT
+
+    with ThreadPoolExecutor(4) as pool:
+        redeemed = [pool.submit(redeem, hashed) for hashed in free]
+        while not all(each.done() for each in redeemed):
+            assert store.settle()
+        for each in redeemed:
+            each.result()
+    assert store.token_counts(key).spent == MANY - 1
+    assert store.verify() == []
 
 
 def test_reports_come_in_while_somebody_reads_all_and_a_survey_goes(store: PostgresStorage) -> None:
@@ -99,11 +104,12 @@ def test_reports_come_in_while_somebody_reads_all_and_a_survey_goes(store: Postg
 
 def test_whoever_reads_all_at_one_moment_has_them(store: PostgresStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup without its invitations would be found out when it is put back; people redeem meanwhile."""
-    monkeypatch.setattr(invitations, "_TRIES", 1)
-    monkeypatch.setattr(invitations, "_PAUSE", 0)
+    monkeypatch.setattr(settling, "TRIES", 1)
+    monkeypatch.setattr(settling, "PAUSE_SECONDS", 0)
     with store.snapshot() as rows:
         assert len(list(rows("surveys"))) == 1
-        store.scrub()
+        with pytest.raises(StorageError, match="tried again"):
+            store.settle()
         key = store.revisions("exam")[0].key
         assert store.redeem_invitation(key, HASHES[1], HASHES[1]) is Outcome.NEW
         assert len(list(rows("blind_invitations"))) == MANY - 1

@@ -17,15 +17,17 @@ LINES = [line for line in (ROOT / "docs" / "tables.md").read_text(encoding="utf-
 TOLD = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in LINES[2:])}
 """What the documentation says of each table."""
 
-OWN = {"_sqlite_migrations", "schema_version", "reports", "fresh", "settling", "settled", "partitions"}
-"""Where each back end notes its schema, and where reports lie in the shared one."""
+OWN = {"_sqlite_migrations", "schema_version", "reports", "fresh", "settled"}
+"""Where each back end notes its schema, and where reports are."""
 
 
 def embedded(path: Path) -> set[str]:
     """The tables of a new embedded database."""
     SQLiteStorage(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        return {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        }
 
 
 def shared() -> set[str]:
@@ -33,7 +35,12 @@ def shared() -> set[str]:
     url = postgres.with_tables()
     PostgresStorage(url).close()
     with psycopg.connect(url) as connection:
-        return {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+        return {
+            name
+            for (name,) in connection.execute(
+                "SELECT relname FROM pg_class WHERE relkind IN ('r', 'v') AND relnamespace = 'public'::regnamespace"
+            )
+        }
 
 
 def test_no_table_is_without_a_line(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.sql_storage import TABLES_OF_REPORTS
 from sottovoce.aggregator.storage.table_catalogue import fill
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
@@ -78,7 +79,7 @@ def test_every_number_that_is_off_is_found(store: Storage) -> None:
     """Cells, counts, what is shown, withdrawn reports, tokens, texts: each by itself, and all is well after it."""
     before = {table: list(store.export_table(table)) for table in TOUCHED}
     store.settle()
-    reports = store.TABLES_OF_REPORTS[0]  # type: ignore[attr-defined]
+    reports = TABLES_OF_REPORTS[0]
     for statement, words in FAULTS.items():
         change(store, statement.replace("UPDATE reports", f"UPDATE {reports}"))
         found = wrong_counts(store)

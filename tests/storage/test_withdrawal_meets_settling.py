@@ -1,4 +1,4 @@
-"""A withdrawal that comes while a survey's partition is written anew, on PostgreSQL, from the device to the row."""
+"""A withdrawal that comes while reports are written anew, on PostgreSQL, from the device to the row."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.postgres import storage
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.client.delivery import readable
@@ -50,12 +51,10 @@ class Door(Session):
 
 
 @pytest.fixture
-def url() -> str:
+def url(monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of an empty database, where who withdraws waits for a moment only."""
-    address = postgres.with_tables()
-    with closing(PostgresStorage(address)), psycopg.connect(address) as connection:
-        connection.execute("ALTER FUNCTION sottovoce_hold_9(bigint) SET lock_timeout = '50ms'")
-    return address
+    monkeypatch.setattr(storage, "_WITHDRAW", ("SET LOCAL lock_timeout = '50ms'", *storage._WITHDRAW[1:]))
+    return postgres.with_tables()
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ def door(store: PostgresStorage) -> Iterator[Door]:
 
 
 def answered(store: PostgresStorage, door: Door, ledger: FileLedger) -> None:
-    """Somebody's report arrives, and lies in the survey's partition."""
+    """Somebody's report arrives, and has settled."""
     Respondent(survey(), Transport(ORIGIN, door), ledger).answer(ANSWERS)
     store.scrub()
 
@@ -92,7 +91,7 @@ def withdraw(ledger: FileLedger, door: Door, sleep: Callable[[float], None], pat
     return list(withdrawal.withdraw(ledger, link, withdrawal.reports_to_withdraw(ledger, link)))
 
 
-def test_withdrawal_waits_until_the_partition_is_written(
+def test_withdrawal_waits_until_reports_are_written(
     store: PostgresStorage, url: str, door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Refused for a while, tried again by itself, and then done; in between nothing of it was."""
@@ -100,7 +99,7 @@ def test_withdrawal_waits_until_the_partition_is_written(
     answered(store, door, ledger)
     waited = []
     with psycopg.connect(url) as writer:
-        writer.execute("LOCK TABLE settled_1 IN SHARE MODE")
+        writer.execute("LOCK TABLE settled IN SHARE ROW EXCLUSIVE MODE")
 
         def sleep(seconds: float) -> None:
             waited.append(seconds)
@@ -121,7 +120,7 @@ def test_withdrawal_that_waits_for_too_long_stays_the_persons_to_repeat(
     ledger = FileLedger(tmp_path)
     answered(store, door, ledger)
     with psycopg.connect(url) as writer:
-        writer.execute("LOCK TABLE settled_1 IN SHARE MODE")
+        writer.execute("LOCK TABLE settled IN SHARE ROW EXCLUSIVE MODE")
         with pytest.raises(TransportError, match=r"may still count\. They are kept on this device") as refused:
             withdraw(ledger, door, lambda _: None, monkeypatch)
     assert (refused.value.status, refused.value.reason) == (503, "storage")

@@ -77,7 +77,7 @@ def create_app(
         preview: builds the form for the studio's preview on demand; its argument is True for a survey with blind
             access or delayed sending. None disables the preview.
     """
-    shared_clock = SharedClock(storage, clock)
+    shared_clock, storage.releases.heads = SharedClock(storage, clock), settings.heads
 
     def check_ready() -> None:
         storage.check()

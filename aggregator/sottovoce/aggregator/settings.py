@@ -84,6 +84,11 @@ class Settings:
         "folder for the latest hash of each privacy budget, outside data and backups; for curators only",
     )
 
+    @property
+    def heads(self) -> Path | None:
+        """Folder with the heads of privacy budgets; None if it is not set."""
+        return Path(self.ledger_anchor_dir) if self.ledger_anchor_dir else None
+
     def __post_init__(self) -> None:
         """Validate at start what would otherwise fail at every request."""
         _ = self.embedders, self.allowed_sign_in_methods, self.hosts

@@ -50,6 +50,7 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
         check_database(file)
     with named_database(settings.database, file):
         storage = open_url(settings.database, settings.data, stopped=stopped, migrates=migrates)
+    storage.releases.heads = settings.heads
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(storage.close)

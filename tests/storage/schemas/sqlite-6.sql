@@ -1,19 +1,7 @@
 PRAGMA journal_mode = WAL;
 BEGIN TRANSACTION;
-CREATE TABLE accounts (
-        account BLOB PRIMARY KEY,
-        name TEXT NOT NULL,
-        admin INTEGER NOT NULL,
-        subject TEXT UNIQUE,
-        disabled_on INTEGER
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE blind_invitations (
-        survey INTEGER NOT NULL REFERENCES surveys (key),
-        invitation_hash BLOB NOT NULL,
-        blinded_hash BLOB,
-        PRIMARY KEY (survey, invitation_hash)
-    ) STRICT, WITHOUT ROWID
-;
+CREATE TABLE accounts ("account" BLOB NOT NULL, "name" TEXT NOT NULL, "admin" INTEGER NOT NULL DEFAULT 0, "subject" TEXT, "disabled_on" INTEGER, PRIMARY KEY (account), UNIQUE (subject)) STRICT, WITHOUT ROWID;
+CREATE TABLE blind_invitations ("survey" INTEGER NOT NULL REFERENCES surveys (key), "invitation_hash" BLOB NOT NULL, "blinded_hash" BLOB, PRIMARY KEY (survey, invitation_hash)) STRICT, WITHOUT ROWID;
 CREATE TABLE cells (
             survey INTEGER NOT NULL REFERENCES surveys (key),
             wave INTEGER NOT NULL,
@@ -25,10 +13,7 @@ CREATE TABLE cells (
         ) STRICT, WITHOUT ROWID
         ;
 INSERT INTO "cells" VALUES(1,0,0,0,3,0);
-CREATE TABLE challenge_key (
-        number INTEGER PRIMARY KEY,
-        secret BLOB NOT NULL
-    ) STRICT, WITHOUT ROWID;
+CREATE TABLE challenge_key ("number" INTEGER NOT NULL, "secret" BLOB NOT NULL, PRIMARY KEY (number)) STRICT, WITHOUT ROWID;
 CREATE TABLE counts (
             survey INTEGER NOT NULL REFERENCES surveys (key),
             wave INTEGER NOT NULL,
@@ -43,59 +28,16 @@ CREATE TABLE counts (
 INSERT INTO "counts" VALUES(1,0,0,0,1,0,3);
 INSERT INTO "counts" VALUES(1,0,0,1,2,0,3);
 INSERT INTO "counts" VALUES(1,0,0,2,0,0,3);
-CREATE TABLE drafts (
-        name TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        document BLOB NOT NULL,
-        PRIMARY KEY (name, version)
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE grants (
-        account BLOB NOT NULL,
-        survey TEXT NOT NULL,
-        role TEXT NOT NULL,
-        PRIMARY KEY (account, survey)
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE invitations (
-        hash BLOB PRIMARY KEY,
-        survey TEXT NOT NULL,
-        role TEXT NOT NULL,
-        account BLOB,
-        expires_on INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE journal (
-        number INTEGER PRIMARY KEY,
-        day INTEGER NOT NULL,
-        what TEXT NOT NULL,
-        who TEXT NOT NULL,
-        about TEXT NOT NULL,
-        previous BLOB NOT NULL
-    ) STRICT
-    ;
-INSERT INTO "journal" VALUES(1,20780,'database migrated','','6',X'0000000000000000000000000000000000000000000000000000000000000000');
-CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
-INSERT INTO "journal_head" VALUES(0,1,X'CEA926434C7BF57122BA8B0E2C5C35A36460E9BF3BEE086BCD0E63DBBC8CC91A');
-CREATE TABLE keys (
-        key_hash BLOB PRIMARY KEY,
-        account BLOB NOT NULL,
-        label TEXT NOT NULL,
-        scopes TEXT NOT NULL,
-        survey TEXT NOT NULL,
-        expires_on INTEGER NOT NULL,
-        used_on INTEGER
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE passkeys (
-        credential_id BLOB PRIMARY KEY,
-        account BLOB NOT NULL,
-        public_key BLOB NOT NULL,
-        sign_count INTEGER NOT NULL,
-        label TEXT NOT NULL,
-        added_on INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE plans (
-        survey TEXT PRIMARY KEY,
-        people INTEGER,
-        of_group INTEGER
-    ) STRICT, WITHOUT ROWID;
+CREATE TABLE drafts ("name" TEXT NOT NULL, "version" INTEGER NOT NULL, "document" BLOB NOT NULL, PRIMARY KEY (name, version)) STRICT, WITHOUT ROWID;
+CREATE TABLE grants ("account" BLOB NOT NULL, "survey" TEXT NOT NULL, "role" TEXT NOT NULL, PRIMARY KEY (account, survey)) STRICT, WITHOUT ROWID;
+CREATE TABLE invitations ("hash" BLOB NOT NULL, "survey" TEXT NOT NULL, "role" TEXT NOT NULL, "account" BLOB, "expires_on" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (hash)) STRICT, WITHOUT ROWID;
+CREATE TABLE journal ("number" INTEGER NOT NULL, "day" INTEGER NOT NULL DEFAULT 0, "what" TEXT NOT NULL, "who" TEXT NOT NULL, "about" TEXT NOT NULL, "previous" BLOB NOT NULL, PRIMARY KEY (number)) STRICT;
+INSERT INTO "journal" VALUES(1,20781,'database migrated','','6',X'0000000000000000000000000000000000000000000000000000000000000000');
+CREATE TABLE journal_head ("place" INTEGER NOT NULL, "number" INTEGER NOT NULL DEFAULT 0, "hash" BLOB NOT NULL, PRIMARY KEY (place)) STRICT;
+INSERT INTO "journal_head" VALUES(0,1,X'05698450BBCCF160B064EA863988DC1E08B31AED4E4634ED1621508020EDAE72');
+CREATE TABLE keys ("key_hash" BLOB NOT NULL, "account" BLOB NOT NULL, "label" TEXT NOT NULL, "scopes" TEXT NOT NULL, "survey" TEXT NOT NULL, "expires_on" INTEGER NOT NULL DEFAULT 0, "used_on" INTEGER, PRIMARY KEY (key_hash)) STRICT, WITHOUT ROWID;
+CREATE TABLE passkeys ("credential_id" BLOB NOT NULL, "account" BLOB NOT NULL, "public_key" BLOB NOT NULL, "sign_count" INTEGER NOT NULL DEFAULT 0, "label" TEXT NOT NULL, "added_on" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (credential_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE plans ("survey" TEXT NOT NULL, "people" INTEGER, "of_group" INTEGER, PRIMARY KEY (survey)) STRICT, WITHOUT ROWID;
 CREATE TABLE pulse (beat INTEGER NOT NULL, seen INTEGER, waits INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO "pulse" VALUES(0,NULL,86400,0);
 CREATE TABLE record (
@@ -106,12 +48,7 @@ CREATE TABLE record (
             previous BLOB NOT NULL
         ) STRICT
         ;
-CREATE TABLE releases (
-        survey TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        line BLOB NOT NULL,
-        PRIMARY KEY (survey, number)
-    ) STRICT, WITHOUT ROWID;
+CREATE TABLE releases ("survey" TEXT NOT NULL, "number" INTEGER NOT NULL, "line" BLOB NOT NULL, PRIMARY KEY (survey, number)) STRICT, WITHOUT ROWID;
 CREATE TABLE reports (
             survey INTEGER NOT NULL,
             report_id BLOB NOT NULL,
@@ -155,17 +92,8 @@ CREATE TABLE shown_counts (
             PRIMARY KEY (survey, wave, cohort, question, value)
         ) STRICT, WITHOUT ROWID
         ;
-CREATE TABLE spent_challenges (
-        challenge_hash BLOB PRIMARY KEY,
-        expires INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-CREATE TABLE staff_sessions (
-        session_hash BLOB PRIMARY KEY,
-        account BLOB NOT NULL,
-        door TEXT NOT NULL,
-        started INTEGER NOT NULL,
-        used INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
+CREATE TABLE spent_challenges ("challenge_hash" BLOB NOT NULL, "expires" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (challenge_hash)) STRICT, WITHOUT ROWID;
+CREATE TABLE staff_sessions ("session_hash" BLOB NOT NULL, "account" BLOB NOT NULL, "door" TEXT NOT NULL, "started" INTEGER NOT NULL DEFAULT 0, "used" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session_hash)) STRICT, WITHOUT ROWID;
 CREATE TABLE surveys (
             key INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -197,13 +125,7 @@ CREATE TABLE tombstones (
             PRIMARY KEY (survey, id_hash)
         ) STRICT, WITHOUT ROWID
         ;
-CREATE TABLE views (
-        hash BLOB PRIMARY KEY,
-        survey TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        results INTEGER NOT NULL,
-        expires_on INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
+CREATE TABLE views ("hash" BLOB NOT NULL, "survey" TEXT NOT NULL, "digest" TEXT NOT NULL, "results" INTEGER NOT NULL DEFAULT 0, "expires_on" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (hash)) STRICT, WITHOUT ROWID;
 CREATE INDEX journal_days ON journal (day);
 COMMIT;
 PRAGMA user_version = 6;

@@ -351,12 +351,35 @@ def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) ->
 
 def test_ten_thousand_marks_are_asked_in_seconds(file: Path) -> None:
     """The most frequent one, and how many records have one beyond the 52 bits of a word."""
-    names = [f"m{number}" for number in range(10_000)]
+    (file.parent / "titles.csv").write_text("title\n" + "".join(f"m{number}\n" for number in range(10_000)))
     file.write_text("marks\n" + "m1;m9999\n" * 150 + "m9999\n" * 150)
     file.with_suffix(".yaml").write_text(
-        f"format: sottovoce-data/1\nrecord: one\ncolumns:\n  marks: {{marks: [{', '.join(names)}]}}\n"
+        "format: sottovoce-data/1\nrecord: one\ncolumns:\n  marks: {marks: {file: titles.csv, column: title}}\n"
     )
     assert told("bind", file, "--epsilon", "1000")["not_as_declared"] == {"marks": 0}
 
     assert told("top", file, "marks", "--epsilon", "300")["values"] == {"index": 9999, "name": "m9999"}
     assert told("count", file, "--where", "marks=m1", "--epsilon", "300")["values"] == {"count": 150}
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("{file: none.csv, column: title}", "none.csv"),
+        ("{file: titles.csv, column: none}", "there is no column 'none' of names"),
+        ("{file: titles.csv}", "need its name and a column"),
+        ("{file: titles.csv, column: broken}", "cannot be read as CSV"),
+        ("{file: titles.csv, column: empty}", "a list of 1 to"),
+    ],
+)
+def test_names_of_a_file_that_cannot_be_read_are_refused(file: Path, place: str, message: str) -> None:
+    """Before anything is bound; the message names the file."""
+    titles = "title,empty\na,\n" if "broken" not in place else 'broken\n"a\n'
+    (file.parent / "titles.csv").write_text(titles)
+    file.with_suffix(".yaml").write_text(
+        f"format: sottovoce-data/1\nrecord: one\ncolumns:\n  year: {{categories: {place}}}\n"
+    )
+
+    ended = run("bind", file, "--epsilon", "1")
+    assert ended.exit_code == 1
+    assert message in ended.output

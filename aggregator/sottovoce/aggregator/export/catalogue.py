@@ -98,6 +98,11 @@ class Source:
         """True if public answers are published under a budget."""
         return self.revisions[-1].released
 
+    @property
+    def has_tables(self) -> bool:
+        """True if there is a ledger of published tables; a database older than its budget has none."""
+        return self.storage.releases is not None and self.storage.releases.has_ledger(self.about.survey.name)
+
     def _reports(self, public: bool) -> ReportColumns:
         check_closed(self.storage, [each.stored for each in self.revisions], self.wave, self.now)
         return read_reports(self.storage, self.revisions, self.wave, public)
@@ -110,7 +115,7 @@ class Source:
         Raises:
             StorageError: there is no budget, or its ledger was changed.
         """
-        if self.storage.releases is None or not self.released:
+        if self.storage.releases is None or not self.has_tables:
             raise StorageError("the survey has no budget, so that nothing was published of its public answers")
         lines = b"".join(self.storage.releases.lines(self.about.survey.name))
         return released_document(lines, declared_at_opening(self.revisions, lines)[1], self.about)
@@ -228,7 +233,7 @@ SINGLE: dict[str, Write] = AT_ANY_TIME | OF_REPORTS | WITH_PUBLIC | RELEASED
 
 def together(source: Source) -> Iterator[tuple[str, Write]]:
     """Yield all files of an archive, without exact public answers, and the survey file of each earlier revision."""
-    yield from (AT_ANY_TIME | OF_REPORTS | (RELEASED if source.released else {})).items()
+    yield from (AT_ANY_TIME | OF_REPORTS | (RELEASED if source.has_tables else {})).items()
     for revision in source.revisions[:-1]:
         survey = revision.survey
         yield f"survey-{survey.revision}.json", _earlier(revision)

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.sql_statements import Handle
-from sottovoce.aggregator.storage.table_catalogue import NOT_COPIED, OF_SURVEYS, TABLES, Columns
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, OF_SURVEYS, Columns
 
-EVERY_TABLE = TABLES | NOT_COPIED
 _OF_ACCOUNTS = [table for table, columns in EVERY_TABLE.items() if "account" in columns]
 _OF_NO_SURVEY = "SELECT count(*) FROM {} WHERE survey NOT IN (SELECT key FROM surveys)"
 _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account FROM accounts)"

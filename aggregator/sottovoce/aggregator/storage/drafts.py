@@ -14,30 +14,6 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 MAX_VERSIONS = 50
 """Versions of a draft that remain stored."""
 
-_MAKE = """
-    CREATE TABLE drafts (
-        name {text} NOT NULL,
-        version {number} NOT NULL,
-        document {bytes} NOT NULL,
-        PRIMARY KEY (name, version)
-    ){end};
-    CREATE TABLE plans (
-        survey {text} PRIMARY KEY,
-        people {number},
-        of_group {number}
-    ){end}
-"""
-
-
-def _created_tables(**words: str) -> tuple[str, ...]:
-    return tuple(_MAKE.format(**words).strip().split(";\n"))
-
-
-MAKE_DRAFTS = _created_tables(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID")
-"""Statements of the migration on SQLite."""
-MAKE_DRAFTS_SHARED = _created_tables(text="text", number="bigint", bytes="bytea", end="")
-"""Statements of the migration on PostgreSQL."""
-
 _NEWEST = "SELECT name, version, document FROM drafts WHERE name = ? ORDER BY version DESC LIMIT 1"
 _ALL = """
     SELECT name, version, document FROM drafts

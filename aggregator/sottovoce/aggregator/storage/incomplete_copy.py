@@ -11,7 +11,7 @@ UNFINISHED = 1_000_000
 """Number that the mark adds to the schema version."""
 
 
-def known_version(version: int, newest: int, unfinished: bool = False, usable_from: int | None = None) -> int:
+def known_version(version: int, newest: int, unfinished: bool = False) -> int:
     """
     Return the schema version of a database without the mark.
 
@@ -19,7 +19,6 @@ def known_version(version: int, newest: int, unfinished: bool = False, usable_fr
         version: as stored in the database, mark included.
         newest: newest version that this program knows.
         unfinished: accept the mark, unless the schema is newer than ``newest``.
-        usable_from: earliest version whose programs can work with this schema; None if not stated.
 
     Raises:
         StorageError: the schema is too new, or the database has the mark.
@@ -28,7 +27,7 @@ def known_version(version: int, newest: int, unfinished: bool = False, usable_fr
         version -= UNFINISHED
         if not unfinished:
             raise StorageError("a copy into this database was not finished; run copy or restore into it again")
-    if version > newest and (unfinished or usable_from is None or usable_from > newest):
+    if version > newest:
         raise StorageError(
             "the database was made by a newer version of this program, which this one cannot work with; start that one"
         )

@@ -1,9 +1,15 @@
 """
 Ledgers of privacy budgets, available as ``storage.releases``: one implementation in the SQL of both back ends.
 
+Of a database that was restored from before a budget was opened, only its head in the folder of heads still knows of it;
+so the budget counts as open there too.
+
 A ledger is append-only; this module stores its lines as bytes, and ``curator`` interprets and verifies them. Ledgers
 are in the database so that every node, backup and copy includes them; the head of each ledger is stored elsewhere.
 """
+
+import hashlib
+from pathlib import Path
 
 from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.audit_log import table
@@ -11,40 +17,50 @@ from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTO
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
-_MAKE = """
-    CREATE TABLE releases (
-        survey {text} NOT NULL,
-        number {number} NOT NULL,
-        line {bytes} NOT NULL,
-        PRIMARY KEY (survey, number)
-    ){end}
-"""
-MAKE_RELEASES = (_MAKE.format(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID").strip(),)
-"""Statements of the migration on SQLite."""
-MAKE_RELEASES_SHARED = (
-    _MAKE.format(text="text", number="bigint", bytes="bytea", end=""),
-    # Privacy: the planner's statistics would keep samples of lines after their deletion.
-    "ALTER TABLE releases ALTER line SET STATISTICS 0",
-)
-"""Statements of the migration on PostgreSQL."""
-
 _ANY = "SELECT 1 FROM releases WHERE survey = ? LIMIT 1"
 _LINES = "SELECT line FROM releases WHERE survey = ? ORDER BY number"
 _ADD = "INSERT INTO releases (survey, number, line) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _LAST = "SELECT max(number) FROM releases WHERE survey = ?"
+_FIRST = "SELECT digest FROM surveys WHERE name = ? ORDER BY revision LIMIT 1"
 _KNOWN = "SELECT key FROM surveys WHERE name = ? ORDER BY key LIMIT 1"
 
 
+HEAD = ".head"
+"""Ending of the file of a head, as in ``curator.ledger.ledger_anchor``."""
+
+
+def data_digest(survey: str) -> str:
+    """Return the digest that names a survey's public answers as a data set, from the digest of its first revision."""
+    return hashlib.sha256(survey.encode()).hexdigest()
+
+
 class ReleaseTables:
-    """Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
+    """
+    Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
+
+    Attributes:
+        heads: folder with the heads of budgets; None if there is none.
+    """
 
     def __init__(self, back_end: BackEnd) -> None:
         self._back_end = back_end
+        self.heads: Path | None = None
 
-    def has_any(self, survey: str) -> bool:
+    def has_ledger(self, survey: str) -> bool:
         """Return True if the survey has a ledger."""
         with self._back_end.read() as db:
             return db.execute(_ANY, [survey]).fetchone() is not None
+
+    def has_any(self, survey: str) -> bool:
+        """Return True if a budget was opened for the survey, also if this database is older than that."""
+        return self.has_ledger(survey) or self._has_head(survey)
+
+    def _has_head(self, survey: str) -> bool:
+        if self.heads is None:
+            return False
+        with self._back_end.read() as db:
+            first = db.execute(_FIRST, [survey]).fetchone()
+        return first is not None and (self.heads / f"{data_digest(first[0])}{HEAD}").exists()
 
     def lines(self, survey: str) -> list[bytes]:
         """Return all lines of a survey's ledger, oldest first; empty if it has no ledger."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from sottovoce.aggregator.storage.accounts.models import SCOPES
-from sottovoce.aggregator.storage.checks import EVERY_TABLE
 from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE
 
 MOST_DAYS = 36_525
 """A day more than a century from today was written under a wrong clock, or by another program."""

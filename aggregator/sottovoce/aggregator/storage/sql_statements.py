@@ -26,6 +26,8 @@ _CELLS = """
     ON CONFLICT (survey, wave, cohort, slot) DO UPDATE
     SET arrived = cells.arrived + excluded.arrived, withdrawn = cells.withdrawn + excluded.withdrawn
 """
+_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
+_TAKE = "DELETE FROM {} WHERE survey = ? AND report_id = ?"
 _GROWN = """
     SELECT cells.cohort FROM cells LEFT JOIN shown_cells AS shown
     ON shown.survey = cells.survey AND shown.wave = cells.wave AND shown.cohort = cells.cohort
@@ -86,15 +88,6 @@ class Handle(Protocol):
             size: rows a chunk.
         """
 
-    def known(self, survey: int, report_ids: Sequence[bytes]) -> Iterable[tuple[bytes, int, bytes]]:
-        """
-        Look up reports in all partitions; return (id, wave, packed values) of those that are stored.
-
-        Args:
-            survey: key of a revision.
-            report_ids: a few hundred at most, of 16 bytes.
-        """
-
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
         """
         Lock these ids against other writers, for all revisions, until the end of the transaction.
@@ -103,14 +96,9 @@ class Handle(Protocol):
             report_ids: of 16 bytes.
         """
 
-    def take_out(self, survey: int, report_id: bytes) -> bool:
-        """
-        Delete a report from whichever partition holds it; return True if this call deleted it.
-
-        Args:
-            survey: key of a revision.
-            report_id: 16 bytes.
-        """
+    @property
+    def slot(self) -> int:
+        """Slot of this connection in the tables of counts; always 0 if only one process writes."""
 
 
 MOST_KEYS = 500
@@ -138,6 +126,32 @@ def id_hash(report_id: bytes) -> bytes:
     return hashlib.sha256(report_id).digest()
 
 
+def known(db: Handle, survey: int, report_ids: Sequence[bytes]) -> ResultRows:
+    """
+    Look up reports; return (id, wave, packed values) of those that are stored.
+
+    Args:
+        db: within a transaction.
+        survey: key of a revision.
+        report_ids: at most ``MOST_KEYS``, of 16 bytes.
+    """
+    statement, keys = for_keys(_KNOWN, report_ids)
+    return db.execute(statement, [survey, *keys])
+
+
+def take_out(db: Handle, survey: int, report_id: bytes) -> bool:
+    """
+    Delete a report, fresh or settled; return True if this call deleted it.
+
+    Args:
+        db: within a transaction.
+        survey: key of a revision.
+        report_id: 16 bytes.
+    """
+    # In the order in which a report moves, with a statement of its own each: so it cannot be missed.
+    return any(db.execute(_TAKE.format(table), [survey, report_id]).rowcount for table in ("fresh", "settled"))
+
+
 def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
     """
     Return the wave and values stored under this id, or None.
@@ -147,8 +161,7 @@ def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
         survey: key of a revision.
         report_id: 16 bytes.
     """
-    # Through ``known``, because on PostgreSQL a report may be in any of several tables.
-    row = next(iter(db.known(survey, [report_id])), None)
+    row = known(db, survey, [report_id]).fetchone()
     return None if row is None else Known(row[1], unpack(row[2]))
 
 

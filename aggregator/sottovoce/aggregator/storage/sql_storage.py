@@ -34,6 +34,7 @@ from sottovoce.aggregator.storage.sql_statements import (
     find,
     has_tombstone,
     id_hash,
+    take_out,
 )
 from sottovoce.aggregator.storage.survey_log import lines
 from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, select
@@ -41,6 +42,12 @@ from sottovoce.shared.spec import Survey
 
 # Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
+
+TABLES_OF_REPORTS = ("settled", "fresh")
+"""Tables that the view ``reports`` consists of; a copy fills the first one."""
+
+_DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
+_REKEY = "UPDATE {} SET report_id = {} WHERE survey = ?"
 
 _SURVEYS = """
     SELECT key, name, revision, digest, document, closed_on, purged, retired,
@@ -59,10 +66,7 @@ class SQLStorage(TokenStorage):
     """Lock statement that serializes changes of accounts and grants; empty if the back end has only one writer."""
 
     NEW_ID: ClassVar[str]
-    """Query that returns sixteen random bytes."""
-
-    TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("reports",)
-    """Tables that ``reports`` consists of; a copy fills the first one."""
+    """Expression for sixteen random bytes."""
 
     MOST_UNSETTLED: ClassVar[int] = MOST_REPORTS
     """Number of unsettled reports at which settling begins without waiting for a quiet moment."""
@@ -98,26 +102,26 @@ class SQLStorage(TokenStorage):
         self._soon(self.scrub)
 
     def _read_reports(self) -> AbstractContextManager[Handle]:
-        """Begin a transaction that reads reports as of one moment."""
+        """Begin a transaction that reads reports, tokens or invitations as of one moment."""
         return self._read()
 
-    def _hold(self, db: Handle, survey: int) -> None:
-        """Lock the survey's reports for deletion until the transaction ends, if the back end has other writers."""
+    def _hold(self, db: Handle) -> None:
+        """Lock reports for changes until the transaction ends, if the back end has other writers."""
 
-    @abstractmethod
     def _drop_reports(self, db: Handle, name: str) -> None:
         """Delete all reports of a survey."""
+        self._hold(db)
+        for table in TABLES_OF_REPORTS:
+            db.execute(_DROP.format(table), [name])
 
-    @abstractmethod
     def _rekey(self, db: Handle, survey: int) -> None:
         """Give every report of a revision a new random id."""
+        self._hold(db)
+        for table in TABLES_OF_REPORTS:
+            db.execute(_REKEY.format(table, self.NEW_ID), [survey])
 
     def _after_deletion(self) -> None:
         """Remove traces of deleted rows as far as that is fast; the next ``scrub`` does the rest."""
-
-    def _slot(self) -> int:
-        """Return the slot of this process in the tables of counts; always 0 if only one process writes."""
-        return 0
 
     def _catch_up(self) -> None:
         """Wait until the shown counts include this process's own reports, if the back end publishes them later."""
@@ -161,9 +165,9 @@ class SQLStorage(TokenStorage):
     def copy_from(self, source: Storage) -> None:
         """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self._write() as db:
-            empty(db, self.TABLES_OF_REPORTS)
+            empty(db, TABLES_OF_REPORTS)
             for table in TABLES:
-                into = self.TABLES_OF_REPORTS[0] if table == "reports" else table
+                into = TABLES_OF_REPORTS[0] if table == "reports" else table
                 db.executemany(fill(table, into), rows(table))
 
     def is_unfinished(self) -> bool:
@@ -272,7 +276,7 @@ class SQLStorage(TokenStorage):
         """Delete a report and subtract it from the live counts."""
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
-            self._hold(db, plan.survey)
+            self._hold(db)
             report = find(db, plan.survey, report_id)
             if report is None:
                 # Asked last: another node may have withdrawn it since this transaction began.
@@ -280,9 +284,9 @@ class SQLStorage(TokenStorage):
             if not is_open:
                 return Outcome.CLOSED
             # On PostgreSQL another node may have deleted it meanwhile; counting down twice would falsify the counts.
-            if db.take_out(plan.survey, report_id):
+            if take_out(db, plan.survey, report_id):
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change([ReportBatch(plan, report.wave, report_id, pack(report.values))]), self._slot())
+                count_down(db, change([ReportBatch(plan, report.wave, report_id, pack(report.values))]), db.slot)
         self._after_deletion()
         return Outcome.WITHDRAWN
 
@@ -356,7 +360,7 @@ class SQLStorage(TokenStorage):
 
     @cached_property
     def _back_end(self) -> BackEnd:
-        statements = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
+        statements = (self.LOCK_ACCOUNTS, self.UNTIL_END, f"SELECT {self.NEW_ID}")
         return BackEnd(self._read, self._write, *statements, self._after_deletion, self._today)
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NO_ACTOR) -> None:

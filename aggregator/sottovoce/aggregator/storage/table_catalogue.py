@@ -144,6 +144,11 @@ NOT_COPIED: dict[str, Columns] = {
 }
 """Tables that a copy leaves out: sessions end within the day, challenges of passkeys within five minutes."""
 
+EVERY_TABLE = TABLES | NOT_COPIED
+
+UNIQUE = {"surveys": ("digest", "name, revision"), "accounts": ("subject",)}
+"""Columns beside the key that no two rows of a table share."""
+
 
 SOURCE = "source"
 """Name under which SQLite attaches the database to copy from."""

@@ -20,7 +20,7 @@ from sottovoce.shared.errors import StorageError
 
 
 @command(example="sottovoce db migrate")
-@click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
+@click.option("--stopped", is_flag=True, help="No node runs: migrate PostgreSQL too, or a file at once.")
 @click.option("--now", "at_once", is_flag=True, help="No node runs: do not wait for the last heartbeat to be old.")
 @click.option("--done", is_flag=True, help="Remove the copy that the migration made: there is no way back.")
 @data_option

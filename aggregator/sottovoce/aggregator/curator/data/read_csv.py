@@ -42,6 +42,7 @@ def read_declaration(path: Path) -> Declaration:
     if len(data) > MAX_BYTES:
         raise SpecError(f"{path.name}: the declaration is larger than 4 MiB")
     document = parse_yaml(data)
+    _fill_names(document, path.parent)
     try:
         return parse_declaration(document)
     except SpecError as error:
@@ -49,6 +50,31 @@ def read_declaration(path: Path) -> Declaration:
         wrong = SpecError(error.problems, {each.pointer: place_of(each.pointer) for each in error.problems})
         wrong.file = path.name
         raise wrong from None
+
+
+def _fill_names(document: Any, folder: Path) -> None:  # noqa: ANN401 - not yet parsed
+    """Replace ``{file: .., column: ..}`` by the names in that column of a CSV file in this folder."""
+    columns = document.get("columns") if isinstance(document, dict) else None
+    for fields in columns.values() if isinstance(columns, dict) else ():
+        for key in ("categories", "marks"):
+            if isinstance(fields, dict) and isinstance(fields.get(key), dict):
+                fields[key] = _names_in_file(fields[key], folder)
+
+
+def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
+    if set(place) != {"file", "column"} or not all(isinstance(each, str) for each in place.values()):
+        raise SpecError("names from a file need its name and a column, such as {file: titles.csv, column: title}")
+    path, column = folder / str(place["file"]), str(place["column"])
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(lines(file, path.name), strict=True)
+            if column not in (rows.fieldnames or ()):
+                raise SpecError(f"{path.name}: there is no column '{column}' of names")
+            return list(dict.fromkeys(row[column] for row in rows if row[column]))
+    except csv.Error:
+        raise SpecError(f"{path.name}: cannot be read as CSV") from None
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
 
 
 def digest_of(path: Path) -> str:

@@ -17,7 +17,6 @@ Cohort      The question that divides people into cohorts is refused: its exact 
 Test runs   have no budget: their answers are not the survey's.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +34,7 @@ from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
-from sottovoce.aggregator.storage.releases import ReleaseTables
+from sottovoce.aggregator.storage.releases import ReleaseTables, data_digest
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.stored_surveys import released_questions
 from sottovoce.shared.errors import StorageError
@@ -155,8 +154,7 @@ def survey_data_set(
         columns = {each: _values(reports.columns[each], declared.column(each)) for each in wanted}
         return DataRecords(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
 
-    first = revisions[0].survey.digest
-    return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, anchor))
+    return DataSet(read, declared, Budget(ledger, data_digest(revisions[0].survey.digest), declared.digest, anchor))
 
 
 def declared_at_opening(

@@ -23,36 +23,6 @@ _COUNT_ON = """
     WHERE credential_id = ? AND (sign_count < ? OR (sign_count = 0 AND ? = 0)) RETURNING account
 """
 
-_TABLES = """
-    CREATE TABLE passkeys (
-        credential_id {bytes} PRIMARY KEY,
-        account {bytes} NOT NULL,
-        public_key {bytes} NOT NULL,
-        sign_count {number} NOT NULL,
-        label {text} NOT NULL,
-        added_on {number} NOT NULL
-    ){end};
-    CREATE TABLE spent_challenges (
-        challenge_hash {bytes} PRIMARY KEY,
-        expires {number} NOT NULL
-    ){end};
-    CREATE TABLE challenge_key (
-        number {number} PRIMARY KEY,
-        secret {bytes} NOT NULL
-    ){end}
-"""
-
-
-def _created_tables(**words: str) -> tuple[str, ...]:
-    return tuple(_TABLES.format(**words).rstrip().split(";\n"))
-
-
-MAKE_PASSKEYS = _created_tables(bytes="BLOB", text="TEXT", number="INTEGER", end=" STRICT, WITHOUT ROWID")
-"""Statements of the migration on SQLite."""
-
-MAKE_PASSKEYS_SHARED = _created_tables(bytes="bytea", text="text", number="bigint", end="")
-"""Statements of the migration on PostgreSQL."""
-
 
 class PasskeyTables(KeyTables):
     """The part of ``AccessTables`` that is about passkeys."""

@@ -13,39 +13,13 @@ from sottovoce.aggregator.storage.invitations.token_models import Held
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle
 
-_MAKE = """
-    CREATE TABLE blind_invitations (
-        survey {survey},
-        invitation_hash {bytes} NOT NULL,
-        blinded_hash {bytes},
-        PRIMARY KEY (survey, invitation_hash)
-    ){end}
-"""
-# The release before stored the number of spent tokens at the purge; all others but the revoked ones were dropped then.
-_DROPPED_BEFORE = """
+# Release 0.3.0 stored the number of spent tokens at the purge; all others but the revoked ones were dropped then.
+COUNT_DROPPED = """
     UPDATE token_counts SET dropped = created - revoked - spent
     - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
     WHERE survey IN (SELECT key FROM surveys WHERE purged = 1)
 """
-MAKE_BLIND = (
-    _MAKE.format(survey="INTEGER NOT NULL REFERENCES surveys (key)", bytes="BLOB", end=" STRICT, WITHOUT ROWID"),
-    "ALTER TABLE token_counts ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE token_counts ADD COLUMN held_since INTEGER",
-    "ALTER TABLE token_counts ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0",
-    _DROPPED_BEFORE,
-    "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
-)
-MAKE_BLIND_SHARED = (
-    # Privacy: half of each page stays free, so that an update stays on its page and does not reveal a time.
-    _MAKE.format(survey="bigint NOT NULL", bytes="bytea", end=" WITH (fillfactor = 50)"),
-    # Privacy: the planner's statistics would contain samples of the hashes.
-    "ALTER TABLE blind_invitations ALTER invitation_hash SET STATISTICS 0",
-    "ALTER TABLE blind_invitations ALTER blinded_hash SET STATISTICS 0",
-    "ALTER TABLE token_counts ADD COLUMN held bigint NOT NULL DEFAULT 0, ADD COLUMN held_since bigint",
-    "ALTER TABLE token_counts ADD COLUMN dropped bigint NOT NULL DEFAULT 0",
-    _DROPPED_BEFORE,
-    "ALTER TABLE pulse ADD COLUMN mark bigint NOT NULL DEFAULT 0",
-)
+"""Statement of the migration from 0.3.0."""
 
 _REDEEM = """
     UPDATE blind_invitations SET blinded_hash = ?

@@ -143,6 +143,10 @@ class TokenStorage(JournalStorage):
         """Begin a transaction that changes a survey's state, one at a time across all nodes."""
 
     @abstractmethod
+    def _read_reports(self) -> AbstractContextManager[Handle]:
+        """Begin a transaction that reads reports, tokens or invitations, which are rewritten, as of one moment."""
+
+    @abstractmethod
     def _after_deletion(self) -> None:
         """Remove traces of deleted rows from the files as far as that is fast."""
 
@@ -272,10 +276,10 @@ class TokenStorage(JournalStorage):
 
     def has_token(self, survey: int, token: bytes) -> bool:
         """Return True if a token is valid, or an invitation not redeemed yet."""
-        with self._read() as db:
+        with self._read_reports() as db:
             return is_good(db, survey, token)
 
     def token_counts(self, survey: int) -> TokenCounts:
         """Return the numbers of tokens by state."""
-        with self._read() as db:
+        with self._read_reports() as db:
             return counts(db, survey)

@@ -1,16 +1,13 @@
 """
 The shared back end: one PostgreSQL, several aggregators.
 
-A group of which all is new is one statement, a call of a function in the database, committed by itself. A report that
-was there already is no error to the server, whose log would name it: the function says so. Every process counts in a
-slot of its own, so that nodes do not wait for each other; the rows of cells are taken first and in the order of their
-keys, and who holds one is alone with its counts in that slot, so that nobody ever waits in a circle. What has grown is
+A group of which all is new is stored by ``store.py``; any other one is classified report by report. What has grown is
 shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
-transaction wrote it, and rows lie in the order of writing: ``scrub`` has reports settle, in the order of the random
-ids, and removes the traces of spent tokens.
+transaction wrote it, and rows lie in the order of writing: reports arrive in the table ``fresh`` and settle in the
+order of the random ids. The view ``reports`` is both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar
@@ -20,35 +17,32 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
-from sottovoce.aggregator.storage.postgres import migrate
+from sottovoce.aggregator.storage.postgres import migrate, publish_counts, settling
 from sottovoce.aggregator.storage.postgres.checks import described
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
-from sottovoce.aggregator.storage.postgres.count_slots import Slot, SnapshotPublisher
-from sottovoce.aggregator.storage.postgres.functions import NEW_NODE
-from sottovoce.aggregator.storage.postgres.invitations import sort_invitations
-from sottovoce.aggregator.storage.postgres.reorder_reports import Reordering
-from sottovoce.aggregator.storage.postgres.rewrite import write_anew
+from sottovoce.aggregator.storage.postgres.publish_counts import SnapshotPublisher
+from sottovoce.aggregator.storage.postgres.store import insert, store_new, wait_for_withdrawals
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
-from sottovoce.aggregator.storage.reports.classify_batch import is_any_withdrawn, signed, store_sorted
-from sottovoce.aggregator.storage.reports.count_changes import Change, change
+from sottovoce.aggregator.storage.reports.classify_batch import store_sorted
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
 from sottovoce.shared.errors import StorageError
 
-_STORE = (
-    "SELECT stored, has_grown FROM sottovoce_store_9(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[],"
-    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint, %s::bigint[])"
-)
 _AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_GROWN = """
-    SELECT DISTINCT survey, batch FROM (
-        SELECT survey, batch, wave, cohort, sum(arrived - withdrawn) AS reports
-        FROM unnest(%s::bigint[], %s::bigint[]) AS s (survey, batch) JOIN cells USING (survey)
-        GROUP BY survey, batch, wave, cohort
-    ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
-    WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
-"""
-_VACUUM = "VACUUM tokens, blind_invitations, tombstones, keys, invitations, views, staff_sessions"
-_WRITTEN_ANEW = ("surveys", "drafts", "releases", *(table for table in OF_SURVEYS if table != "reports"))
+# Before the moment is chosen: until its end no file goes whose rows are elsewhere only since.
+_READ_ALL = (
+    _AS_OF_ONE_MOMENT,
+    "SET LOCAL enable_seqscan = on",
+    "LOCK TABLE reports, tokens, blind_invitations IN ACCESS SHARE MODE",
+)
+# Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
+_WITHDRAW = (
+    "SET LOCAL lock_timeout = '2s'",
+    "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE",
+    settling.NOTE_CHANGE,
+)
+_SECRETS = ("tokens", "blind_invitations")
+_VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
+_WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *_SECRETS}))
 
 
 class PostgresStorage(sql_storage.SQLStorage):
@@ -57,21 +51,20 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     Args:
         url: ``postgresql://...``; never repeated in a message.
-        connections: the most that this process opens, beside the one that holds its slot.
+        connections: the most that this process opens.
         unfinished: open it also if a copy into it was not finished.
-        stopped: no other node runs on it: migrate also to what those of an earlier release could not go on with.
+        stopped: no node runs on it, so that it may be migrated.
         migrates: migrate a database of an earlier release.
 
     Raises:
-        StorageError: unreachable, of a schema newer than this program can work with, or of one older than can be
-            migrated while nodes run.
+        StorageError: unreachable, of a newer schema, or of an older one that may not be migrated.
     """
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
 
     ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
     LOCK_ACCOUNTS: ClassVar[str] = "LOCK TABLE accounts, grants IN SHARE ROW EXCLUSIVE MODE"
-    NEW_ID: ClassVar[str] = "SELECT uuid_send(gen_random_uuid())"
+    NEW_ID: ClassVar[str] = "uuid_send(gen_random_uuid())"
     UNTIL_END: ClassVar[str] = " FOR SHARE"
     NOW: ClassVar[str] = NOW
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
@@ -89,11 +82,10 @@ class PostgresStorage(sql_storage.SQLStorage):
             configure=_configure,
             open=True,
         )
-        self._own_slot = Slot(url)
         self._publisher = SnapshotPublisher(self.show_grown)
-        self._settling = Reordering(self._connection)
-        # Unknown after a start.
-        self._are_tokens_spent = True
+        self._is_closed = False
+        # Privacy: using one leaves traces. Unknown after a start.
+        self._are_secrets_used = True
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped, migrates)
@@ -103,15 +95,12 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
-        self._are_tokens_spent |= any(arrival.tokens for arrival in arrivals)
-        merged = merge(arrivals)
-        added = change(merged)
+        self._are_secrets_used |= any(arrival.tokens for arrival in arrivals)
         with self._connection() as connection:
-            given = [*_arguments(merged, added), self._slot(), _numbers(signed(merged))]
-            stored, has_grown = connection.execute(_STORE, given).fetchone() or (False, False)
-        outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
-        if has_grown or (not stored and Outcome.NEW in outcomes):
-            self._publisher.want(added.batches)
+            is_stored = store_new(connection, merge(arrivals))
+        outcomes = [Outcome.NEW] * count(arrivals) if is_stored else self._store_sorted(arrivals)
+        if Outcome.NEW in outcomes:
+            self._publisher.want({each.plan.survey: each.plan.release_batch for each in arrivals})
         self._note_stored(count(arrivals))
         return outcomes
 
@@ -120,7 +109,8 @@ class PostgresStorage(sql_storage.SQLStorage):
         while True:
             try:
                 with self._write() as db:
-                    counted = partial(sql_statements.count_up, slot=self._slot())
+                    wait_for_withdrawals(db, merge(arrivals))
+                    counted = partial(sql_statements.count_up, slot=db.slot)
                     return store_sorted(db, arrivals, _insert, counted, self.OPEN, " FOR UPDATE")
             except _NotAllNewPostgres:
                 continue
@@ -128,69 +118,66 @@ class PostgresStorage(sql_storage.SQLStorage):
     def show_grown(self, batches: Mapping[int, int]) -> None:
         """Show the cells of surveys, given their ``release_batch`` by their keys, that have grown by as many."""
         with self._connection() as connection:
-            grown = connection.execute(_GROWN, [list(batches), list(batches.values())]).fetchall()
-            for survey in grown:
-                connection.execute("SELECT sottovoce_show_9(%s, %s)", survey)
+            publish_counts.show_grown(connection, batches)
 
     def _catch_up(self) -> None:
         self._publisher.settle()
-
-    def _slot(self) -> int:
-        return self._own_slot.number
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the server's clock."""
         with self._read() as db:
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
+    def _note_redeemed(self) -> None:
+        self._are_secrets_used = True
+        super()._note_redeemed()
+
     def settle(self) -> bool:
-        """Scrub; a reader makes it raise ``StorageError``."""
-        self.scrub()
+        """Move fresh reports in the order of their ids, and rewrite tokens and invitations if used."""
+        with self._connection() as connection:
+            # A newer program knows columns that this one would leave out.
+            migrate.check_usable(PostgresHandle(connection), unfinished=True)
+            settling.settle(connection)
+            if self._are_secrets_used:
+                self._rewrite_secrets(connection)
         return True
 
-    def scrub(self) -> None:
-        """Settle what has arrived, write invitations anew in the order of random keys, and remove what was deleted."""
-        self._settling.run()
-        with self._connection() as connection:
-            sort_invitations(connection)
-            if self._are_tokens_spent:
-                self._rewrite_tokens(connection)
-            connection.execute(_VACUUM)
-
-    def _rewrite_tokens(self, connection: psycopg.Connection[Any]) -> None:
-        # Privacy: VACUUM leaves bytes of a spent token, and the number of its transaction, in the page.
-        self._are_tokens_spent = False
+    def _rewrite_secrets(self, connection: psycopg.Connection[Any]) -> None:
+        # Before it begins, since a report may spend a token right after; again if it fails.
+        self._are_secrets_used = False
         try:
-            write_anew(connection, ("tokens",), lambda: self._settling.ended)
+            for table in _SECRETS:
+                settling.rewrite(connection, table)
         except BaseException:
-            self._are_tokens_spent = True
+            self._are_secrets_used = True
             raise
+
+    def scrub(self) -> None:
+        """Settle, write all reports anew if any changed, and remove what was deleted."""
+        self.settle()
+        with self._connection() as connection:
+            settling.sort_settled(connection)
+            connection.execute(_VACUUM)
 
     def _forget(self) -> None:
         self._soon(self._rewrite)
 
     def _rewrite(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
-        self._settling.run()
+        self._are_secrets_used = True
+        self.scrub()
         with self._connection() as connection:
-            write_anew(connection, _WRITTEN_ANEW, lambda: self._settling.ended)
+            settling.vacuum_full(connection, _WITH_NAMES, lambda: self._is_closed)
 
-    def _drop_reports(self, db: sql_statements.Handle, name: str) -> None:
-        for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
-            db.execute("SELECT sottovoce_drop_partition_9(?)", [survey])
-
-    def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
-        db.execute("SELECT sottovoce_rekey_9(?)", [survey])
-
-    def _hold(self, db: sql_statements.Handle, survey: int) -> None:
-        db.execute("SELECT sottovoce_hold_9(?)", [survey])
+    def _hold(self, db: sql_statements.Handle) -> None:
+        for statement in _WITHDRAW:
+            db.execute(statement)
 
     @contextmanager
     def _read_reports(self) -> Iterator[PostgresHandle]:
         with self._connection() as connection, connection.transaction():
-            connection.execute(_AS_OF_ONE_MOMENT)
-            # Before the moment is chosen: until its end no file goes whose rows lie elsewhere only since.
-            connection.execute("LOCK TABLE reports, blind_invitations IN ACCESS SHARE MODE")
+            for statement in _READ_ALL:
+                connection.execute(statement)
             yield PostgresHandle(connection)
 
     def check(self) -> None:
@@ -198,12 +185,11 @@ class PostgresStorage(sql_storage.SQLStorage):
         with self._write() as db:
             migrate.check_usable(db)
             db.execute("UPDATE pulse SET beat = 1 - beat")
-        self._own_slot.check()
 
     def verify(self) -> list[str]:
         """Describe contradictions between the tables; damaged pages are for the server's own checks."""
         with self._read_reports() as db:
-            self._check_known(db)
+            migrate.check_usable(db)
             return checks.problems(db, described(db))
 
     def _version(self, db: sql_statements.Handle) -> int:
@@ -215,14 +201,13 @@ class PostgresStorage(sql_storage.SQLStorage):
     def close(self) -> None:
         """Stop background work and close all connections."""
         self._publisher.end()
-        self._settling.ended = True
+        self._is_closed = True
         if self._maintenance is not None:
             self._maintenance.end()
-        self._own_slot.close()
         self._pool.close()
 
     def _check_known(self, db: sql_statements.Handle) -> None:
-        migrate.check_known(db)
+        migrate.check_usable(db)
 
     @contextmanager
     def _read(self) -> Iterator[PostgresHandle]:
@@ -249,11 +234,14 @@ class PostgresStorage(sql_storage.SQLStorage):
 
 def _configure(connection: psycopg.Connection[Any]) -> None:
     """
-    Whatever the server's default is: nothing is acknowledged before it is synced, and who has waited for a lock sees
-    what came meanwhile. And say that we show late.
+    Set what the server's defaults may not be.
+
+    Nothing is acknowledged before it is synced; who has waited for a lock sees what came meanwhile; and ids are looked
+    up in an index, although the planner, which has no statistics of them, thinks that many rows have the same one.
     """
-    connection.execute(NEW_NODE)
     connection.execute("SET default_transaction_isolation = 'read committed'")
+    connection.execute("SET enable_seqscan = off")
+    connection.execute("SET plan_cache_mode = force_generic_plan")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
         connection.execute("SET synchronous_commit = on")
 
@@ -263,29 +251,5 @@ class _NotAllNewPostgres(Exception):
 
 
 def _insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
-    # A report may have been stored, or stored and withdrawn, elsewhere since its id was looked up.
-    if db.insert(arrivals) != count(arrivals) or db.is_any_settled(arrivals) or is_any_withdrawn(db, arrivals):
+    if not insert(db, arrivals):
         raise _NotAllNewPostgres
-
-
-def _arguments(arrivals: Sequence[ReportBatch], added: Change) -> list[str | list[bytes]]:
-    """Return the arguments of the SQL function, without the slot."""
-    surveys = sorted(added.batches)
-    tokens = sorted(sql_statements.tokens_of(arrivals))
-    return [
-        _numbers(surveys),
-        _numbers(added.batches[survey] for survey in surveys),
-        _numbers(block.plan.survey for block in arrivals),
-        _numbers(block.wave for block in arrivals),
-        [block.report_ids for block in arrivals],
-        [block.packed for block in arrivals],
-        _numbers(token[0] for token in tokens),
-        [token[1] for token in tokens],
-        _numbers(added.cells.ravel().tolist()),
-        _numbers(added.counts.ravel().tolist()),
-    ]
-
-
-def _numbers(many: Iterable[int]) -> str:
-    """An array as PostgreSQL writes it: the library takes as long for these as all else takes together."""
-    return f"{{{','.join(map(str, many))}}}"

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import merge, report_ids, split
 from sottovoce.aggregator.storage.reports.count_changes import Change, change
-from sottovoce.aggregator.storage.sql_statements import MOST_KEYS, Handle, for_keys, id_hash, spend_tokens
+from sottovoce.aggregator.storage.sql_statements import MOST_KEYS, Handle, for_keys, id_hash, known, spend_tokens
 
 _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"
 _TOKENS = "SELECT token_hash FROM tokens WHERE survey = ? AND token_hash IN ({marks}) ORDER BY 1"
@@ -71,7 +71,7 @@ class _Group:
         self._known = {
             (survey, bytes(report_id)): (wave, bytes(packed))
             for survey, chunk in _chunks(ids)
-            for report_id, wave, packed in db.known(survey, chunk)
+            for report_id, wave, packed in known(db, survey, chunk)
         }
         self._withdrawn = _withdrawn(db, ids)
         tokens = {token for token in map(_token, reports) if token is not None}

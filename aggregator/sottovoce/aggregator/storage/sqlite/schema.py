@@ -6,33 +6,26 @@ The statements are plain SQL, since sqlite-utils can neither create nor change t
 
 from collections.abc import Callable, Sequence
 
-from sottovoce.aggregator.storage.accounts.passkeys import MAKE_PASSKEYS
-from sottovoce.aggregator.storage.accounts.schema import MAKE_ACCESS
-from sottovoce.aggregator.storage.drafts import MAKE_DRAFTS
+from sottovoce.aggregator.storage.accounts.schema import accounts_of_researchers
+from sottovoce.aggregator.storage.define_tables import INDEX, SQLITE, STAFF, definition, definitions
 from sottovoce.aggregator.storage.heartbeat import MARK_PAUSE
 from sottovoce.aggregator.storage.incomplete_copy import known_version
-from sottovoce.aggregator.storage.invitations.blind_invitations import MAKE_BLIND
+from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
 from sottovoce.aggregator.storage.pack_values import pack_text
-from sottovoce.aggregator.storage.postgres.migrate_counts import MOVE_COUNTS
-from sottovoce.aggregator.storage.releases import MAKE_RELEASES
+from sottovoce.aggregator.storage.sqlite.migrate_counts import MOVE_COUNTS
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
 
-_JOURNAL = (
-    # With a rowid, in the order of its entries: the audit log holds nothing about respondents.
-    """
-    CREATE TABLE journal (
-        number INTEGER PRIMARY KEY,
-        day INTEGER NOT NULL,
-        what TEXT NOT NULL,
-        who TEXT NOT NULL,
-        about TEXT NOT NULL,
-        previous BLOB NOT NULL
-    ) STRICT
-    """,
-    "CREATE INDEX journal_days ON journal (day)",
-    # One row, at place 0: on PostgreSQL, updating it locks the audit log until the end of the transaction.
-    "CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT",
+_INVITATIONS = (
+    # With a reference to its survey, as all tables of respondents but those of reports.
+    definition("blind_invitations", SQLITE).replace(
+        '"survey" INTEGER NOT NULL', '"survey" INTEGER NOT NULL REFERENCES surveys (key)'
+    ),
+    "ALTER TABLE token_counts ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE token_counts ADD COLUMN held_since INTEGER",
+    "ALTER TABLE token_counts ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0",
+    COUNT_DROPPED,
+    "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
 )
 
 STEPS: dict[str, tuple[str, ...]] = {
@@ -216,7 +209,12 @@ STEPS: dict[str, tuple[str, ...]] = {
         "ALTER TABLE pulse ADD COLUMN waits INTEGER NOT NULL DEFAULT 0",
         MARK_PAUSE,
     ),
-    "staff": (*MAKE_ACCESS, *MAKE_PASSKEYS, *_JOURNAL, *MAKE_DRAFTS, *MAKE_RELEASES, *MAKE_BLIND),
+    "staff": (
+        *definitions(STAFF, SQLITE),
+        INDEX,
+        *accounts_of_researchers("randomblob(16)", "CAST(strftime('%s', 'now') AS INTEGER) / 86400"),
+        *_INVITATIONS,
+    ),
     "fresh": (
         # Privacy: within a page SQLite places rows in the order of their insertion. Reports arrive in a small table,
         # from which they move together, in the order of their ids.

@@ -43,9 +43,6 @@ LOG_BYTES = 64 * 1024 * 1024
 PAGE_BYTES = 2048
 """Page size of a new file: half of SQLite's default, since a report of a dozen bytes rewrites a whole page."""
 
-_TAKE = "DELETE FROM {} WHERE survey = ? AND report_id = ?"
-_DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
-_REKEY = "UPDATE {} SET report_id = randomblob(16) WHERE survey = ?"
 _SECRETS = ("tokens", "blind_invitations")
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
@@ -54,7 +51,6 @@ _STATE = """
 """Query for two flags: the survey is open, and a report of it was withdrawn."""
 
 # n = 0 .. ?6 - 1 is the position of a report in ?3, all ids, and in ?4, all packed values of ?5 bytes each.
-_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _INSERT = """
     INSERT OR IGNORE INTO fresh
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
@@ -78,8 +74,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
-    NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
-    TABLES_OF_REPORTS: ClassVar[tuple[str, ...]] = ("settled", "fresh")
+    NEW_ID: ClassVar[str] = "randomblob(16)"
     MOST_UNSETTLED: ClassVar[int] = 50_000  # the more reports are moved together, the more of them share a page
 
     def __init__(self, path: Path, unfinished: bool = False, migrates: bool = True) -> None:
@@ -188,13 +183,11 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def _drop_reports(self, db: sql_statements.Handle, name: str) -> None:
         # It would keep what is deleted here.
         remove_copies(self._path)
-        for table in self.TABLES_OF_REPORTS:
-            db.execute(_DROP.format(table), [name])
+        super()._drop_reports(db, name)
 
     def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
         remove_copies(self._path)
-        for table in self.TABLES_OF_REPORTS:
-            db.execute(_REKEY.format(table), [survey])
+        super()._rekey(db, survey)
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
@@ -234,7 +227,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
             db.execute(_ATTACH, [str(source._path)])
             try:
                 with self._write():
-                    sql_storage.empty(db, self.TABLES_OF_REPORTS)
+                    sql_storage.empty(db, sql_storage.TABLES_OF_REPORTS)
                     for table in TABLES:
                         db.execute(take_over(table, "settled" if table == "reports" else table))
             finally:
@@ -341,6 +334,9 @@ class _Handle:
                     raise
             time.sleep(0.01)
 
+    slot = 0
+    """Slot in the tables of counts: there is one writer."""
+
     def __enter__(self) -> Self:
         self._in_use.acquire()
         if self._closed:
@@ -367,17 +363,8 @@ class _Handle:
         while rows := cursor.fetchmany(size):
             yield rows
 
-    def known(self, survey: int, report_ids: Sequence[bytes]) -> sqlite3.Cursor:
-        """Return (id, wave, packed values) of those of these reports that are stored."""
-        statement, parameters = sql_statements.for_keys(_KNOWN, report_ids)
-        return self.execute(statement, [survey, *parameters])
-
     def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
         """Do nothing: SQLite has one writer at a time."""
-
-    def take_out(self, survey: int, report_id: bytes) -> bool:
-        """Delete a report; return True if it was stored."""
-        return any(self.execute(_TAKE.format(table), [survey, report_id]).rowcount for table in ("fresh", "settled"))
 
     @property
     def in_transaction(self) -> bool:

@@ -88,7 +88,7 @@ def source_of(name: str, wave: int | None = None) -> Source:
 
 def offered(source: Source) -> list[str]:
     """List the files that a survey offers; noisy tables of public answers need an opened privacy budget."""
-    return [file for file in OFFERED if source.released or file not in RELEASED]
+    return [file for file in OFFERED if source.has_tables or file not in RELEASED]
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:

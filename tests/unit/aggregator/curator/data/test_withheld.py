@@ -23,6 +23,7 @@ from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.catalogue import SINGLE
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.cli.main import main
@@ -280,4 +281,36 @@ def test_analysis_from_before_the_budget_is_not_given_after_it(tmp_path: Path) -
     assert joint.find("exam", job) is None
     with pytest.raises(EstimateError, match="would undo the noise"):
         joint.document("exam", request)
+    storage.close()
+
+
+def test_backup_from_before_the_budget_gives_nothing_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no ledger, and the folder of heads knows that there was one."""
+    folder, before, heads = (tmp_path / name for name in ("data", "before", "heads"))
+    filled(folder, RECORDS[0])
+    before.mkdir()
+    storage = SQLiteStorage(folder / "sottovoce.sqlite")
+    save(storage, before / "sottovoce.sqlite")
+    storage.close()
+    opened(folder, heads)
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(heads))
+    ended = run("results", "export", "exam", "--data", before)
+    assert json.loads(ended.stdout)["withheld"] == list(NOISY)
+    assert (
+        run("results", "crosstab", "exam", "--data", before, "--rows", "again", "--columns", "cheated").exit_code == 1
+    )
+    zipped = tmp_path / "everything.zip"
+    ended = run("results", "export", "exam", "--data", before, "--format", zipped.name, "--out", zipped)
+    assert ended.exit_code == 0, ended.output
+    refused = run("results", "export", "exam", "--data", before, "--release-epsilon", "100", "--yes")
+    assert refused.exit_code == 1
+    assert "its head says that there was one; restore it" in refused.output
+
+    storage = SQLiteStorage(before / "sottovoce.sqlite")
+    settings = Settings(public_url=SITE, data=before, ledger_anchor_dir=str(heads))
+    client: FlaskClient = log_in(create_app(settings, storage, now, {}))[0]
+    document = client.get("/dashboard/surveys/exam/results/export.json", base_url=SITE).json
+    assert document["withheld"] == list(NOISY)
+    for page in ("files", "privacy", "results"):
+        assert client.get(f"/dashboard/surveys/exam/{page}", base_url=SITE).status_code == 200
     storage.close()

@@ -1,0 +1,68 @@
+"""Definitions of the catalogue's tables, in the words of each back end."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, UNIQUE, Column
+
+
+class Dialect(NamedTuple):
+    """
+    Words of a back end.
+
+    Attributes:
+        kinds: type of a column, by its kind in the catalogue.
+        end: options of every table.
+        ends: options of single tables, by name.
+    """
+
+    kinds: Mapping[str, str]
+    end: str
+    ends: Mapping[str, str]
+
+
+SQLITE = Dialect(
+    {"numbers": "INTEGER", "text": "TEXT", "bytes": "BLOB"},
+    # Privacy: without rowids, the order of inserts is not stored. The audit log holds nothing about respondents.
+    " STRICT, WITHOUT ROWID",
+    {"journal": " STRICT", "journal_head": " STRICT"},
+)
+# Half of each page stays free, so that an update stays on its page.
+_UPDATED = ("cells", "counts", "shown_cells", "shown_counts", "blind_invitations")
+POSTGRES = Dialect(
+    {"numbers": "bigint", "text": "text", "bytes": "bytea"}, "", dict.fromkeys(_UPDATED, " WITH (fillfactor = 50)")
+)
+
+STAFF = ("accounts", "grants", "keys", "staff_sessions", "invitations", "views", "passkeys", "spent_challenges",
+         "challenge_key", "journal", "journal_head", "drafts", "plans", "releases")  # fmt: skip
+"""Tables that release 0.3.0 did not have, and that hold nothing about respondents."""
+
+INDEX = "CREATE INDEX journal_days ON journal (day)"
+
+
+def definition(table: str, dialect: Dialect, name: str = "") -> str:
+    """
+    Return the statement that makes a table of the catalogue.
+
+    Args:
+        table: in the catalogue.
+        dialect: of the back end.
+        name: under which to make it; empty for its own name.
+    """
+    columns = EVERY_TABLE[table]
+    lines = [f'"{column}" {_type(of, dialect)}' for column, of in columns.items()]
+    lines += [
+        f"PRIMARY KEY ({', '.join(key)})" for key in [[column for column, of in columns.items() if of.in_key]] if key
+    ]
+    lines += [f"UNIQUE ({names})" for names in UNIQUE.get(table, ())]
+    return f"CREATE TABLE {name or table} ({', '.join(lines)}){dialect.ends.get(table, dialect.end)}"
+
+
+def definitions(tables: Iterable[str], dialect: Dialect) -> tuple[str, ...]:
+    """Return the statements that make these tables."""
+    return tuple(definition(table, dialect) for table in tables)
+
+
+def _type(column: Column, dialect: Dialect) -> str:
+    is_counted = column.kind == "numbers" and not column.in_key
+    return dialect.kinds[column.kind] + ("" if column.may_be_empty else " NOT NULL" + " DEFAULT 0" * is_counted)

@@ -1,0 +1,162 @@
+"""
+Moving of fresh reports, and rewriting of tables, in the order of random keys.
+
+Privacy: PostgreSQL notes with each row which transaction wrote it, places rows in the order of writing, and leaves
+deleted ones in the files. What is settled or rewritten here gets new files and one transaction. Each step is one
+transaction, so that a process may be killed at any moment; the next run begins anew.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import errors
+from psycopg.sql import SQL, Composed, Identifier
+from sottovoce.aggregator.storage.postgres.schema import VIEW, make
+from sottovoce.shared.errors import StorageError
+
+MOVED_ROWS = 10_000
+"""Reports moved at once: those that arrive meanwhile wait for some fifty milliseconds."""
+
+TRIES, PAUSE_SECONDS = 60, 0.5
+"""How often a lock is tried, and the pause between two tries, in which others go on."""
+
+WAIT_MILLISECONDS = 100
+"""How long each try waits for a reader: all who come later wait behind it."""
+
+_MOVE = """
+    INSERT INTO settled (survey, wave, report_id, "values")
+    SELECT survey, wave, report_id, "values" FROM fresh ORDER BY survey, report_id
+"""
+_MOVE_PART = """
+    WITH moved AS (
+        DELETE FROM fresh WHERE (survey, report_id) IN (
+            SELECT survey, report_id FROM fresh ORDER BY survey, report_id LIMIT %s
+        ) RETURNING survey, wave, report_id, "values"
+    )
+    INSERT INTO settled (survey, wave, report_id, "values")
+    SELECT survey, wave, report_id, "values" FROM moved ORDER BY survey, report_id
+"""
+_REPLACE: tuple[LiteralString, ...] = (
+    "DROP TABLE {0}",
+    "ALTER TABLE {1} RENAME TO {0}",
+    "ALTER INDEX {3} RENAME TO {2}",
+)
+_WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
+NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
+
+
+def settle(connection: psycopg.Connection[Any]) -> None:
+    """
+    Move the rows of ``fresh`` to ``settled``, and replace the files in which they were.
+
+    Args:
+        connection: outside a transaction.
+
+    Raises:
+        StorageError: a reader of ``fresh`` prevented it.
+    """
+    # Also where all was withdrawn: the bytes are still in the file.
+    while connection.execute("SELECT pg_relation_size('fresh') > 0").fetchone() == (True,):
+        with connection.transaction():
+            # In this order, so that reports never wait behind the rewriting of ``settled``.
+            _lock(connection, "LOCK TABLE settled IN ROW EXCLUSIVE MODE")
+            _lock(connection, "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE")
+            connection.execute(NOTE_CHANGE)
+            if connection.execute("SELECT count(*) > %s FROM fresh", [MOVED_ROWS]).fetchone() == (True,):
+                connection.execute(_MOVE_PART, [MOVED_ROWS])
+            else:
+                connection.execute(_MOVE)
+                connection.execute("TRUNCATE fresh")
+
+
+def sort_settled(connection: psycopg.Connection[Any]) -> None:
+    """
+    Rewrite ``settled`` if reports came to it, or were taken out of it, since it was rewritten.
+
+    Reports arrive meanwhile; withdrawals wait.
+
+    Args:
+        connection: outside a transaction.
+
+    Raises:
+        StorageError: a reader prevented it.
+    """
+    with connection.transaction():
+        _lock(connection, "LOCK TABLE settled IN SHARE ROW EXCLUSIVE MODE")
+        is_sorted = connection.execute("SELECT is_sorted FROM schema_version").fetchone() == (True,)
+        if not is_sorted:
+            _fill(connection, "settled", "survey, report_id")
+            _lock(connection, "DROP VIEW reports", *_replace("settled"), VIEW)
+            connection.execute("UPDATE schema_version SET is_sorted = true")
+    if not is_sorted:
+        # Else the first reader notes that all rows are visible, and the log gets a copy of each page.
+        connection.execute("VACUUM (SKIP_LOCKED) settled")
+
+
+def rewrite(connection: psycopg.Connection[Any], table: str) -> None:
+    """
+    Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile.
+
+    Args:
+        connection: outside a transaction.
+        table: its name.
+
+    Raises:
+        StorageError: a reader prevented it.
+    """
+    with connection.transaction():
+        _lock(connection, SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)))
+        _fill(connection, table, "1, 2")
+        for statement in _replace(table):
+            connection.execute(statement)
+
+
+def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> None:
+    """
+    Have the server rewrite tables, each once no transaction uses it.
+
+    Args:
+        connection: outside a transaction.
+        tables: their names.
+        is_over: returns True to give up, since the process ends.
+    """
+    for table in tables:
+        is_done = False
+        while not is_done and not is_over():
+            connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
+            with suppress(errors.LockNotAvailable):
+                connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))
+                is_done = True
+            connection.execute("RESET lock_timeout")
+            if not is_done:
+                time.sleep(PAUSE_SECONDS)
+
+
+def _fill(connection: psycopg.Connection[Any], table: str, order: LiteralString) -> None:
+    connection.execute("SET LOCAL enable_seqscan = on")
+    make(connection, table, f"sorted_{table}")
+    names = {"sorted": Identifier(f"sorted_{table}"), "table": Identifier(table), "order": SQL(order)}
+    connection.execute(SQL("INSERT INTO {sorted} SELECT * FROM {table} ORDER BY {order}").format(**names))
+
+
+def _replace(table: str) -> list[Composed]:
+    names = [Identifier(each) for each in (table, f"sorted_{table}", f"{table}_pkey", f"sorted_{table}_pkey")]
+    return [SQL(statement).format(*names) for statement in _REPLACE]
+
+
+def _lock(connection: psycopg.Connection[Any], *statements: LiteralString | Composed) -> None:
+    """Run statements that lock tables, in short turns between which others go on."""
+    for _ in range(TRIES):
+        try:
+            with connection.transaction():
+                connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, True])
+                for statement in statements:
+                    connection.execute(statement)
+        except errors.LockNotAvailable:
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
+    raise StorageError("the tables of reports have been read for too long to settle them; it is tried again")
