@@ -9,6 +9,7 @@ OIDC := tests/oidc/node_modules/.package-lock.json
 BLINDRSA := tests/blindrsa/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 S3 := tests/s3/.venv/.installed
+OTREE := tests/otree/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
@@ -52,6 +53,11 @@ $(S3): tests/s3/requirements.lock
 	tests/s3/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
+$(OTREE): tests/otree/requirements.lock
+	$(PYTHON) -m venv tests/otree/.venv
+	tests/otree/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
 $(LOAD): tests/bench/load/package-lock.json
 	cd tests/bench/load && npm ci --silent --no-audit --no-fund
 	touch $@
@@ -81,7 +87,7 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
 
-slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3)  ## the long runs
+slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 mutants: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
@@ -100,9 +106,11 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    --no-annotate --extra aggregator --no-emit-package sottovoce -c requirements.lock -o requirements-demo.lock pyproject.toml -
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/s3/requirements.lock tests/s3/requirements.in
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    -o tests/otree/requirements.lock tests/otree/requirements.in
 
 sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
 
 clean:
-	rm -rf $(VENV) tests/s3/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

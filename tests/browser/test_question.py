@@ -278,3 +278,54 @@ def checked(frame: Any, axe: str) -> list[str]:
         "violations"
     ]
     return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found]
+
+
+def test_two_open_tabs_hand_over_one_draw(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:
+    """Both showed the options before either was answered; the second gets what the first drew, whatever it chose."""
+    write_host(tmp_path, place)
+    context = new_context()
+    pages = [context.new_page(), context.new_page()]
+    for page in pages:
+        page.goto(host)
+        assert frame_of(page).locator("input").count() == 2
+    for option, page in enumerate(pages):
+        page.bring_to_front()
+        answer(frame_of(page), option)
+    first, second = (record_of(page) for page in pages)
+    assert first == second
+    kept = frame_of(pages[0]).evaluate("Object.keys(JSON.parse(localStorage['sottovoce-question/1']).draws).length")
+    assert kept == 1
+
+
+def test_eight_epsilon_in_all_are_the_limit(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Of one person before one host, over all studies and names; another person has a sum of their own."""
+    dear = {"name": "binary_rr", "a": "18/19", "b": "1/19"}
+    for number in (1, 2, 3):
+        asked = {**COIN, "name": f"q{number}", "label": {"en": f"Question {number}"}, "mechanism": dear}
+        write_host(tmp_path, place, element(place, asked, f'participant="p1" study="s{number}"'))
+        tab.goto(host)
+        frame = frame_of(tab)
+        if number < 3:
+            answer(frame)
+    assert reason_of(tab) == "error_total_budget"
+    write_host(tmp_path, place, element(place, asked, 'participant="p2"'), name="other.html")
+    tab.goto(f"{host}/other.html")
+    assert frame_of(tab).locator("input").count() == 2
+
+
+def test_draw_outlives_a_host_that_leaves_too_early(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Where the message is lost, the next visit hands over the same."""
+    write_host(tmp_path, place, element(place, attributes='participant="p1" study="s"'))
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    tab.evaluate("addEventListener('message', (event) => event.stopImmediatePropagation(), true)")
+    frame.locator("#answer-0").check()
+    frame.locator("button").click()
+    frame.wait_for_selector("h1")
+    drawn = frame.evaluate("Object.values(JSON.parse(localStorage['sottovoce-question/1']).draws)[0].report")
+    tab.goto(host)
+    again = frame_of(tab)
+    be_still(again)
+    again.locator("button").click()
+    assert record_of(tab)["report"] == drawn

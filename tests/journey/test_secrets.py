@@ -100,6 +100,8 @@ KNOWS_NONE = {
     "curator budget": "as above",
     "curator count": "as above",
     "curator histogram": "as above",
+    "curator names": "as above",
+    "curator quantiles": "as above",
     "curator sum": "as above",
     "curator mean": "as above",
     "curator vector": "as above",

@@ -99,6 +99,15 @@ def test_names_that_are_not_declared(bind: Bind) -> None:
         curator.names(data, "town", epsilon=10, delta=0)
 
 
+def test_names_of_too_few_records_are_not_sold(bind: Bind) -> None:
+    """Where the threshold is above the number of records, no name could be shown."""
+    data = bind(["often"] * 30, {"record": "one", "columns": {"town": {"text": 20}}})
+
+    with pytest.raises(SurveyError, match=r"may reach 54, and .* epsilon 1\.1 would do"):
+        curator.names(data, "town", epsilon="1/2", delta=1e-6)
+    assert data.left == 1000
+
+
 def test_file_has_the_budget_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer of the terminal is not drawn again."""
     (tmp_path / "heads").mkdir()

@@ -126,6 +126,7 @@ def survey_vectors() -> dict[str, Any]:
         survey(question({"name": "coin_flip"}), revision=2, replaces=f"{12**59:064x}"),
         survey(question({"name": "coin_flip"}), {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 18,
                                                  "max": 99, "public": True, "in_files": True}),
+        with_income(),
     ]  # fmt: skip
     vectors = []
     for document in documents:
@@ -169,6 +170,12 @@ def every_type() -> dict[str, Any]:
     group = {**one_of(2, {}, "rating"), "name": "group", "public": True, "cohort": True}
     del group["mechanism"]
     return survey(*({**document, "name": name} for name, document in asked.items()), public, group)
+
+
+def with_income() -> dict[str, Any]:
+    """A public number of more than 10,001 values."""
+    income = {"type": "integer", "name": "income", "label": {"en": "I"}, "min": 0, "max": 1_000_000, "public": True}
+    return survey(question({"name": "coin_flip"}), income)
 
 
 def left_out() -> dict[str, Any]:
@@ -268,6 +275,7 @@ def bad_surveys() -> list[str]:
     return [
         "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good,
         good.replace('"label"', '"in_files":true,"label"'),
+        parse_survey(with_income()).canonical.decode().replace('"max":"1000000"', '"max":"10000001"'),
         good.replace('"revision":1', '"revision":1.0'),
         good.replace('"revision":1', '"revision":true'),
         good.replace('"revision":1', '"revision":0'),

@@ -9,7 +9,7 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.single_question import SingleQuestion
 
 _PLAIN = """<script type="module" src="{frame}element.js"></script>
-<sottovoce-question src="{frame}" participant="PARTICIPANT" study="STUDY" required
+<sottovoce-question src="{frame}" participant="{participant}" study="{study}" required
   question="{attribute}"></sottovoce-question>
 """
 
@@ -82,7 +82,8 @@ document.getElementById("sottovoce_{name}").append(question);
 _BY_NAME = "document.getElementsByName(column.at(0)).item(0)"
 
 HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "html": (_PLAIN, {}),
+    "html": (_PLAIN, {"participant": "PARTICIPANT", "study": "STUDY"}),
+    "otree": (_PLAIN, {"participant": "{{ participant.code }}", "study": "{{ session.code }}"}),
     "jspsych": (_JSPSYCH, {}),
     "surveyjs": (_SURVEYJS, {}),
     "qualtrics": (_QUALTRICS, {}),

@@ -14,7 +14,8 @@ from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
 MAX_QUESTIONS = 200
-MAX_PUBLIC = 10_001
+MAX_PUBLIC = 10_000_001
+"""Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,64 @@ def test_ten_thousand_marks_are_asked_in_seconds(file: Path) -> None:
     assert told("count", file, "--where", "marks=m1", "--epsilon", "300")["values"] == {"count": 150}
 
 
+HEADER = "year,habits,age\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no header; its first line must name the columns"),
+        (HEADER, "there are no records"),
+        (HEADER.replace("age", "age,age") + "first,,18,SECRET\n", "the column 'age' stands there twice"),
+        (HEADER.replace("age", "SECRET") + "first,,18\n", "has a name that is not declared"),
+    ],
+)
+def test_file_that_cannot_be_asked_opens_no_budget(file: Path, content: str, message: str) -> None:
+    """Its place and what is wrong are said, and there is nothing to charge afterwards."""
+    file.write_text(content)
+    ended = run("bind", file, "--epsilon", "1")
+    assert ended.exit_code == 1
+    assert message in ended.output
+    assert not file.with_name("class.csv.budget").exists()
+    assert "there is none for this data set" in run("count", file, "--where", "year=first", "--epsilon", "1").output
+
+
+def test_cells_that_do_not_fit_are_told_to_the_curator_and_charged_nothing(file: Path) -> None:
+    """No number, infinity, beyond the bounds, an undeclared name and mark."""
+    file.write_text(HEADER + "first,,NaN\nSECRET,copied,inf\nsecond,SECRET,99\n,,1e999\nfirst,,-0\n")
+    found = told("bind", file, "--epsilon", "1")
+    assert found["not_as_declared"] == {"year": 2, "habits": 1, "age": 5}
+    assert told("budget", file)["spent"]["epsilon"] == "0"
+
+
+def test_one_record_is_told_when_its_budget_is_opened(file: Path) -> None:
+    """And costs nothing; it is one person's, whatever the noise."""
+    file.write_text(HEADER + "first,,18\n")
+    found = told("bind", file, "--epsilon", "1")
+    assert any("there is one record only" in note for note in found["notes"])
+    assert told("budget", file)["left"] == "1"
+    assert "would say nothing" in run("count", file, "--where", "year=first", "--epsilon", "1/2").output
+
+
+def test_budget_of_another_data_set_and_a_spent_one_answer_nothing(file: Path) -> None:
+    """The first is recognized by its data; of the second only recorded answers are left."""
+    words = ("count", file, "--where", "year=first", "--epsilon", "1")
+    assert run("bind", file, "--epsilon", "1").exit_code == 0
+    assert run(*words).exit_code == 0
+    spent = run("histogram", file, "year", "--epsilon", "1/2")
+    assert spent.exit_code == 1
+    assert "0 of 1 is left; nothing was released or charged" in spent.output
+    assert run(*words).exit_code == 0
+    other = file.with_name("other.csv")
+    other.write_text(HEADER + "first,,18\n" * 30)
+    other.with_suffix(".yaml").write_text(YAML)
+    file.with_name("class.csv.budget").rename(other.with_name("other.csv.budget"))
+    refused = run("count", other, "--where", "year=first", "--epsilon", "1")
+    assert refused.exit_code == 1
+    assert "is the budget of another file" in refused.output
+    assert "is the budget of another file" in run("bind", other, "--epsilon", "1").output
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
@@ -383,3 +442,19 @@ def test_names_of_a_file_that_cannot_be_read_are_refused(file: Path, place: str,
     ended = run("bind", file, "--epsilon", "1")
     assert ended.exit_code == 1
     assert message in ended.output
+
+
+def test_each_noisy_number_has_its_interval(file: Path) -> None:
+    """From the noisy number and the public bound; whole numbers err by less than the bound, and fractions within it."""
+    assert run("bind", file, "--epsilon", "1000").exit_code == 0
+    found = told("histogram", file, "year", "--epsilon", "1")
+    bound = found["error"]["t"] - 1
+    assert found["intervals"] == {"counts": [[each - bound, each + bound] for each in found["values"]["counts"]]}
+    first, bounds = found["values"]["counts"][0], found["intervals"]["counts"][0]
+    lines = run("histogram", file, "year", "--epsilon", "1").output
+    assert f"first: {first} ({bounds[0]} to {bounds[1]})" in lines
+    mean = told("mean", file, "age", "--epsilon", "1")
+    half = Fraction(mean["error"]["t"])
+    centre = Fraction(mean["values"]["mean"])
+    assert mean["intervals"] == {"mean": [str(centre - half), str(centre + half)]}
+    assert "intervals" not in told("top", file, "year", "--epsilon", "1")

@@ -86,7 +86,7 @@ def test_everybody_is_alone_in_the_exact_table(tables: Path) -> None:
     assert (found["k"], found["alone"]) == (1, 9)
     assert {count: each["people"] for count, each in found["unique_in"].items()} == {"1": 9, "2": 9, "3": 9}
     assert found["unique_in"]["1"]["combinations"][0] == {"columns": ["age"], "k": 1, "alone": 9}
-    assert found["one_value"] == {"sensitive": "diagnosis", "groups": 9, "people": 9}
+    assert found["one_value"] == {"sensitive": "diagnosis", "groups": 9, "people": 9, "l": 1}
     assert found["coarsening"]["people_in_smaller_groups"] == 0
     assert found["coarsening"]["steps"]["zip"] == 0
 
@@ -96,7 +96,7 @@ def test_coarse_table_is_two_anonymous(tables: Path) -> None:
     found = told(tables / "coarse.csv", "--k", "2")
 
     assert (found["k"], found["alone"]) == (2, 0)
-    assert found["one_value"]["people"] == 0
+    assert (found["one_value"]["people"], found["one_value"]["l"]) == (0, 2)
     assert set(found["coarsening"]["steps"].values()) == {1}
     assert told(tables / "second.csv")["k"] == 3
 
@@ -116,7 +116,7 @@ def test_group_with_one_value_is_told(tables: Path) -> None:
     """Everybody's is known, however large the group."""
     text = (tables / "second.csv").read_text().replace("flu", "lung")
     (tables / "second.csv").write_text(text)
-    assert told(tables / "second.csv")["one_value"] == {"sensitive": "diagnosis", "groups": 1, "people": 3}
+    assert told(tables / "second.csv")["one_value"] == {"sensitive": "diagnosis", "groups": 1, "people": 3, "l": 1}
 
 
 @pytest.mark.parametrize(

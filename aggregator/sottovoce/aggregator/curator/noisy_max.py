@@ -128,7 +128,7 @@ def _winner(
 ) -> Release:
     twice = terms.neighbours.of(1, 2)
     parts = _PARTS if noise is EXPONENTIAL else 1
-    rate, scaled = terms.epsilon / (twice * parts), [parts * count for count in counts]
+    rate, scaled = terms.epsilon / twice / parts, [parts * count for count in counts]
     direction = "all one way" if twice == 1 else "one up and another down"
     return Release(
         question=terms.question(mechanism, cells=len(counts), noise=noise.name),

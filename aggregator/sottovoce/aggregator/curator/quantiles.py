@@ -60,10 +60,10 @@ def quantiles(
         question=terms.question("quantiles", **grid.question(), at=[str(q) for q in at]),
         values={"quantiles": [str(grid.low + point * grid.step) for point in sorted(found)]},
         charge=Charge.pure(terms.epsilon),
-        sensitivity=f"The distance of a point from a quantile changes by at most {largest} records "
+        sensitivity=f"The distance of a point from a quantile changes by at most {largest} (in records) "
         f"{terms.neighbours.in_words}.",
         error={
-            f"the rank of {q}, in records,": in_units(error, Fraction(1, q.denominator))
+            f"the rank of {q} (in records)": in_units(error, Fraction(1, q.denominator))
             for q, error in zip(at, errors, strict=True)
         },
         notes=(f"each quantile has epsilon {terms.epsilon / len(at)}; many points may be equally near",),

@@ -65,10 +65,18 @@ class Combination(NamedTuple):
 
 
 class OneValue(NamedTuple):
-    """Number of groups in which all members share one sensitive value, and number of people in them."""
+    """
+    Sensitive values in the groups of people with equal public columns.
+
+    Attributes:
+        groups: groups in which all members share one value.
+        people: people in these groups.
+        l: smallest number of different values in a group: the l of l-diversity.
+    """
 
     groups: int
     people: int
+    l: int  # noqa: E741 - the literature's name
 
 
 class Joined(NamedTuple):
@@ -144,7 +152,7 @@ def one_value(table: PublishedTable) -> OneValue:
     """
     groups = _values_by_group(table, table.public)
     same = [len(values) for values in groups.values() if len(set(values)) == 1]
-    return OneValue(len(same), sum(same))
+    return OneValue(len(same), sum(same), min(len(set(values)) for values in groups.values()))
 
 
 def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:

@@ -60,6 +60,7 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
         people = _people(one["people"])
         yield f"Groups in which {one['sensitive']} is one and the same: {one['groups']:,}, with {people};"
         yield "  theirs is known without finding anybody."
+        yield f"l-diversity: l = {one['l']}, the fewest different values of {one['sensitive']} in a group."
     if "joined" in document:
         both = document["joined"]
         people, known = _people(both["people"]), _people(both["known"])

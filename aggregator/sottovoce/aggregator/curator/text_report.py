@@ -16,6 +16,10 @@ NO_RELEASE = (
 )
 
 
+WITH_INTERVALS = frozenset({"count", "counts", "sum", "mean", "vector"})
+"""Values of an answer that have the unit of its error bound."""
+
+
 def decimal(value: Fraction) -> str:
     """Format a number with six significant digits."""
     return f"{float(value):.6g}"
@@ -128,21 +132,56 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
         "question": entry.question,
         "names": list(names),
         **entry.answer,
+        **intervals(entry.answer),
         "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
         **({} if entry.plan is None else {"plan": entry.plan}),
         "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
     }
 
 
+def intervals(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return intervals that hold the true numbers of an answer, all together with probability .95; empty if it has none.
+
+    They follow from the noisy numbers and the public error bound alone, so that they cost nothing.
+    """
+    bound = answer["error"].get("t")
+    if bound is None:
+        return {}
+    found = {key: value for key, value in answer["values"].items() if key in WITH_INTERVALS}
+    return {"intervals": {key: _around(value, Fraction(bound)) for key, value in found.items()}} if found else {}
+
+
+def _around(value: Any, bound: Fraction) -> list[Any]:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return [_around(each, bound) for each in value]
+    # Errors of whole numbers are whole, and below the bound.
+    width = bound - 1 if isinstance(value, int) else bound
+    low, high = Fraction(value) - width, Fraction(value) + width
+    return [int(low), int(high)] if isinstance(value, int) else [str(low), str(high)]
+
+
+def _between(limits: Sequence[object]) -> str:
+    return " ({} to {})".format(*map(_plain, limits)) if limits else ""
+
+
+def _plain(value: object) -> str:
+    return decimal(Fraction(value)) if isinstance(value, str) else str(value)
+
+
 def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of text for a document of ``answer_document``."""
+    found = document.get("intervals", {})
     for key, value in document["values"].items():
+        limits = found.get(key, [])
         if isinstance(value, list) and len(value) == len(document["names"]):
-            yield from (f"{name}: {each}" for name, each in zip(document["names"], value, strict=True))
+            between = [_between(each) for each in limits] or [""] * len(value)
+            cells = zip(document["names"], value, between, strict=True)
+            yield from (f"{name}: {each}{limit}" for name, each, limit in cells)
         elif isinstance(value, Mapping):
             yield from (f"{name}: {each}" for name, each in value.items())
         else:
-            yield f"{key}: {_number(value)}"
+            yield f"{key}: {_number(value)}{_between(limits)}"
     yield from _error_lines(document["error"], "")
     yield document["sensitivity"]
     yield from (f"Note: {note}." for note in document["notes"])

@@ -50,8 +50,7 @@ def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delt
         question=terms.question("names_histogram", delta=str(delta)),
         values={"counts": dict(sorted(shown.items(), key=lambda each: (-each[1], each[0]))), "threshold": least},
         charge=Charge(terms.epsilon, delta),
-        sensitivity=f"{terms.neighbours.of(1, 2)} in all is the largest change of the counts "
-        f"{terms.neighbours.in_words}.",
+        sensitivity=f"These counts change by at most {terms.neighbours.of(1, 2)} in all {terms.neighbours.in_words}.",
         error={"one name": laplace_error(rate, 1)},
         notes=(
             f"names with a noisy count below {least} are left out",

@@ -1,14 +1,66 @@
-"""Shares and means of public answers: a channel without noise, a = 1 and b = 0."""
+"""
+Shares and means of public answers: a channel without noise, a = 1 and b = 0.
+
+A number of many values, such as an income in euros, is never listed: only the values that occur are computed.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import exactly, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
-from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, Reported, Truths, Variable
-from sottovoce.shared.answers import Domain
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, NumberVariable, Reported, Truths, Variable
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.errors import EstimateError
+
+LISTED = 10_001
+"""Most values of a number whose scores are listed."""
+
+
+@dataclass(frozen=True)
+class EvenScores(ScoredChannel):
+    """
+    Channel whose reports are the numbers themselves, of which only those that occur are listed.
+
+    Attributes:
+        step: distance of two neighbouring values.
+    """
+
+    step: float = 0.0
+
+    @cached_property
+    def gap(self) -> float:
+        """Widest gap between neighbouring scores."""
+        return self.step
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvenNumber(NumberVariable):
+    """
+    Public number of many values; its levels are the two ends.
+
+    Attributes:
+        grid: grid of the values.
+    """
+
+    grid: Grid
+
+    def scores(self, reported: Reported) -> Floats:
+        """Return the numbers, shape (u,)."""
+        different, places = np.unique(reported, return_inverse=True)
+        found: Floats = np.array(in_units(different.tolist(), self.grid))[places]
+        return found
+
+    def square_scores(self, reported: Reported) -> Floats:
+        """Return the squared numbers, shape (u,)."""
+        different, places = np.unique(reported, return_inverse=True)
+        squares = [float(value**2) for value in exactly(different.tolist(), self.grid)]
+        found: Floats = np.array(squares)[places]
+        return found
 
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
@@ -29,10 +81,22 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
     if domain.grid is None:
         counts = counts_of(tally, domain.size)
         return estimate_shares(domain.options, counts, counts.sum(), Fraction(1), Fraction(0), rule)
+    if domain.size > LISTED:
+        return [_mean_of_many(tally, domain.size, domain.grid, rule)]
     values = in_units(range(domain.size), domain.grid)
     # Two levels are enough: for given mean, the variance is largest if all numbers are at the two ends.
     ends = (values[0], values[-1])
     return [estimate_mean("mean", tally, ScoredChannel(ends, values, (ends[0] ** 2, ends[1] ** 2)), rule)]
+
+
+def _mean_of_many(tally: Mapping[int, int], size: int, grid: Grid, rule: IntervalRule) -> Estimate:
+    places = sorted({0, size - 1, *tally})
+    if places[0] or places[-1] >= size:
+        raise EstimateError("the counts are impossible")
+    values, squares = in_units(places, grid), exactly((0, size - 1), grid)
+    ends, place = (values[0], values[-1]), {value: index for index, value in enumerate(places)}
+    channel = EvenScores(ends, values, (float(squares[0] ** 2), float(squares[1] ** 2)), float(grid.step))
+    return estimate_mean("mean", {place[value]: count for value, count in tally.items()}, channel, rule)
 
 
 def variables(domain: Domain) -> list[Variable]:
@@ -46,6 +110,13 @@ def variables(domain: Domain) -> list[Variable]:
                 categories=categories, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
             )
         ]
+    if size > LISTED:
+        low, high = exactly((0, size - 1), domain.grid)
+        ends = float(low), float(high)
+        return [
+            EvenNumber(levels=ends, public=True, marks=(low, high), squares=(ends[0] ** 2, ends[1] ** 2),
+                       chances=lambda y: np.stack([size - 1.0 - y, y + 0.0], axis=1), grid=domain.grid)
+        ]  # fmt: skip
     values = exactly(range(size), domain.grid)
     return [
         NumberVariable(

@@ -12,17 +12,23 @@ channels.csv   One row for each share that can be estimated: which reports carry
                forced yes with ``p_forced_yes`` = b, a forced no with ``p_forced_no`` = 1 - a. R packages accept these:
                rr with design "forced-known" as p, p1, p0; RRreg with model "FR" as p = c(p0, p1). GLMMRR takes any a
                and b as p1 and p2 of its model "Kuk"; its model "Forced" needs a - b of at least 1/2.
+               ``both_in`` and ``both_out`` are P(a report supports two options | the truth is one of them) and P(two |
+               it is neither), from which the limits of shares among those who answered follow.
 scores.csv     One row for each reported value of a number as files have it, with its ``score``, which is unbiased for
                the mean.
+               A public number of more than 10,001 values has no rows: a value is its own score.
                A value without a row carries no information on that mean (another coordinate was drawn).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_question
+from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.public import LISTED
+from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.export.own_units import unit_grid
@@ -54,6 +60,7 @@ class Channel:
         revisions: numbers of the revisions that use this channel.
         shares: (option, label, rule, code, a, b) of each share; empty for a number.
         scores: (name of the mean, {reported value: score}); empty for shares.
+        both: P(support two options | the truth is one of them) and P(support two | it is neither).
     """
 
     question: Question
@@ -61,6 +68,7 @@ class Channel:
     revisions: tuple[int, ...]
     shares: tuple[tuple[str, str, str, int, Fraction, Fraction], ...]
     scores: tuple[tuple[str, Mapping[int, float]], ...]
+    both: tuple[float, float] = (0.0, 0.0)
 
 
 def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
@@ -99,7 +107,8 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
         for index, option in enumerate(question.options)
         if index >= first
     ]
-    return Channel(question, mechanism, revisions, tuple(rows), ())
+    variable = variables_of(replace(question, mechanism=mechanism))[0]
+    return Channel(question, mechanism, revisions, tuple(rows), (), support_both(variable))
 
 
 def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
@@ -110,6 +119,8 @@ def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
 
 def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:
     grid = grid_of(question.domain)
+    if mechanism is None and question.domain.size > LISTED:
+        return
     if mechanism is None:
         yield "mean", dict(enumerate(in_units(range(question.domain.size), grid)))
     elif isinstance(mechanism, SquareWave):
@@ -124,7 +135,7 @@ def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[s
 
 CHANNEL_COLUMNS = (
     "question", "revisions", "option", "label", "mechanism", "epsilon", "rule", "code", "a", "b",
-    "p_truth", "p_forced_yes", "p_forced_no",
+    "p_truth", "p_forced_yes", "p_forced_no", "both_in", "both_out",
 )  # fmt: skip
 SCORE_COLUMNS = ("question", "revisions", "mean", "value", "score")
 
@@ -136,7 +147,7 @@ def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
         name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
         for option, label, rule, code, a, b in channel.shares:
             asked = (channel.question.name, _joined(channel), option, label, name, epsilon)
-            yield *asked, rule, code, float(a), float(b), float(a - b), float(b), float(1 - a)
+            yield *asked, rule, code, float(a), float(b), float(a - b), float(b), float(1 - a), *channel.both
 
 
 def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:

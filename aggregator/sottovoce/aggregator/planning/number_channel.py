@@ -19,10 +19,10 @@ import numpy as np
 from sottovoce.aggregator.estimators import geometric, rounding_rr, square_wave
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.level_table import LevelTable
-from sottovoce.shared.questions import MAX_PUBLIC
 
 _FAR = 8
 _NARROWED = 30  # golden-section steps of the search for the largest half-width; each leaves .618 of the range
@@ -118,8 +118,8 @@ def public_number(domain: Domain) -> NumberChannel:
 
 def _asked_openly(low: float, high: float, step: float) -> NumberChannel:
     """Return a channel in which every value is its own score, with two end levels, as in ``estimators.public``."""
-    # Beyond MAX_PUBLIC values the correction for gaps between scores is negligible.
-    count = min(round((high - low) / step) + 1, MAX_PUBLIC)
+    # Beyond so many values the correction for gaps between scores is negligible.
+    count = min(round((high - low) / step) + 1, LISTED)
     scores = tuple(np.linspace(low, high, count).tolist())
     return NumberChannel(ScoredChannel((low, high), scores, (low**2, high**2)), low, high, step)
 

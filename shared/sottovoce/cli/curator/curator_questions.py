@@ -85,7 +85,7 @@ def top(asked: CuratorRequest, noise: str) -> None:
     asked.answer(lambda declared: top_question(declared, asked.column, noise))
 
 
-@command(example="sottovoce curator quantiles people.csv income --at 1/4 --at 1/2 --at 3/4 --epsilon 0.5")
+@command(example="sottovoce curator quantiles people.csv income --at 1/4 --at 1/2 --epsilon 0.5")
 @click.option("--at", multiple=True, help="0.5, 1/4; again for several, which share epsilon. [default: 1/2]")
 @question_options
 def quantiles(asked: CuratorRequest, at: tuple[str, ...]) -> None:

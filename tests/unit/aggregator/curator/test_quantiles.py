@@ -87,7 +87,7 @@ def test_answers_are_within_the_stated_error(terms: ReleaseTerms) -> None:
 
     for place, q in enumerate((Fraction(1, 4), Fraction(1, 2))):
         far = distances(np.bincount(values, minlength=200), q) / q.denominator
-        bound = float(Fraction(runs[0].error[f"the rank of {q}, in records,"]["t"]))
+        bound = float(Fraction(runs[0].error[f"the rank of {q} (in records)"]["t"]))
         assert sum(far[int(run.values["quantiles"][place])] < bound for run in runs) >= 46
         assert bound < 60
 

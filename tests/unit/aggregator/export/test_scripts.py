@@ -11,19 +11,20 @@ import pytest
 from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 
+from tests.documents import one_of, question
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import document, months, survey
 
-Figures = dict[tuple[str, str], tuple[int, float, float, float, float]]
+Figures = dict[tuple[str, ...], tuple[int, float, float, float, float]]
 RSCRIPT = shutil.which("Rscript")
 WEBR = Path(__file__).parents[4] / "tests" / "webr"
 
 
 def printed(text: str, wave: int = 0) -> Figures:
-    """(n, estimate, standard error, low, high) by question and option, of one wave."""
-    rows = [line.split("\t") for line in text.strip().splitlines()[1:] if line.count("\t") == 8]
+    """(n, estimate, standard error, low, high) by question, option and people, of one wave."""
+    rows = [line.split("\t") for line in text.strip().splitlines()[1:] if line.count("\t") == 9]
     return {
-        (row[1], row[2]): (int(row[4]), *(float(cell) for cell in row[5:]))  # type: ignore[misc]
+        (row[1], row[2], row[9]): (int(row[4]), *(float(cell) for cell in row[5:9]))  # type: ignore[misc]
         for row in rows if row[0] == str(wave)
     }  # fmt: skip
 
@@ -31,9 +32,16 @@ def printed(text: str, wave: int = 0) -> Figures:
 def estimated(results: SurveyResults) -> Figures:
     """The same of the software, of what is randomized."""
     return {
-        (result.question.name, each.option): (each.n, each.raw or 0.0, each.std_error or 0.0, each.low, each.high)
+        (result.question.name, each.option, people): (
+            each.n,
+            each.raw or 0.0,
+            each.std_error or 0.0,
+            each.low,
+            each.high,
+        )
         for result in results.questions
-        for each in result.estimates
+        for people, estimates in (("all", result.estimates), ("answered", result.answered))
+        for each in estimates
         if result.question.mechanism is not None and (each.kind == "mean" or not result.of_kind("mean"))
     }
 
@@ -61,6 +69,36 @@ def test_analysis_in_python_prints_what_the_software_estimates(every: Source, fo
 
     assert len(expected) > 45
     assert agree(printed(run(folder)), expected)
+
+
+@pytest.fixture(scope="module")
+def declinable(tmp_path_factory: pytest.TempPathFactory) -> tuple[SurveyResults, Path]:
+    """Results and files of questions that may be declined: a yes/no, a choice by sets, and one by bits; few reports."""
+    folder = tmp_path_factory.mktemp("declinable")
+    kinds = [
+        {**question({"name": "kary_rr", "odds": "3"}), "name": "a", "absent_category": True},
+        {**one_of(4, {"name": "subset_selection", "odds": "3", "size": 2}), "name": "b", "absent_category": True},
+        {**one_of(3, {"name": "hadamard_response", "odds": "3"}), "name": "c", "absent_category": True},
+        {**one_of(3, {"name": "kary_rr", "odds": "3"}), "name": "d"},
+    ]
+    asked = survey(questions=kinds)
+    storage = published(folder, asked)
+    send(storage, asked, drawn(asked, 80))
+    storage.close_survey("exam", TODAY)
+    found = source(storage, asked)
+    for name in ("reports.csv", "channels.csv", "scores.csv", "analysis.py", "analysis.R"):
+        SINGLE[name](found, folder / name)
+    results = analyse(found.revisions)
+    storage.close()
+    return results, folder
+
+
+def test_analysis_in_python_prints_shares_among_those_who_answered(declinable: tuple[SurveyResults, Path]) -> None:
+    """The estimates, errors and limits of the page, beside those among all."""
+    expected = estimated(declinable[0])
+
+    assert sum(key[2] == "answered" for key in expected) == 9
+    assert agree(printed(run(declinable[1])), expected)
 
 
 def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> None:
@@ -93,6 +131,14 @@ def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
     """It is read by people, too."""
     script = files("sottovoce.aggregator.export.scripts").joinpath("analysis.R").read_text(encoding="utf-8")
     assert [line for line in script.splitlines() if len(line) > 120] == []
+
+
+@pytest.mark.slow
+def test_analysis_in_r_prints_shares_among_those_who_answered(declinable: tuple[SurveyResults, Path]) -> None:
+    """The same figures as in Python."""
+    command = ["node", "run.mjs", str(declinable[1])]
+    text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=WEBR, timeout=600).stdout
+    assert agree(printed(text), estimated(declinable[0]))
 
 
 @pytest.mark.slow

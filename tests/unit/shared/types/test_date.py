@@ -143,7 +143,7 @@ def test_terminal_asks_for_a_date() -> None:
     answers, said = typed(asked, "2000-01-02", "3 January 2000", "2000-01-09")
 
     assert answers == {"q": "2000-01-10"}
-    assert said.count("enter a date (YYYY-MM-DD) from 2000-01-03 to 2001-12-31") == 2
+    assert said.count("Enter a date from 2000-01-03 to 2001-12-31") == 2
     assert "Counted as 2000-01-10." in said
     assert "January" not in said.replace("3 January 2000", "", 1)
 

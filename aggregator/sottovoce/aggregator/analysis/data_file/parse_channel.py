@@ -26,6 +26,12 @@ from sottovoce.shared.channel_text import ChannelWords, channel_question, read_n
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.sentence import Sentence
 
+TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detection", "unknown_unrelated_question"}
+"""Designs of two samples, whose channels have a share that is unknown."""
+UNKNOWN_SHARE = (
+    "is a design of two samples, whose channel has an unknown share: of liars, of cheaters, or of yes to the other "
+    "question. An answer's probabilities must be known here"
+)
 MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes,often"
 
 
@@ -67,6 +73,8 @@ def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
 def _from_text(text: str) -> ColumnChannel:
     words = split_channel(text)
     levels = words.pop_levels()
+    if words.name in TWO_SAMPLES:
+        raise ValueError(UNKNOWN_SHARE)
     if words.name not in _DESIGNS:
         raise ValueError(Sentence("is no channel; there are: {names}", names=", ".join(_DESIGNS)))
     return _DESIGNS[words.name](words, levels)

@@ -68,6 +68,8 @@ class DataSet:
         if delta is None:
             delta = usual_delta(records.count) if public else Fraction(0)
         notes = [warning] if (warning := check_delta(delta, records.count)) else []
+        if records.count == 1:
+            notes.append("there is one record only: an answer that says something would be about one person")
         terms = BudgetTerms(
             self.budget.data,
             self.budget.declaration,

@@ -147,6 +147,8 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
 def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
     reader = csv.reader(rows, strict=True)
     header = next(_blocks(reader, name, 1), [[]])[0]
+    if not header:
+        raise SpecError(f"{name}: has no header; its first line must name the columns")
     if len(header) == 1 and ";" in header[0]:
         raise SpecError(f"{name}, line 1: the cells must be separated by commas")
     check_header(header, declaration, f"{name}, line 1")

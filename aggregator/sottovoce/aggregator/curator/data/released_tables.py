@@ -19,7 +19,7 @@ from sottovoce.aggregator.curator.ledger.plans import PLAN
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.aggregator.curator.text_report import answer_document, budget_document
+from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
@@ -121,6 +121,7 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
             "question": dict(entry.question),
             "names": names,
             **entry.answer,
+            **intervals(entry.answer),
             "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
         }
 

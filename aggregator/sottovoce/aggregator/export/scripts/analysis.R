@@ -4,6 +4,7 @@
 # to decode it). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it is
 # in scores.csv. The estimate is the mean of the scores, its standard error their standard deviation / sqrt(n). The
 # limits of a share are score limits with continuity correction, 95 %; those of a mean are +- 1.96 standard errors.
+# Where people could decline, lines "answered" give the shares among those who answered, as the page Results does first.
 # Each wave is estimated separately, because reports of the same people in several waves depend on each other.
 # Where the packages rr, RRreg or GLMMRR are installed, they estimate each yes/no question as well, for comparison.
 
@@ -37,6 +38,43 @@ share_limits <- function(count, n, a, b) {
   c(max((low - b) / (a - b), 0), min((high - b) / (a - b), 1))
 }
 
+# Limits of a share among those who answered: { t : |part - t whole| <= z sqrt(V(t)) + 1 / (2 n (a - b)) }.
+answered_line <- function(row, s, none) {
+  n <- length(s); a <- row$a; b <- row$b; gap <- a - b
+  part <- mean((s - b) / gap); whole <- 1 - mean((none - b) / gap); answered <- min(max(whole, 0), 1)
+  alpha <- (1 - 2 * b) / gap; c2 <- b * (1 - b) / gap^2
+  inside2 <- (row$both_in - a * b) / gap^2; outside2 <- (row$both_out - b^2) / gap^2
+  own <- c(alpha + c2, c2, c2); crossed <- c(1 - inside2, -outside2, -inside2)
+  square <- c(1 + c2, 1 + c2, alpha + c2 - 1)
+  spread <- function(t) {
+    shares <- c(t * answered, (1 - t) * answered, 1 - answered)
+    sqrt(max(sum(shares * (own - 2 * t * crossed + t^2 * square)), 0) / n)
+  }
+  most <- max(whole, 0); clipped <- min(max(part, 0), most)
+  inside <- function(t) abs(clipped - t * most) <= z * spread(t) + 1 / (n * gap) / 2
+  edge <- function(within, outside) {
+    if (inside(outside)) return(outside)
+    for (i in 1:60) {
+      middle <- (within + outside) / 2
+      if (inside(middle)) within <- middle else outside <- middle
+    }
+    outside
+  }
+  point <- if (most > 0) clipped / most else 0.5
+  both <- c(0, 1)
+  if (inside(point)) {
+    found <- c(edge(point, 0), edge(point, 1))
+    steps <- (0:50) / 50
+    steps <- steps[pmin(abs(steps - found[1]), abs(steps - found[2])) > 1e-9]
+    # The set can come back beyond a gap; one part of it alone would not cover.
+    same <- sapply(steps, inside) == (steps >= found[1] & steps <= found[2])
+    if (all(same)) both <- found
+  }
+  estimate <- if (whole > 0) part / whole else NaN
+  error <- if (whole > 0) spread(min(max(estimate, 0), 1)) / whole else NaN
+  list(n = n, estimate = estimate, error = error, both = both)
+}
+
 reports <- read_table("reports.csv")
 channels <- read_table("channels.csv")
 scores <- read_table("scores.csv")
@@ -58,7 +96,7 @@ line_of <- function(number, question, option, revisions, score, limits) {
   error <- if (n > 1) sd(score) / sqrt(n) else NaN
   both <- if (n > 0) limits(n, estimate, error) else c(NA, NA)
   data.frame(wave = number, question = question, option = option, revisions = as.character(revisions), n = n,
-             estimate = estimate, std_error = error, low = both[1], high = both[2])
+             estimate = estimate, std_error = error, low = both[1], high = both[2], among = "all")
 }
 
 lines <- list()
@@ -69,6 +107,21 @@ for (i in seq_len(nrow(channels))) {
     limits <- function(n, estimate, error) share_limits(n * (row$b + (row$a - row$b) * estimate), n, row$a, row$b)
     lines[[length(lines) + 1]] <-
       line_of(number, row$question, row$option, row$revisions, (s - row$b) / (row$a - row$b), limits)
+  }
+}
+for (i in seq_len(nrow(channels))) {
+  row <- channels[i, ]
+  same <- channels$question == row$question & channels$revisions == row$revisions & channels$option == "absent"
+  if (!any(same) || row$option == "absent") next
+  for (number in sort(unique(wave))) {
+    values <- values_of(row$question, number, row$revisions)
+    if (length(values) == 0) next
+    nothing <- supports(row$rule, channels$code[same][1], values)
+    found <- answered_line(row, supports(row$rule, row$code, values), nothing)
+    lines[[length(lines) + 1]] <-
+      data.frame(wave = number, question = row$question, option = row$option, revisions = as.character(row$revisions),
+                 n = found$n, estimate = found$estimate, std_error = found$error, low = found$both[1],
+                 high = found$both[2], among = "answered")
   }
 }
 if (nrow(scores) > 0) {

@@ -3,9 +3,9 @@ Code that reproduces a result of a page from the downloaded files of the survey.
 
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             except the cohort; if an analysis needs others, the code queries the aggregator instead.
-R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, and the linear
-            model by corrected normal equations. It supports neither weights nor a third question, nor questions that
-            people may leave unanswered or that are hidden from some.
+R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, among those who
+            answered where some did not, and the linear model by corrected normal equations. It supports neither weights
+            nor a third question, nor questions that are hidden from some, nor models of answers that may be missing.
 """
 
 import json
@@ -42,6 +42,28 @@ rows <- rows[both, , drop = FALSE]; columns <- columns[both, , drop = FALSE]; n 
 table <- crossprod(rows, columns) / n
 errors <- sqrt((crossprod(rows^2, columns^2) / n - table^2) / (n - 1))
 print(n); print(table); print(errors); print(table / rowSums(table))
+"""
+
+_R_ANSWERED = """\
+rows <- {rows}
+columns <- {columns}
+both <- complete.cases(rows, columns)
+rows <- rows[both, , drop = FALSE]; columns <- columns[both, , drop = FALSE]; n <- sum(both)
+# Among those who answered: the last column of a question that may be declined is no answer.
+answered <- function(scores, declined) if (declined) 1 - scores[, ncol(scores)] else rep(1, n)
+r <- answered(rows, {rows_declined}); s <- answered(columns, {columns_declined})
+if ({rows_declined}) rows <- rows[, -ncol(rows), drop = FALSE]
+if ({columns_declined}) columns <- columns[, -ncol(columns), drop = FALSE]
+ratio <- function(part, whole) {{
+  share <- mean(part) / mean(whole)
+  c(share = share, error = sd(part - share * whole) / sqrt(n) / mean(whole))
+}}
+print(n)
+for (i in colnames(rows)) for (j in colnames(columns)) {{
+  both <- rows[, i] * columns[, j]
+  cat(i, j, "\n")
+  print(rbind(cell = ratio(both, r * s), within_row = ratio(both, rows[, i] * s)))
+}}
 """
 
 _R_MODEL = """\
@@ -95,12 +117,16 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     found = [names.find(name) for name in _variables_of(asked, names)]
     known = [each for each in found if each is not None and each.categories]
     several = len(survey.waves) > 1 or survey.revision > 1
-    # Shares among the people who answered or were asked would need more than sums of scores.
-    plain = plain and not any(each.question.domain.absent or each.question.name in survey.conditional for each in known)
+    # Shares among the people who were asked would need the reports of the question that decides it.
+    plain = plain and not any(each.question.name in survey.conditional for each in known)
     if not plain or several or len(known) < max(len(found), 2) or not in_files(asked, names):
         return ""
+    declined = ["TRUE" if each.question.domain.absent and not each.part else "FALSE" for each in known]
     if asked.kind == "regression":
-        return _r_model(known, options)
+        return "" if "TRUE" in declined else _r_model(known, options)
+    if "TRUE" in declined:
+        places = {"rows_declined": declined[0], "columns_declined": declined[1]}
+        return _R_HEAD + _R_ANSWERED.format(rows=_r_scores(known[0]), columns=_r_scores(known[1]), **places)
     return _R_HEAD + _R_TABLE.format(rows=_r_scores(known[0]), columns=_r_scores(known[1]))
 
 

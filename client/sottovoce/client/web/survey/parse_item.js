@@ -16,7 +16,7 @@ export const CONDITIONS = ["visible_if", "any_of"];
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
 
-const MAX_PUBLIC = 10_001;
+const MAX_PUBLIC = 10_000_001;
 
 /**
  * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf }`. A note has no

@@ -33,6 +33,8 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
     [
         ("coin flip", "is no channel"),
         ("", "is no channel"),
+        ("stochastic_lie_detector 0.7", "two samples, whose channel has an unknown share"),
+        ("cheater_detection yes=1/6", "two samples, whose channel has an unknown share"),
         ("coin_flip 3", "parameters: none"),
         ("warner", "parameters: truth"),
         ("warner 0.7 0.3", "parameters: truth"),

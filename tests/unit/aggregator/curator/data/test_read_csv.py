@@ -73,7 +73,7 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "line 1: the declared column 'year' is missing"),
+        ("", "has no header; its first line must name the columns"),
         ("year,habits,age\n", "there are no records"),
         ("year,habits\nSECRET,\n", "line 1: the declared column 'age' is missing"),
         ("year,habits,age,SECRET\n", "line 1, column 4: has a name that is not declared"),

@@ -12,11 +12,14 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_results
+from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.code_snippets import python_code, r_code
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
+from tests.documents import one_of, question
+from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import survey
 from tests.unit.aggregator.studio.joint_pages import app, client, document, get
 
@@ -28,6 +31,7 @@ ANALYSES = [
     AskedAnalysis("crosstab", {"rows": "cheated", "columns": "reason"}),
     AskedAnalysis("compare", {"outcome": "cheated", "groups": "reason", "category": "yes"}),
     AskedAnalysis("pairs", {}),
+    AskedAnalysis("test", {"question": "cheated", "shares": {"yes": 0.3}}),
     AskedAnalysis("regression", {"outcome": "cheated", "on": ["reason"], "model": "linear"}),
 ]
 
@@ -76,7 +80,7 @@ def test_public_answers_are_asked_for_where_they_are() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[3]], ids=lambda asked: asked.kind)
+@pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[4]], ids=lambda asked: asked.kind)
 def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path, asked: AskedAnalysis) -> None:
     """In R itself: cells of a table, coefficients of a model."""
     for name in ("reports.csv", "channels.csv"):
@@ -89,3 +93,31 @@ def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path
     found = document(app, "done", asked.kind, **asked.options)
     wanted = [one["raw"] for one in found.get("cells", [])] or [one["estimate"] for one in found["coefficients"]]
     assert all(any(abs(each - figure) < 1e-7 for figure in figures) for each in wanted), printed
+
+
+@pytest.mark.slow
+def test_r_code_prints_shares_among_those_who_answered(tmp_path: Path) -> None:
+    """Cells and shares within rows with their errors, where both questions may be declined."""
+    kinds = [
+        {**question({"name": "kary_rr", "odds": "3"}), "name": "a", "absent_category": True},
+        {**one_of(4, {"name": "subset_selection", "odds": "3", "size": 2}), "name": "b", "absent_category": True},
+    ]
+    declinable = survey(questions=kinds)
+    storage = published(tmp_path, declinable)
+    send(storage, declinable, drawn(declinable, 400))
+    storage.close_survey("exam", TODAY)
+    (tmp_path / "files").mkdir()
+    write_folder(source(storage, declinable), tmp_path / "files")
+    storage.close()
+    asked = AskedAnalysis("crosstab", {"rows": "a", "columns": "b"})
+    code = r_code(asked, SurveyVariables(declinable, Words("en")))
+    (tmp_path / "files" / "analysis.R").write_text("options(digits = 10)\n" + code)
+    printed = subprocess.run(["node", "run.mjs", str(tmp_path / "files")], capture_output=True, text=True, check=True,
+                             cwd=WEBR, timeout=600).stdout  # fmt: skip
+    figures = [float(each) for each in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", printed)]
+
+    found = open_results(tmp_path / "files").crosstab("a", "b").document
+    shares = [*found["cells"], *found["conditional"]]
+    assert len(shares) == 16
+    for one in (each[key] for each in shares for key in ("raw", "std_error") if each["raw"] is not None):
+        assert any(abs(one - figure) < 1e-7 for figure in figures), printed
