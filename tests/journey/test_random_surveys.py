@@ -16,6 +16,7 @@ import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -30,7 +31,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.results_client.open_results import open_results
 from sottovoce.aggregator.i18n.languages import LANGUAGES
@@ -48,6 +48,9 @@ from tests.exported import TODAY, send
 from tests.random_surveys import random_survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.joint_pages import SITE, cells
+
+MOMENT = datetime(2026, 1, 15, tzinfo=UTC)
+"""A time within the first wave: the server closes surveys whose last wave is over."""
 
 EACH = 25
 """Surveys of one long test."""
@@ -124,7 +127,7 @@ def _no_number(text: str) -> None:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     """The application on an empty database."""
     storage = SQLiteStorage(tmp_path_factory.mktemp("random") / "sottovoce.sqlite")
-    yield create_app(Settings(public_url=SITE, analysis_seconds=600), storage, now, {})
+    yield create_app(Settings(public_url=SITE, analysis_seconds=600), storage, lambda: MOMENT, {})
     storage.close()
 
 
@@ -172,7 +175,7 @@ def _answer(app: Flask, closed: Closed, people: int, seed: int) -> None:
 def _simulated(closed: Closed, people: int) -> Iterator[str]:
     """Yield the faults of the simulation before anybody answers."""
     language = closed.draw.choice([*LANGUAGES])
-    for path in ("?", "/tables?kind=pairs&", "/files?sums=1&", "/files/everything.zip?"):
+    for path in ("?", "/files?sums=1&", "/files/everything.zip?"):
         reply = closed.get(f"rehearse{path}n={people}", language)
         if reply.status_code != 200:
             yield f"rehearse{path} {reply.status_code} {_reason(reply.text)}"

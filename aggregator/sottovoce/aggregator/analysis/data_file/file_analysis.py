@@ -71,11 +71,12 @@ class FileAnalysis:
         try:
             if self.kind == COLUMNS:
                 return _columns(file.table())
-            table = file.table()
-            found = data_columns(table, file.channels)
             if self.kind == SHARES:
+                table = file.table()
+                found = data_columns(table, file.channels)
                 return {**_columns(table), "questions": described_questions(found), "shares": shares_document(found)}
-            return parse_request(self.kind, dict(self.options)).document(found)
+            # The table is not kept: a model of a large file takes all the memory that there is.
+            return parse_request(self.kind, dict(self.options)).document(data_columns(file.table(), file.channels))
         except SpecError as error:
             raise EstimateError("; ".join(problem.message for problem in error.problems)) from None
 
