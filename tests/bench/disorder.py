@@ -43,7 +43,7 @@ TOGETHER = 12
 
 VALUES = [pack(tuple(number >> bit & 1 for bit in range(10))) for number in range(1024)]
 
-PLACES = ("reports", "settling", "settled_1")
+PLACES = ("fresh", "settled")
 SIZES = " + ".join(f"coalesce(pg_total_relation_size(to_regclass('{table}')), 0)" for table in PLACES)
 
 
@@ -162,8 +162,12 @@ def bytes_on_disk(looking: psycopg.Connection[Any]) -> int:
 def show_order(stage: str, looking: psycopg.Connection[Any], came: list[bytes]) -> None:
     """How far the places in the files, and the numbers of the transactions, follow the order of arrival."""
     order = {each: number for number, each in enumerate(came)}
-    for what, by in (("place", "tableoid, ctid"), ("transaction", "xmin::text::bigint")):
-        query = f"SELECT report_id FROM reports ORDER BY {by}"  # noqa: S608 - constants
+    places = " UNION ALL ".join(
+        f"SELECT report_id, ctid, xmin::text::bigint AS transaction, '{table}' AS place FROM {table}"  # noqa: S608
+        for table in PLACES
+    )
+    for what, by in (("place", "place DESC, ctid"), ("transaction", "transaction")):
+        query = f"SELECT report_id FROM ({places}) AS places ORDER BY {by}"  # noqa: S608 - constants
         found = [order[each] for (each,) in looking.execute(query) if each in order]  # type: ignore[call-overload]
         print(f"{stage:<9} {what:<12} {correlation(found):+.3f} with the order of arrival", flush=True)
 

@@ -409,3 +409,29 @@ def test_known_report_that_settles_between_the_statements_is_undone(
     assert store.store([arrival(key, 0), arrival(key, 1)]) == [Outcome.SAME, Outcome.NEW]
     assert store.store([arrival(key, 0, (0, 0, 1))]) == [Outcome.CONFLICT]
     check(store, key, 2)
+
+
+def test_node_settles_at_its_end(url: str) -> None:
+    """One that took reports, whether or not the moment to settle had come."""
+    with closing(PostgresStorage(url)) as node:
+        node.start_maintenance()
+        key = node.publish(survey()).key
+        assert node.store([arrival(key, 1)]) == [Outcome.NEW]
+    assert places(url) == {"settled": 1}
+
+
+def test_settling_ends_although_reports_go_on(store: PostgresStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What arrives while it is at it is for the next time."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(3)])
+    execute, numbers = psycopg.Connection.execute, count(100)
+
+    def arriving(connection: Any, statement: Any, *given: Any, **options: Any) -> Any:
+        found = execute(connection, statement, *given, **options)
+        if str(statement).startswith("SELECT pg_relation_size") and next(numbers) < 200:
+            assert store.store([arrival(key, next(numbers))]) == [Outcome.NEW]
+        return found
+
+    monkeypatch.setattr(psycopg.Connection, "execute", arriving)
+    assert store.settle()
+    assert next(numbers) < 110

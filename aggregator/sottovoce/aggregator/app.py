@@ -42,7 +42,16 @@ def front() -> Response:
     return Response(error_pages.front_page(language), headers=error_pages.headers(language))
 
 
-_FRONT = (Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),)
+def empty() -> Response:
+    """Show a page that says nothing of surveys: the form gives way to it when a respondent leaves at once."""
+    language = language_of(request.headers.get("Accept-Language", ""))
+    return Response(error_pages.empty_page(language), headers=error_pages.headers(language))
+
+
+_FRONT = (
+    Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),
+    Route("front.empty", "GET", "/empty", empty, "Show an empty page.", Kind.PAGE, ("text/html",)),
+)
 _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,

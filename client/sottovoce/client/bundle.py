@@ -30,12 +30,13 @@ PARTS = {
     ),
     "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "device/memo.js", "device/question_sample.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
     "blind": ("form/steps/later.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blind")
+RARE = ("more_types", "waves", "leaving", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"
@@ -44,6 +45,9 @@ PREVIEW = "preview/pretend.js"
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 _LATER = re.compile(r'\bimport\("(\.[\w./-]+\.js)"\)')
+_BY_NAME = re.compile(
+    r'^[ \t]*const \{ [\w, ]+ \} = await import\("([^"]+)"\);\n|\(await import\("([^"]+)"\)\)\.', re.MULTILINE
+)
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
@@ -93,7 +97,7 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
     scripts = {first: f"{joined[first]}export {{ {lent} }};\n{_START}"}
     wanted = {target for path, source in together.items() for target in _arrivals(path, source)}
     for part in later:
-        names = [name for path in sources[part] if path in wanted for name in _exported(sources[part][path])]
+        names = [name for path in sources[part] if path in wanted for name in _named_elsewhere(path, together)]
         seam = f'import {{ {", ".join(borrowed[part])} }} from "./{first}.js";\n'
         scripts[part] = f"{seam}{joined[part]}export {{ {', '.join(names)} }};\n"
     return {part: _HEADER + script for part, script in scripts.items()}
@@ -109,9 +113,9 @@ def previewed(is_rare: bool = True) -> str:
     As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
 
     Args:
-        is_rare: also with the part for surveys whose reports are signed or wait.
+        is_rare: also with the parts for surveys whose reports are signed or wait, or that are left at once.
     """
-    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind"}))
+    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind", "leaving"}))
 
 
 def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:
@@ -128,11 +132,17 @@ def join(sources: dict[str, str]) -> str:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
             means something else once modules share a scope.
     """
+    sources = {path: _without_arrivals(path, source, sources) for path, source in sources.items()}
     present = {target for path, source in sources.items() for target in _arrivals(path, source)} & sources.keys()
-    named = [f'"{path}": {{ {", ".join(_exported(sources[path]))} }},\n' for path in sorted(present)]
+    named = [f'"{path}": {{ {", ".join(_named_elsewhere(path, sources))} }},\n' for path in sorted(present)]
     # What is not in the script does not arrive.
     bodies = _bodies(sources, lambda path: f'Promise.resolve(MODULES["{path}"])' if path in present else 'arriving("")')
     return "".join([_HEADER, *bodies.values(), *(["const MODULES = {", *named, "};\n"] if named else [])])
+
+
+def _without_arrivals(path: str, source: str, sources: Mapping[str, str]) -> str:
+    """A source that takes by name what would arrive by name: it is in the same script."""
+    return _BY_NAME.sub(lambda found: "" if _resolve(path, found[1] or found[2]) in sources else found[0], source)
 
 
 def _holder(path: str, holders: Mapping[str, str]) -> str:
@@ -188,6 +198,12 @@ def _borrowed(late: dict[str, str], early: dict[str, str]) -> list[str]:
 def _arrivals(path: str, source: str) -> list[str]:
     """The modules that a source imports when it needs them."""
     return [_resolve(path, target) for target in _LATER.findall(_COMMENT.sub("", source))]
+
+
+def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
+    """What a module exports and another one names: the rest is for tests and twins."""
+    others = "".join(source for other, source in sources.items() if other != path)
+    return [name for name in _exported(sources[path]) if re.search(rf"\b{name}\b", others)]
 
 
 def _exported(source: str) -> list[str]:

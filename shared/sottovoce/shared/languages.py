@@ -4,7 +4,18 @@ from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
 
-_TEXTS = ("title", "description", "consent", "notice", "label", "hint", "text", "institution", "ethics")
+_TEXTS = (
+    "title",
+    "description",
+    "consent",
+    "notice",
+    "neutral_title",
+    "label",
+    "hint",
+    "text",
+    "institution",
+    "ethics",
+)
 """The keys of a survey's document that hold a text by language; ``name`` does so for who asks, and nowhere else."""
 
 _NAMED = ("visible_if", "any_of", "when_absent")

@@ -25,9 +25,10 @@ MAX_HOURS = 168
 """The longest time that a device may wait before it sends: a week."""
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
-_TEXTS = ("title", "description", "consent", "notice")
+_TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
+_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_within_hours"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
@@ -130,6 +131,7 @@ class _SurveyReader(ItemReader):
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
+            **({"quick_exit": self.mark(fields["quick_exit"], "/quick_exit")} if "quick_exit" in fields else {}),
             **({"check": False} if not self.check(fields) else {}),
             **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),

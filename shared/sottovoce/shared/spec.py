@@ -333,6 +333,11 @@ class Survey:
         return "trial" in self.document
 
     @property
+    def quick_exit(self) -> bool:
+        """Return True if the form has a button on every step that leaves it at once, without a trace in the tab."""
+        return "quick_exit" in self.document
+
+    @property
     def fresh_samples(self) -> bool:
         """Each wave asks other people, so that waves added up are as one sample."""
         return "fresh_samples" in self.document

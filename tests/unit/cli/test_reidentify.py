@@ -1,6 +1,7 @@
 """``reidentify``: three hospital tables, after Kearns and Roth; names, patients and diagnoses are invented."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,10 @@ def test_everybody_is_alone_in_the_exact_table(tables: Path) -> None:
     assert found["unique_in"]["1"]["combinations"][0] == {"columns": ["age"], "k": 1, "alone": 9}
     assert found["one_value"] == {"sensitive": "diagnosis", "groups": 9, "people": 9, "l": 1}
     assert found["coarsening"]["people_in_smaller_groups"] == 0
-    assert found["coarsening"]["steps"]["zip"] == 0
+    assert found["coarsening"]["columns"]["zip"] in {
+        "left out",
+        *(f"by its first {n} of 5 digits" for n in range(1, 5)),
+    }
 
 
 def test_coarse_table_is_two_anonymous(tables: Path) -> None:
@@ -97,7 +101,7 @@ def test_coarse_table_is_two_anonymous(tables: Path) -> None:
 
     assert (found["k"], found["alone"]) == (2, 0)
     assert (found["one_value"]["people"], found["one_value"]["l"]) == (0, 2)
-    assert set(found["coarsening"]["steps"].values()) == {1}
+    assert set(found["coarsening"]["columns"].values()) == {""}
     assert told(tables / "second.csv")["k"] == 3
 
 
@@ -135,3 +139,32 @@ def test_wrong_options_are_told(tables: Path, monkeypatch: pytest.MonkeyPatch, w
     assert ended.exit_code == 1
     assert message in ended.output
     assert "SECRET" not in ended.output
+
+
+def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
+    """Bands of round numbers and beginnings of codes; rows in order, so that their places tell nothing."""
+    out = tables / "coarsened.csv"
+    ended = run(tables / "exact.csv", "--public", "age", "--public", "zip", "--k", "3", "--sensitive", "diagnosis",
+                "--out", out)  # fmt: skip
+    assert ended.exit_code == 0, ended.output
+    header, *rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()]
+
+    assert header == ["age", "zip", "diagnosis"]
+    assert rows == sorted(rows)
+    sizes = Counter((age, zip_code) for age, zip_code, _ in rows)
+    assert min(sizes.values()) >= 3
+    assert sorted(diagnosis for _, _, diagnosis in rows) == sorted(line.split(",")[-1] for line in FIRST.splitlines())
+    assert {age for age, _, _ in rows} == {"50 to 59", "60 to 69"}
+    assert {code for _, code, _ in rows} == {"191**"}
+
+    again = run(tables / "exact.csv", "--k", "3", "--sensitive", "diagnosis", "--out", out)
+    assert again.exit_code == 1
+    assert "coarsened.csv exists; name a new file" in again.output
+
+
+def test_too_few_people_are_not_written(tables: Path) -> None:
+    """Nothing is half-written."""
+    ended = run(tables / "exact.csv", "--k", "10", "--sensitive", "diagnosis", "--out", tables / "few.csv")
+    assert ended.exit_code == 1
+    assert "9 people would still be in groups smaller than 10; nothing was written" in ended.output
+    assert not (tables / "few.csv").exists()

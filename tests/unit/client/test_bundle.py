@@ -21,21 +21,23 @@ def test_split_lends_what_the_later_parts_need() -> None:
     """The first part exports exactly what the others import, and they what arrives with them."""
     early = {
         "a.js": "export const one = 1;\nexport const two = 2;\n",
-        "main.js": 'const go = () => import("./late.js");\n',
+        "main.js": 'const go = () => import("./late.js").then(({ three }) => three);\n',
     }
     late = {
-        "late.js": 'import { two } from "./a.js";\nexport const three = () => import("./more.js");\nconst four = two;\n'
+        "late.js": 'import { two } from "./a.js";\n'
+        'export const three = async () => (await import("./more.js")).five;\nconst four = two;\n'
     }
     more = {"more.js": 'import { one } from "./a.js";\nexport const five = one;\n', "own.js": "export const six = 6;\n"}
     scripts = split({"respondent": early, "answering": late, "extras": more})
 
     early_script = (
-        'const one = 1;\nconst two = 2;\nconst go = () => arriving("answering");\n'
+        'const one = 1;\nconst two = 2;\nconst go = () => arriving("answering").then(({ three }) => three);\n'
         "export { arriving, one, two };\nstart(import.meta.url, "
     )
     assert early_script in scripts["respondent"]
     assert scripts["answering"].endswith(
-        'import { arriving, two } from "./respondent.js";\nconst three = () => arriving("extras");\nconst four = two;\n'
+        'import { arriving, two } from "./respondent.js";\n'
+        'const three = async () => (await arriving("extras")).five;\nconst four = two;\n'
         "export { three };\n"
     )
     assert scripts["extras"].endswith(
@@ -116,14 +118,17 @@ def test_join_drops_only_whole_line_comments() -> None:
     assert joined == 'const url = "https://a";\nconst b = 1;\n'
 
 
-def test_joined_module_arrives_where_it_stands() -> None:
-    """Under a name that no module's own constants can hide; what is not there does not arrive."""
-    early = 'const go = async () => [await import("./late.js"), await import("./lost.js")];\n'
+def test_joined_module_is_taken_where_it_stands() -> None:
+    """By its own names, or as a whole under a name that none of them can hide; what is not there does not arrive."""
+    early = (
+        'const go = async () => [await import("./late.js"), await import("./lost.js")];\nasync function run() {\n'
+        '  const { one } = await import("./late.js");\n  return one + (await import("./late.js")).one;\n}\n'
+    )
     joined = join({"late.js": "export const one = 1;\n", "main.js": early}).partition("\n")[2]
 
     assert joined == (
         'const one = 1;\nconst go = async () => [await Promise.resolve(MODULES["late.js"]), await arriving("")];\n'
-        'const MODULES = {"late.js": { one },\n};\n'
+        'async function run() {return one + one;}\nconst MODULES = {"late.js": { one },\n};\n'
     )
 
 

@@ -20,7 +20,7 @@ SAME = {
     "receipt_bytes": {"de", "es", "pt"},
 }
 """Texts that are spelled as in English, and where."""
-NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie"}
+NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 

@@ -243,8 +243,7 @@ TWINS = [
     Twin("client.question_sample", ("device/question_sample.js",)),
     Twin(
         "client.delivery",
-        ("device/delivery.js", "device/respondent.js"),
-        within="(?!Respondent).*",
+        ("device/delivery.js",),
         renamed={"takeBack": "withdrawReport"},
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},
@@ -252,7 +251,7 @@ TWINS = [
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
-        within="(?!longestWait|randomize.).*",
+        within="(?!randomize.).*",
         only_javascript={
             "AnswerPath": "what Respondent.answer, send and withdraw do, after the first step",
             "bringRandomizers": PIECE,

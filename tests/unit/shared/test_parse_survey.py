@@ -69,6 +69,16 @@ def test_bad_moduli_are_refused(access, place):
     assert place in pointers(survey(question(COIN), access=access, waves=months(2)))
 
 
+def test_quick_exit_and_neutral_title_are_written_only_if_given():
+    """A survey without them is as it was; the exit is true or left out."""
+    plain = parse_survey(survey(question(COIN)))
+    assert (plain.quick_exit, {"quick_exit", "neutral_title"} & plain.document.keys()) == (False, set())
+    quick = parse_survey(survey(question(COIN), quick_exit=True, neutral_title={"en": "Notes"}))
+    assert (quick.quick_exit, quick.document["neutral_title"]) == (True, {"en": "Notes"})
+    assert pointers(survey(question(COIN), quick_exit=False)) == ["/quick_exit"]
+    assert pointers(survey(question(COIN), neutral_title="Notes")) == ["/neutral_title"]
+
+
 def test_waiting_before_sending_is_written_only_if_it_is_given():
     """A survey without it is as it was; hours are whole, and a week is the most."""
     assert parse_survey(survey(question(COIN))).send_within_hours == 0

@@ -42,6 +42,7 @@ async function opened(entry, { token = "", key = KEY } = {}) {
     close: () => {},
     show: ({ node }) => shown.push(node),
     busy: () => {},
+    offerExit: async () => {},
     guarded: async (work) => work(),
   };
   await new Form(words, view).open(`${HERE}/s/${SURVEY.name}${token && `#t=${token}`}`, {});

@@ -83,6 +83,7 @@ PUBLIC = frozenset(
         "collect.batch",
         "collect.withdraw",
         "front.front",
+        "front.empty",
         "machine.healthz",
         "machine.readyz",
         "machine.openapi",

@@ -16,6 +16,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import most_asked
@@ -74,6 +75,8 @@ def _errors(problems: list[DraftProblem]) -> set[tuple[str, str]]:
 
 def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> list[DraftProblem]:
     found = list(_translated_problems(draft, figures or DraftFigures(draft)))
+    if draft.head.get("quick_exit") and is_telling(name):
+        found.append(DraftProblem(FieldPath("quick_exit"), "telling_name", grave=False, values={"name": name}))
     reported = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
     found += [
@@ -165,7 +168,7 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
     """Yield every text by language, with its form field."""
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
-    head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
+    head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice", "neutral_title")}
     head_texts |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
     head_texts |= {"after.text": after.get("text")}
     yield from ((FieldPath(key), texts) for key, texts in head_texts.items() if texts)

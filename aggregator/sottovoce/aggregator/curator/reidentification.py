@@ -14,9 +14,11 @@ Sources: Sweeney 2002; Machanavajjhala et al. 2007; Ganta, Kasiviswanathan and S
 chapter 1.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,9 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, NumberColumn
 from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.shared.errors import SpecError
+
+MOST_WORK = 20_000_000
+"""Ways to coarsen times people up to which all ways are tried: some seconds."""
 
 MOST_COLUMNS = 12
 """Largest number of public columns: 12 have 298 combinations of up to three."""
@@ -191,33 +196,140 @@ def joined(first: PublishedTable, second: PublishedTable) -> Joined:
     return Joined(common, people, min((each for each in left if each), default=0), known)
 
 
-def coarsening(table: PublishedTable, k: int) -> tuple[dict[str, int], int]:
+class CoarseColumn(NamedTuple):
     """
-    Suggest bands for the public columns so that every group has at least k people.
+    A public column in coarser cells.
 
-    A greedy search: at each round it widens one column, the one that leaves fewest people in groups below k.
+    Attributes:
+        codes: cell of each person, shape (n,).
+        labels: label of each cell by its code.
+        how: how it is coarser, in words; "" if it is as declared.
+    """
+
+    codes: Values
+    labels: Mapping[int, str]
+    how: str
+
+
+def coarsened(table: PublishedTable, k: int) -> tuple[dict[str, CoarseColumn | None], int]:
+    """
+    Make the public columns coarser until every group has at least k people.
+
+    Numbers form bands of 1, 2 or 5 times a power of ten; codes of equal length, such as zip codes, lose digits from the
+    end; other columns stay or are left out. All ways are tried if they are few, and the one that keeps most is taken;
+    else each round makes one column coarser, the one that leaves fewest people in groups below k.
 
     Args:
         table: table to be published.
         k: smallest size that a group may have.
 
     Returns:
-        (steps in a band by column, 0 if the column must be left out; people still in smaller groups).
+        (columns by name, None for one that must be left out; people still in smaller groups).
     """
-    steps = dict.fromkeys(table.public, 1)
-    while (left := _in_small_groups(table, steps, k)) and any(steps.values()):
-        tried = [{**steps, name: _wider(table, name, width)} for name, width in steps.items() if width]
-        steps = min(tried, key=lambda each: _in_small_groups(table, each, k))
-    return steps, left
+    levels = {name: _levels(table, name) for name in table.public}
+    chosen = dict.fromkeys(table.public, 0)
+
+    def found(places: Mapping[str, int]) -> dict[str, CoarseColumn | None]:
+        return {name: levels[name][place] for name, place in places.items()}
+
+    def small(places: Mapping[str, int]) -> int:
+        columns = [each.codes for each in found(places).values() if each is not None]
+        sizes = group_sizes(columns) if columns else np.full(table.records.count, table.records.count)
+        return int((sizes < k).sum())
+
+    losses = [_losses(each) for each in levels.values()]
+    ways = list(product(*(range(len(each)) for each in losses))) if _are_few(table, levels) else []
+    for way in sorted(ways, key=lambda places: sum(each[place] for each, place in zip(losses, places, strict=True))):
+        places = dict(zip(levels, way, strict=True))
+        if not small(places):
+            return found(places), 0
+    while (left := small(chosen)) and any(levels[name][place] is not None for name, place in chosen.items()):
+        tried = [{**chosen, name: place + 1} for name, place in chosen.items() if levels[name][place] is not None]
+        chosen = min(tried, key=small)
+    return found(chosen), left
 
 
-def _wider(table: PublishedTable, name: str, width: int) -> int:
-    kind = table.declaration.column(name)
-    # Categories have no order, so they cannot form bands: they stay as they are or the column is left out.
-    return 2 * width if isinstance(kind, NumberColumn) and 2 * width <= kind.steps else 0
+def _are_few(table: PublishedTable, levels: Mapping[str, Sequence[object]]) -> bool:
+    return math.prod(map(len, levels.values())) * table.records.count <= MOST_WORK
 
 
-def _in_small_groups(table: PublishedTable, steps: Mapping[str, int], k: int) -> int:
-    columns = [table.records.columns[name] // width for name, width in steps.items() if width]
-    sizes = group_sizes(columns) if columns else np.full(table.records.count, table.records.count)
-    return int((sizes < k).sum())
+def _losses(columns: Sequence[CoarseColumn | None]) -> list[float]:
+    """Return what each level of a column loses: 0 for all its different cells, 1 for a single one or none."""
+    cells = [1 if column is None else len(np.unique(column.codes)) for column in columns]
+    return [1 - math.log(each) / math.log(max(2, cells[0])) for each in cells]
+
+
+def _levels(table: PublishedTable, name: str) -> list[CoarseColumn | None]:
+    """Return a column from its declared cells to none, coarser step by step."""
+    kind, codes = table.declaration.column(name), table.records.columns[name]
+    if isinstance(kind, NumberColumn):
+        exact, *bands = (_banded(kind, codes, width) for width in (kind.step, *_round_widths(kind)))
+        return [exact, *(each for each in bands if len(each.labels) > 1), None]
+    if not isinstance(kind, Categories):
+        return [CoarseColumn(codes, {}, ""), None]
+    length = len(kind.names[0])
+    are_codes = length > 1 and all(len(each) == length and each.isdecimal() for each in kind.names)
+    kept = range(length, 0, -1) if are_codes else (length,)
+    return [_shortened(kind, codes, digits, length) for digits in kept] + [None]
+
+
+def _round_widths(kind: NumberColumn) -> Iterator[Fraction]:
+    span, power = kind.maximum - kind.minimum, Fraction(1)
+    while power > kind.step:
+        power /= 10
+    while power <= span:
+        for width in (power, 2 * power, 5 * power):
+            if kind.step < width <= span and (width / kind.step).denominator == 1:
+                yield width
+        power *= 10
+
+
+def _banded(kind: NumberColumn, codes: Values, width: Fraction) -> CoarseColumn:
+    start, steps = kind.minimum / kind.step, int(width / kind.step)
+    # A minimum off the grid of round numbers moves all bands by the same part of a step.
+    places = codes + math.floor(start)
+    bands = places // steps
+    offset = (start - math.floor(start)) * kind.step
+    labels = {}
+    for band in np.unique(bands).tolist():
+        low, high = band * width + offset, (band + 1) * width - kind.step + offset
+        labels[band] = _decimal(low) if steps == 1 else f"{_decimal(low)} to {_decimal(high)}"
+    return CoarseColumn(bands, labels, "" if steps == 1 else f"in bands of {_decimal(width)}")
+
+
+def _shortened(kind: Categories, codes: Values, digits: int, length: int) -> CoarseColumn:
+    cells = [each[:digits] + "*" * (length - digits) if each in kind.names else each for each in kind.cells]
+    different = list(dict.fromkeys(cells))
+    places = np.array([different.index(each) for each in cells])
+    how = "" if digits == length else f"by its first {digits} of {length} digits"
+    return CoarseColumn(places[codes], dict(enumerate(different)), how)
+
+
+def _decimal(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else str(float(number))
+
+
+def coarse_rows(table: PublishedTable, columns: Mapping[str, CoarseColumn | None]) -> list[list[str]]:
+    """
+    Return a header and a row for each person, sorted, so that the order of the file tells nothing.
+
+    Args:
+        table: table to be published.
+        columns: from ``coarsened``.
+
+    Raises:
+        SpecError: the sensitive column is not declared as categories, or a column that stays has marks.
+    """
+    kept = {name: column for name, column in columns.items() if column is not None}
+    texts = []
+    for name, column in kept.items():
+        if not column.labels:
+            raise SpecError(f"the column '{name}' has marks, which a coarsened table cannot hold; leave it out")
+        texts.append([column.labels[code] for code in column.codes.tolist()])
+    if table.sensitive is not None:
+        kind = table.declaration.column(table.sensitive)
+        if not isinstance(kind, Categories):
+            raise SpecError("a sensitive column must be named, and declared as categories")
+        texts.append([kind.cells[code] for code in table.records.columns[table.sensitive].tolist()])
+    header = [*kept, *([table.sensitive] if table.sensitive is not None else [])]
+    return [header, *sorted(map(list, zip(*texts, strict=True)))]

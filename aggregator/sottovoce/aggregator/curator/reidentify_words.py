@@ -1,16 +1,20 @@
 """Output of ``curator reidentify``, as JSON and as lines of text."""
 
+import csv
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.reidentification import (
     PublishedTable,
-    coarsening,
+    coarse_rows,
+    coarsened,
     combination_of,
     joined,
     one_value,
     unique_in,
 )
+from sottovoce.shared.errors import SpecError
 
 OWN_EYES = "exact figures about the data: for their curator alone, and no release"
 _SHOWN = 5
@@ -42,8 +46,9 @@ def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: 
         found["one_value"] = {"sensitive": table.sensitive, **one_value(table)._asdict()}
     if other is not None:
         found["joined"] = joined(table, other)._asdict()
-    steps, left = coarsening(table, k)
-    found["coarsening"] = {"k": k, "steps": steps, "people_in_smaller_groups": left}
+    columns, left = coarsened(table, k)
+    how = {name: "left out" if column is None else column.how for name, column in columns.items()}
+    found["coarsening"] = {"k": k, "columns": how, "people_in_smaller_groups": left}
     return found
 
 
@@ -70,15 +75,34 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"Note: {note}." for note in document["notes"])
 
 
+def write_coarsened(table: PublishedTable, k: int, out: Path) -> None:
+    """
+    Write the coarsened table as a new CSV file.
+
+    Args:
+        table: table to be published.
+        k: smallest group.
+        out: path of the file.
+
+    Raises:
+        SpecError: some people are in smaller groups however coarse the table is, or the file exists.
+    """
+    columns, left = coarsened(table, k)
+    if left:
+        raise SpecError(f"{_people(left)} would still be in groups smaller than {k}; nothing was written")
+    rows = coarse_rows(table, columns)
+    try:
+        with out.open("x", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+    except FileExistsError:
+        raise SpecError(f"{out} exists; name a new file") from None
+
+
 def _coarse_lines(coarse: Mapping[str, Any]) -> Iterator[str]:
-    widths = [_width(name, width) for name, width in coarse["steps"].items() if width != 1]
-    yield f"For groups of {coarse['k']} and more: {'; '.join(widths) or 'nothing needs to be coarser'}."
+    coarser = [f"{name} {how}" for name, how in coarse["columns"].items() if how]
+    yield f"For groups of {coarse['k']} and more: {'; '.join(coarser) or 'nothing needs to be coarser'}."
     if coarse["people_in_smaller_groups"]:
         yield f"  {_people(coarse['people_in_smaller_groups'])} would still be in smaller ones: there are too few."
-
-
-def _width(name: str, width: int) -> str:
-    return f"leave out {name}" if width == 0 else f"{name} in bands of {width} steps"
 
 
 def _people(count: int) -> str:

@@ -83,6 +83,11 @@ def front_page(language: str) -> bytes:
     return page_of(title, paragraphs, language, ("/dashboard/", sentences(language)["sign_in"][0]))
 
 
+def empty_page(language: str) -> bytes:
+    """Return the page at ``/empty``, which says that there is nothing on it."""
+    return page_of(sentences(language)["empty"][0], [], language)
+
+
 def headers(language: str) -> list[tuple[str, str]]:
     """Return the headers of a reply with such a page."""
     return [

@@ -1,5 +1,6 @@
 """Lint a survey: its privacy cost, warnings and suggestions for its author, as text and as JSON."""
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -14,10 +15,13 @@ from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
+LETTERS_OF_A_CODE = 2
+"""Letters in a row that say nothing by themselves."""
+
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -192,7 +196,20 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         found.append(_nearly_sure(survey))
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
-    return [*found, *_thin_cells(survey), *_language_warnings(survey, spoken)]
+    return [*found, *_telling_name(survey), *_thin_cells(survey), *_language_warnings(survey, spoken)]
+
+
+def _telling_name(survey: Survey) -> Iterator[str]:
+    if survey.quick_exit and is_telling(survey.name):
+        yield (
+            "/name: is in the address, which stays in the browser's list of visited pages after a quick exit; choose "
+            "one that tells nothing, such as survey-k7f3"
+        )
+
+
+def is_telling(name: str) -> bool:
+    """Return True if a survey's name contains a word, other than ``survey``, that others may read in the address."""
+    return any(len(word) > LETTERS_OF_A_CODE and word != "survey" for word in re.findall("[a-z]+", name))
 
 
 def _ends(survey: Survey) -> str:

@@ -49,6 +49,14 @@ _SHOW_COUNTS = """
     ON CONFLICT (survey, wave, cohort, question, value) DO UPDATE SET reports = excluded.reports
 """
 
+# Ordered within, since SQLite merges two ordered tables, and would sort all rows of a view.
+ORDERED_REPORTS = """
+    SELECT wave, "values" FROM (
+        SELECT report_id, wave, "values" FROM settled WHERE survey = ?
+        UNION ALL SELECT report_id, wave, "values" FROM fresh WHERE survey = ? ORDER BY report_id
+    ) AS ordered
+"""
+
 
 class ResultRows(Protocol):
     """Result rows of one SQL statement."""

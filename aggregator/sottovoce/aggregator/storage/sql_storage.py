@@ -29,6 +29,7 @@ from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, 
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.row_faults import row_faults
 from sottovoce.aggregator.storage.sql_statements import (
+    ORDERED_REPORTS,
     Handle,
     count_down,
     find,
@@ -298,8 +299,7 @@ class SQLStorage(TokenStorage):
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
         """Yield wave and packed values of the stored reports in chunks, in the order of the random ids."""
         with self._read_reports() as db:
-            query = 'SELECT wave, "values" FROM reports WHERE survey = ? ORDER BY report_id'
-            yield from db.stream(query, [survey], _CHUNK)
+            yield from db.stream(ORDERED_REPORTS, [survey, survey], _CHUNK)
 
     # Counts
 

@@ -27,7 +27,7 @@ _LAST_CLOSE_WITH_GROWTH = 2
 
 _JOINT_RESULTS_END = (
     "The results of each question stay. Tables, models and files of reports exist after the next close only if no "
-    "report comes or is withdrawn until then."
+    "report comes or is withdrawn until then. Export what you need first."
 )
 
 

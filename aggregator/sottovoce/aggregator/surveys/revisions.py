@@ -21,7 +21,19 @@ _FORGOTTEN = (
     "cannot follow: report ids are deleted, so people who have reported could report again; choose another name"
 )
 
-_TEXTS = {"title", "description", "consent", "notice", "researcher", "after", "label", "hint", "revision", "replaces"}
+_TEXTS = {
+    "title",
+    "description",
+    "consent",
+    "notice",
+    "neutral_title",
+    "researcher",
+    "after",
+    "label",
+    "hint",
+    "revision",
+    "replaces",
+}
 """Keys of texts in a survey's document, and those in which all revisions differ."""
 
 MOST_REVISIONS = 8

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.curator.data.data_set import read_table
-from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines
+from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines, write_coarsened
 from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_option, print_document
 
@@ -15,6 +15,7 @@ from sottovoce.cli.curator.curator_data import FILE, declaration_option, json_op
 @click.option("--sensitive", help="The column that they should not learn.")
 @click.option("--with", "other", type=FILE, help="A second table of an attacker, with its .yaml in the same folder.")
 @click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People whom every group should have.")
+@click.option("--out", type=click.Path(path_type=Path), help="Also write the coarsened table to this new CSV file.")
 @declaration_option
 @json_option
 def reidentify(  # noqa: PLR0913, PLR0917 - one option each
@@ -23,6 +24,7 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
     sensitive: str | None,
     other: Path | None,
     k: int,
+    out: Path | None,
     declaration: Path | None,
     as_json: bool,
 ) -> None:
@@ -32,3 +34,5 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
     table = read_table(file, declaration, public, sensitive)
     second = None if other is None else read_table(other, None, (), sensitive)
     print_document(reidentify_document(table, second, k), reidentify_lines, as_json)
+    if out is not None:
+        write_coarsened(table, k, out)

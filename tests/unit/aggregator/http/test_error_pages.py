@@ -91,7 +91,7 @@ def test_pages_speak_the_forms_languages():
     assert sorted(languages.LANGUAGES) == sorted(page.languages())
     for language in languages.LANGUAGES:
         told = error_pages.sentences(language)
-        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1}
+        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1, "empty": 1}
         assert {kind: len(texts) for kind, texts in told.items()} == lengths
         assert all(text.strip() for texts in told.values() for text in texts)
     assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)

@@ -84,6 +84,23 @@ def test_public_answers_that_single_people_out_are_warned_of() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "changes", "warned"),
+    [
+        ("harassment-2026", {"quick_exit": True}, True),
+        ("survey-k7f3", {"quick_exit": True}, False),
+        ("survey", {"quick_exit": True}, False),
+        ("harassment-2026", {}, False),
+    ],
+)
+def test_telling_name_is_warned_of_where_people_leave_in_haste(
+    name: str, changes: dict[str, bool], warned: bool
+) -> None:
+    """The address stays in the list of visited pages."""
+    told = warnings(survey(name=name, **changes), ["en"])
+    assert any(each.startswith("/name: is in the address") for each in told) is warned
+
+
+@pytest.mark.parametrize(
     ("depends_on", "hours", "warned"), [("cheated", 0, True), ("cheated", 24, False), ("year", 0, False)]
 )
 def test_questions_that_appear_after_a_private_answer_are_warned_of(depends_on: str, hours: int, warned: bool) -> None:

@@ -26,7 +26,7 @@ _FORGET = (
     + (SELECT count(*) - count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey)
     WHERE {_OF_NAME}
     """,  # noqa: S608 - a constant
-    # The release before reads ``spent``; for redeemed invitations it is the only number that remains.
+    # For redeemed invitations it is the only number that remains.
     f"UPDATE token_counts SET spent = created - revoked - dropped WHERE {_OF_NAME}",  # noqa: S608
     f"DELETE FROM tokens WHERE {_OF_NAME}",  # noqa: S608
     f"DELETE FROM blind_invitations WHERE {_OF_NAME}",  # noqa: S608

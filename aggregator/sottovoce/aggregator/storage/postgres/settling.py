@@ -39,6 +39,10 @@ _MOVE_PART = """
     INSERT INTO settled (survey, wave, report_id, "values")
     SELECT survey, wave, report_id, "values" FROM moved ORDER BY survey, report_id
 """
+_LOCK: tuple[LiteralString, ...] = (
+    "LOCK TABLE settled IN ROW EXCLUSIVE MODE",
+    "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE",
+)
 _REPLACE: tuple[LiteralString, ...] = (
     "DROP TABLE {0}",
     "ALTER TABLE {1} RENAME TO {0}",
@@ -48,26 +52,30 @@ _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
 
-def settle(connection: psycopg.Connection[Any]) -> None:
+def settle(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
     """
     Move the rows of ``fresh`` to ``settled``, and replace the files in which they were.
 
     Args:
         connection: outside a transaction.
+        tries: how often to try the lock.
 
     Raises:
         StorageError: a reader of ``fresh`` prevented it.
     """
     # Also where all was withdrawn: the bytes are still in the file.
-    while connection.execute("SELECT pg_relation_size('fresh') > 0").fetchone() == (True,):
+    are_left = connection.execute("SELECT pg_relation_size('fresh') > 0").fetchone() == (True,)
+    while are_left:
         with connection.transaction():
             # In this order, so that reports never wait behind the rewriting of ``settled``.
-            _lock(connection, "LOCK TABLE settled IN ROW EXCLUSIVE MODE")
-            _lock(connection, "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE")
+            for statement in _LOCK:
+                _lock(connection, statement, tries=tries)
             connection.execute(NOTE_CHANGE)
-            if connection.execute("SELECT count(*) > %s FROM fresh", [MOVED_ROWS]).fetchone() == (True,):
+            are_left = connection.execute("SELECT count(*) > %s FROM fresh", [MOVED_ROWS]).fetchone() == (True,)
+            if are_left:
                 connection.execute(_MOVE_PART, [MOVED_ROWS])
             else:
+                # What arrives from now on is for the next time.
                 connection.execute(_MOVE)
                 connection.execute("TRUNCATE fresh")
 
@@ -147,9 +155,9 @@ def _replace(table: str) -> list[Composed]:
     return [SQL(statement).format(*names) for statement in _REPLACE]
 
 
-def _lock(connection: psycopg.Connection[Any], *statements: LiteralString | Composed) -> None:
+def _lock(connection: psycopg.Connection[Any], *statements: LiteralString | Composed, tries: int = TRIES) -> None:
     """Run statements that lock tables, in short turns between which others go on."""
-    for _ in range(TRIES):
+    for _ in range(min(tries, TRIES)):
         try:
             with connection.transaction():
                 connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, True])

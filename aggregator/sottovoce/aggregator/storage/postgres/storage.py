@@ -8,7 +8,7 @@ order of the random ids. The view ``reports`` is both.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, ClassVar
 
@@ -199,11 +199,13 @@ class PostgresStorage(sql_storage.SQLStorage):
         db.execute("UPDATE schema_version SET version = ?", [version])
 
     def close(self) -> None:
-        """Stop background work and close all connections."""
+        """Stop background work, settle if this process took reports, and close all connections."""
         self._publisher.end()
         self._is_closed = True
         if self._maintenance is not None:
             self._maintenance.end()
+            with suppress(StorageError), self._connection() as connection:
+                settling.settle(connection, tries=1)
         self._pool.close()
 
     def _check_known(self, db: sql_statements.Handle) -> None:

@@ -14,7 +14,7 @@ from sottovoce.shared.types import TYPES
 
 Form = Mapping[str, str]
 
-_TEXTS = ("title", "description", "consent", "notice")
+_TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _RESEARCHER = ("name", "institution", "ethics")
 _BOUNDS = ("min", "max", "step")
 _LONGEST_NUMBER = 9
@@ -126,7 +126,12 @@ def _number_or_text(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
 
 
-_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {"opens": _moment, "closes": _moment, "ask": _parse_ask}
+_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
+    "opens": _moment,
+    "closes": _moment,
+    "ask": _parse_ask,
+    "quick_exit": lambda text: text == "1" or None,
+}
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "delete_on"): str,
     ("retention", "ids_days"): _number_or_text,

@@ -1,9 +1,11 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
 import { isEarly, signersKey } from "./entries.js";
-import { longestWait } from "./respondent.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
+const SECONDS_OF_HOUR = 3600;
+// At the moment in which a wave ends no report is taken any more, and clocks differ.
+const BEFORE_THE_END = 300;
 const SIGNED = "signed";
 const NAMED = "named";
 // By the visit's transport: whether a signature was shown in it, or a token.
@@ -16,6 +18,13 @@ const SHOWN = new WeakMap();
 export function drawSendAt(survey, wave, draws) {
   if (!survey.sendWithinHours) return 0;
   return Math.floor(Date.now() / 1000) + draws.below(longestWait(survey, wave) + 1);
+}
+
+/** The longest that a report drawn now would wait, in seconds; 0 where it is sent at once. See the Python twin. */
+export function longestWait({ document, sendWithinHours }, wave) {
+  const { closes } = document.waves?.[wave] ?? document;
+  const left = closes ? Date.parse(closes) / 1000 - Math.floor(Date.now() / 1000) - BEFORE_THE_END : Infinity;
+  return Math.max(0, Math.min(sendWithinHours * SECONDS_OF_HOUR, left));
 }
 
 /**

@@ -10,19 +10,16 @@ export async function bringViews({ document }) {
   Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
 }
 
+const MAKERS = { yes_no: radioButtons, option: radioButtons, options: checkboxes };
+
 /**
  * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
  * sentences `note` (what may be answered) and `fault` (what to do if the answer does not fit), and `faulty()`, which
  * marks what does not fit and gives the input to begin with.
  */
 export function controlFor(question, id, words, inRow = false) {
-  const control = makerOf(question.kind.truth)(question, id, words, inRow);
+  const control = (MAKERS[question.kind.truth] ?? RARE_VIEWS.numberInput)(question, id, words, inRow);
   return question.absent === null ? control : refusable(control, id, words);
-}
-
-function makerOf(truth) {
-  if (truth === "options") return checkboxes;
-  return ["yes_no", "option"].includes(truth) ? radioButtons : RARE_VIEWS.numberInput;
 }
 
 // The same with "prefer not to say", where that has a home within the channel; then it reads null.

@@ -19,9 +19,9 @@ export async function howItWorks(words, survey, spent) {
 }
 
 /** What no odds can hide. */
-export function limitsList(words, ownCoin) {
+export function limitsList(words, { ownCoin, quickExit }) {
   const device = ownCoin ? "limits_tossed" : "limits_device";
-  const keys = ["limits_presence", "limits_time", device, "limits_page"];
+  const keys = ["limits_presence", "limits_time", device, "limits_page", ...(quickExit ? ["limits_exit"] : [])];
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));
 }
 

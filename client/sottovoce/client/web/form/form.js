@@ -93,12 +93,19 @@ export class Form {
     looks.catch(() => {});
     await this.#words.speak(respondent.survey);
     const [entry, spent] = await looks;
+    await this.#view.offerExit(respondent.survey, () => this.forget());
     this.#lead(respondent, []);
     if (entry !== null) return (await this.#enter()).resume(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    const known = { hasDigest: link.digest !== "", wave: respondent.key[2], spent, source: link.source };
+    const known = { hasDigest: link.digest !== "", notes: await this.#notes(respondent), spent, source: link.source };
     this.#explain(respondent, known, standingWithToken(respondent, statusReply));
+  }
+
+  async #notes({ key, survey }) {
+    if (!survey.isBlind && !survey.sendWithinHours) return [];
+    const { blindNotes } = await import("./steps/later.js");
+    return blindNotes(survey, this.#words, key[2]);
   }
 
   #explain(respondent, known, found) {

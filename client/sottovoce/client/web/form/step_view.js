@@ -23,6 +23,9 @@ export class StepView {
   /** What sends a report again, while the page tells that it was not sent; else null. */
   resend = null;
 
+  /** Whether the browser asks once before answers are lost. */
+  asksOnce = true;
+
   /** `frame` shows what stands around every step; it is called with the first. */
   constructor(words, main, status, frame) {
     this.#words = words;
@@ -30,16 +33,23 @@ export class StepView {
     this.#status = status;
     this.#frame = frame;
     addEventListener("popstate", ({ state }) => this.#goTo(state?.step));
-    // The browser asks once before answers are lost.
     addEventListener("beforeunload", (event) => {
-      if (this.#stops.some((step) => step.isTouched?.())) event.preventDefault();
+      if (this.asksOnce && this.#stops.some((step) => step.isTouched?.())) event.preventDefault();
     });
   }
 
-  /** Show the first step, or show it anew; Back from it leaves the page. */
+  /** On every step a way to leave at once, where the survey asks for it; `forget` does away with what was chosen. */
+  async offerExit(survey, forget) {
+    if (survey?.quickExit) await (await import("./leaving.js")).offerExit(this.#words, this, forget);
+  }
+
+  /**
+   * Show the first step, or show it anew; Back from it leaves the page. In the history `behind` is how many entries of
+   * this visit came before, reloads or not.
+   */
   enterFirst(step, takesFocus) {
     [this.#stops[0], this.#place] = [step, 0];
-    history.replaceState({ step: 0 }, "");
+    history.replaceState({ behind: 0, ...history.state, step: 0 }, "");
     this.show(step, takesFocus);
   }
 
@@ -48,7 +58,7 @@ export class StepView {
     this.#place += 1;
     this.#stops.length = this.#place;
     this.#stops.push(step);
-    history.pushState({ step: this.#place }, "");
+    history.pushState({ step: this.#place, behind: history.state.behind + 1 }, "");
     this.show(step);
   }
 

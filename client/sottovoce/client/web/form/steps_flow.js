@@ -30,12 +30,11 @@ export class StepsFlow {
    */
   async begin() {
     const { asksCheck, asksConsent } = stepsBefore(this.#survey);
+    const before = asksCheck || asksConsent ? await import("./steps/before.js") : null;
     const ask = () => this.#ask();
-    const check = async () => this.#enterStep((await import("./steps/before.js")).checkStep, ask);
-    const goOn = asksCheck ? check : ask;
-    if (!asksConsent) return goOn();
-    const { consentStep } = await import("./steps/before.js");
-    this.#enterStep(consentStep, goOn, () => this.#view.back());
+    const goOn = asksCheck ? () => this.#enterStep(before.checkStep, ask) : ask;
+    if (asksConsent) this.#enterStep(before.consentStep, goOn, () => this.#view.back());
+    else await goOn();
   }
 
   /** What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked. */
@@ -156,11 +155,13 @@ export class StepsFlow {
 
   // A report is shown in the words of the revision that it was drawn for, whichever revision the link names.
   async #speakOf({ digest, ended }) {
-    if (ended || this.#survey?.digest === digest) return this.#words.speak(this.#survey);
-    const { key, ledger, transport } = this.#respondent;
-    const { surveyDrawnFor } = await import("../device/revisions.js");
-    this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
+    if (!ended && this.#survey?.digest !== digest) {
+      const { key, ledger, transport } = this.#respondent;
+      const { surveyDrawnFor } = await import("../device/revisions.js");
+      this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
+    }
     await this.#words.speak(this.#survey);
+    await this.#view.offerExit(this.#survey, () => this.forget());
   }
 
   // Withdraw the report or forget it, after asking once more.

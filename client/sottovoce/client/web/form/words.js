@@ -81,7 +81,7 @@ export class Words {
     const tag = wanted.find((one) => chooseLanguage([this.language], [one])) ?? this.language;
     this.point = decimalPoint(tag);
     Object.assign(document.documentElement, { lang: this.language, dir: direction(this.language) });
-    if (this.#survey !== null) document.title = this.plain(this.#survey.title);
+    if (this.#survey !== null) document.title = this.plain(this.#survey.neutralTitle ?? this.#survey.title);
   }
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */

@@ -10,34 +10,32 @@ export const TYPES = new Map([BooleanType, SelectOneType, RatingType].map((type)
 /** What reads the items and rules that few surveys have, once a survey has one. */
 export const RARE_READERS = {};
 
-const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), "memoized_rr", undefined];
+const MEMOIZED = "memoized_rr";
+const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
 const RULES = ["any_of", "visible_if", "when_absent"];
 
-/** Have what reads this document, which may be no survey. */
+/** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
-  const { access, privacy } = document;
+  const { access, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
-  if (hasWaves(document)) await bringWaves();
+  if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   // With it comes the step that is shown while a report waits.
-  const isLate = privacy?.send_within_hours !== undefined;
-  if (typeof access === "object" || isLate) Object.assign(RARE_READERS, await import("./redemption.js"));
+  if (typeof access === "object" || privacy?.send_within_hours) {
+    Object.assign(RARE_READERS, await import("./redemption.js"));
+  }
 }
 
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */
-export function isRare({ after, privacy, questions }) {
-  const isOne = (item) => RULES.some((key) => item?.[key] !== undefined) || !COMMON.includes(mechanismIn(item));
-  const items = [questions].flat();
-  const isOther = items.some((item) => !COMMON.includes(item?.type) || isOne(item));
-  return after !== undefined || privacy?.procedure === "own_coin" || isOther;
+export function isRare(document) {
+  const { after, privacy, questions } = document;
+  const isRuled = [questions].flat().some((item) => RULES.some((key) => item?.[key] !== undefined));
+  const isOther = namesIn(document).some((name) => !COMMON.includes(name));
+  return isOther || isRuled || after !== undefined || privacy?.procedure === "own_coin";
 }
 
-function hasWaves({ ask, questions, waves }) {
-  const isMemoized = [questions].flat().some((item) => mechanismIn(item) === "memoized_rr");
-  return ask !== undefined || waves !== undefined || isMemoized;
-}
-
-function mechanismIn(item) {
-  return (item?.of ?? item)?.mechanism?.name;
+// The types and mechanisms that a document names.
+function namesIn({ questions }) {
+  return [questions].flat().flatMap((item) => [item?.type, (item?.of ?? item)?.mechanism?.name]);
 }
 
 async function bringRare() {

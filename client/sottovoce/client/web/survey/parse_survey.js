@@ -11,7 +11,7 @@ const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
 const ACCESS = ["open", "token"];
-const TEXTS = ["title", "description", "consent", "notice"];
+const TEXTS = ["title", "description", "consent", "notice", "neutral_title"];
 const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
 
 // Canonical form has every default written out, so what an author may leave out is required here.
@@ -19,8 +19,8 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces",
-  "report_labels", "researcher", "trial", "waves",
+  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "neutral_title", "notice", "opens",
+  "quick_exit", "replaces", "report_labels", "researcher", "trial", "waves",
 ];
 
 /**
@@ -59,7 +59,7 @@ export function parseSurvey(document, digest) {
 
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
-  for (const key of ["trial", "fresh_samples"]) must(!(key in document) || document[key] === true);
+  for (const key of ["trial", "fresh_samples", "quick_exit"]) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");

@@ -49,8 +49,8 @@ export class Question {
 }
 
 const NOT_SAID = {
-  after: null, ask: null, check: true, consent: null, description: null, notice: null, replaces: null, researcher: null,
-  trial: false,
+  after: null, ask: null, check: true, consent: null, description: null, neutral_title: null, notice: null,
+  quick_exit: false, replaces: null, researcher: null, trial: false,
 };
 
 /**
@@ -76,6 +76,10 @@ export class Survey {
     this.notice = given.notice;
     // Whether one question about the protection is a step of its own, before the questions.
     this.check = given.check;
+    // The title of the tab, where the own one would tell too much; null for that.
+    this.neutralTitle = given.neutral_title;
+    // Whether every step offers to leave at once: see `leaving.js`.
+    this.quickExit = given.quick_exit;
     // True for a test run.
     this.trial = given.trial;
     // Text or link shown with the receipt, the same for everybody; null for none.

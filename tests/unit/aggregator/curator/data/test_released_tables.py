@@ -122,6 +122,8 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
         ("weights", {"margins": {"again": margins["again"]}}),
         ("crosstab", {"rows": private[0]["name"], "columns": "again"}),
         ("regression", {"outcome": private[0]["name"], "on": ["hours"]}),
+        ("test", {"question": "again"}),
+        ("test", {"question": "hours", "mean": 3}),
     ):
         with pytest.raises(EstimateError, match="would undo the noise"):
             reports.answer(kind, options)

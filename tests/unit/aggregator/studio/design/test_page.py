@@ -358,6 +358,20 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLi
     assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
 
 
+def test_quick_exit_warns_of_a_telling_name(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Its field says so, and can be saved and taken back, as the title of the tab."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    form = {"do": "save", "quick_exit": "1", "neutral_title.en": "Notes"}
+    ann.post("surveys/exam/design", version="1", **form)
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert (made.quick_exit, made.document["neutral_title"]) == (True, {"en": "Notes"})
+    assert 'href="#quick_exit"' in ann.get("surveys/exam/design")
+    ann.post("surveys/exam/design", version="2", **form | {"quick_exit": "", "neutral_title.en": ""})
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert {"quick_exit", "neutral_title"} & made.document.keys() == set()
+    assert 'href="#quick_exit"' not in ann.get("surveys/exam/design")
+
+
 def test_question_after_a_private_answer_calls_for_a_wait(ann: Researcher, storage: SQLiteStorage) -> None:
     """The time to answer hints at that answer: one button makes devices wait, and the warning is gone."""
     cheated, reason, year = document()["questions"]

@@ -2,7 +2,6 @@ import { askedBy } from "../phrases.js";
 import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
-import { longestWait } from "../../device/respondent.js";
 import { oddsPicture } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { statusLine } from "./status_line.js";
@@ -32,16 +31,16 @@ function hasLongConsent({ consent }) {
  * The first step: who asks, what protects the answers, what is seen, what is agreed to, and then the button; all of it
  * from the survey. The button does not stay in sight while one scrolls, so that consent is read before it is pressed.
  *
- * `known` is { hasDigest, wave, spent, status, revision, source }: whether the link pins the survey, its wave, what
- * earlier reports to this aggregator cost, whether it can be answered now (see `statusLine`), which of its versions
- * this is, { number, of }, and what leads to who serves the page, where it can be saved. `begin` is what the button
- * does.
+ * `known` is { hasDigest, notes, spent, status, revision, source }: whether the link pins the survey, what `blindNotes`
+ * gives, what earlier reports to this aggregator cost, whether it can be answered now (see `statusLine`), which of its
+ * versions this is, { number, of }, and what leads to who serves the page, where it can be saved. `begin` is what the
+ * button does.
  */
 export function explanationStep(survey, words, known, begin) {
   const { status = UNKNOWN } = known;
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
-  const parts = [protectionPart(survey, words), ...consent(survey, words), ...seen(survey, words, known.wave)];
+  const parts = [protectionPart(survey, words), ...consent(survey, words), ...seen(survey, words, known.notes)];
   const row = [statusLine(survey, words, status), ...actions(words, status, begin)];
   const pin = known.hasDigest ? [] : [words.line("p", "no_digest", {}, { className: "note" })];
   const below = details(survey, words, known);
@@ -71,11 +70,11 @@ function protectionPart(survey, words) {
   return element("section", {}, words.line("h2", "explain_title"), ...parts, ...wavesNotes(survey, words));
 }
 
-function seen(survey, words, wave) {
+function seen(survey, words, notes) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
   const agree = words.node(hasLongConsent(survey) ? "agree_next" : "agree");
   const usual = element("p", {}, ...(survey.isBlind ? [] : [words.node(sentence), " "]), agree);
-  return [...blindNotes(survey, words, wave), usual];
+  return [...notes, usual];
 }
 
 // What the first step says of the questions that were drawn, and of further waves.
@@ -83,16 +82,6 @@ function wavesNotes({ ask, epsilonOfWave, private: places, waves }, words) {
   const drawn = ask === null ? [] : [words.line("p", "explain_ask", { asked: ask, private: places.length })];
   const further = { waves, epsilon: showEpsilon(epsilonOfWave) };
   return waves > 1 ? [...drawn, words.line("p", "explain_waves", further)] : drawn;
-}
-
-/** What the first step says of who sees what, where reports come with a signature, or wait. */
-export function blindNotes(survey, words, wave = 0) {
-  const { isBlind, sendWithinHours: hours } = survey;
-  // In the last minutes of a wave nothing waits, so no wait is promised.
-  const waits = longestWait(survey, wave) > 0;
-  const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
-  const notes = seen.map((sentence) => words.line("p", sentence));
-  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
 }
 
 function consent(survey, words) {
@@ -118,7 +107,7 @@ function details(survey, words, { spent, revision = null, source = null }) {
     (await import("../folds.js")).howItWorks(words, survey, spent),
   );
   const limits = disclosure(words, "limits_title", async () =>
-    (await import("../folds.js")).limitsList(words, survey.ownCoin),
+    (await import("../folds.js")).limitsList(words, survey),
   );
   return [how, limits, ...about, ...save];
 }

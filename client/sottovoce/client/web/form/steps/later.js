@@ -15,3 +15,14 @@ export function laterStep(_survey, words, { sendAt }, on) {
   setTimeout(() => node.isConnected && on.again(), sendAt * 1000 - Date.now());
   return { node, start };
 }
+
+/** What the first step says of who sees what, where reports come with a signature, or wait. */
+export async function blindNotes(survey, words, wave = 0) {
+  const { longestWait } = await import("../../device/delivery.js");
+  const { isBlind, sendWithinHours: hours } = survey;
+  // In the last minutes of a wave nothing waits, so no wait is promised.
+  const waits = longestWait(survey, wave) > 0;
+  const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
+  const notes = seen.map((sentence) => words.line("p", sentence));
+  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
+}

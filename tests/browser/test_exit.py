@@ -1,0 +1,212 @@
+"""A survey with a quick exit: whoever leaves at once leaves nothing of it in the tab, at any step."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from tests.browser.conftest import NewContext
+from tests.browser.visit import READY, Visit, choose, publish, receipt, send
+from tests.conftest import Running
+from tests.surveys import document, survey
+
+BEFORE = "/dashboard/login"
+"""What the tab shows before the survey; the link is opened in the same tab."""
+
+EXIT = "body > div > button"
+SECRET = "Were you ever hit?"
+NOTHING = "Nothing on this page"
+
+
+@pytest.fixture(scope="session")
+def leaving(site: Running) -> Running:
+    """A survey on something that others should not see, with every step that there may be."""
+    asked = document()["questions"][0] | {"label": {"en": SECRET}}
+    texts = {"title": {"en": "Violence at home"}, "neutral_title": {"en": "Notes"}, "consent": {"en": "Word " * 50}}
+    return publish(site, survey(name="survey-k7f3", quick_exit=True, check=True, questions=[asked], **texts))
+
+
+@pytest.fixture
+def opened(new_context: NewContext, leaving: Running) -> Page:
+    """The first step, behind it one other page."""
+    page = Visit(new_context(), leaving).context.new_page()
+    page.goto(leaving.url + BEFORE)
+    page.goto(leaving.link)
+    page.wait_for_selector(READY)
+    return page
+
+
+def go_on(page: Page) -> None:
+    """To the consent."""
+    page.click("#explanation > .actions .primary")
+    page.wait_for_selector("#consent")
+
+
+def agree(page: Page) -> None:
+    """To the check."""
+    go_on(page)
+    page.click("#consent .primary")
+    page.wait_for_selector("#check")
+
+
+def answer(page: Page) -> None:
+    """To the questions, one of them answered."""
+    agree(page)
+    page.click("#check button:not(.primary)")
+    page.wait_for_selector("#questions")
+    choose(page, 1)
+
+
+def answer_and_go_back(page: Page) -> None:
+    """To the questions and back to the check, so that there is a step in front."""
+    answer(page)
+    page.go_back()
+    page.wait_for_selector("#check")
+
+
+def reload(page: Page) -> None:
+    """To the questions, and begin anew there: three entries of the history are of this visit already."""
+    agree(page)
+    page.reload()
+    page.wait_for_selector("#explanation")
+    go_on(page)
+
+
+def finish(page: Page) -> None:
+    """To the receipt."""
+    answer(page)
+    page.click("form button[type=submit]")
+    receipt(page)
+
+
+def come_back(page: Page) -> None:
+    """To the receipt of an earlier visit."""
+    finish(page)
+    page.reload()
+    receipt(page)
+
+
+STEPS = [lambda _: None, go_on, agree, answer, answer_and_go_back, reload, finish, come_back]
+NAMES = ["start", "consent", "check", "questions", "back", "reload", "receipt", "earlier receipt"]
+
+
+def press_button(page: Page) -> None:
+    """The button above the step."""
+    page.click(EXIT)
+
+
+def press_escape(page: Page) -> None:
+    """The key, three times."""
+    for _ in range(3):
+        page.keyboard.press("Escape")
+
+
+def assert_gone(page: Page, url: str) -> None:
+    """Neither the page nor what Back and Forward lead to says anything of the survey, until the page before it."""
+    expect(page.locator("h1")).to_have_text(NOTHING)
+    for step in (page.go_back, page.go_forward, page.go_forward, page.reload, page.go_back):
+        step()
+        expect(page.locator("h1")).to_have_text(NOTHING)
+        assert (page.title(), page.url) == (NOTHING, f"{url}/empty")
+    page.go_back()
+    page.wait_for_url(url + BEFORE)
+    for _ in range(3):
+        page.go_forward()
+    page.wait_for_url(f"{url}/empty")
+    assert SECRET not in page.content()
+
+
+@pytest.mark.parametrize("walk", STEPS, ids=NAMES)
+def test_exit_leaves_nothing_in_the_tab(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
+    """At every step; the way back leads to what was there before."""
+    opened.on("dialog", lambda _: pytest.fail("asked before leaving"))
+    walk(opened)
+    assert opened.title() == "Notes"
+    press_button(opened)
+
+    assert_gone(opened, leaving.url)
+
+
+@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
+def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
+    """The browser shows what it shows without a connection, and no survey, then or later."""
+    walk(opened)
+    opened.context.set_offline(True)
+    press_button(opened)
+    opened.wait_for_url("chrome-error://chromewebdata/")
+    for step in (opened.go_back, opened.go_forward):
+        with pytest.raises(Error, match="net::ERR"):
+            step()
+        expect(opened.locator("body")).not_to_contain_text(SECRET)
+        assert opened.url in {f"{leaving.url}/empty", "chrome-error://chromewebdata/"}
+    opened.context.set_offline(False)
+    opened.reload()
+    assert_gone(opened, leaving.url)
+
+
+def test_escape_three_times_leaves_and_twice_does_not(opened: Page, leaving: Running) -> None:
+    """Another key between begins to count anew."""
+    answer(opened)
+    for key in ("Escape", "Escape", "Tab", "Escape", "Escape"):
+        opened.keyboard.press(key)
+    assert opened.locator("#questions").count() == 1
+    opened.keyboard.press("Escape")
+
+    assert_gone(opened, leaving.url)
+
+
+def test_page_is_hidden_at_once(opened: Page) -> None:
+    """Before anything is asked of the network or of the history."""
+    answer(opened)
+    left = opened.evaluate(f"""() => {{
+        document.querySelector("{EXIT}").click();
+        return [document.title, document.body.innerText];
+    }}""")
+    assert left == ["", ""]
+
+
+def test_answers_are_blurred_while_the_page_is_hidden(opened: Page) -> None:
+    """In the list of open pages, say; and seen again afterwards."""
+    answer(opened)
+    blurs = []
+    for is_hidden in ("true", "false"):
+        opened.evaluate(f"""() => {{
+            Object.defineProperty(document, "hidden", {{ value: {is_hidden}, configurable: true }});
+            document.dispatchEvent(new Event("visibilitychange"));
+        }}""")
+        blurs.append(opened.evaluate("getComputedStyle(document.body).filter"))
+    assert blurs == ["blur(16px)", "none"]
+
+
+def test_other_surveys_have_no_exit(new_context: NewContext, site: Running) -> None:
+    """Nor does Esc leave them."""
+    visit = Visit(new_context(), site)
+    page = visit.open()
+    press_escape(page)
+    assert page.locator(EXIT).count() == 0
+    assert page.locator("#questions").count() == 1
+    assert visit.complaints == []
+    send(page, 1, 0, 2, 3, 1)
+
+
+def test_exit_is_the_first_that_is_reached(opened: Page) -> None:
+    """By the keyboard, on every step, with a name that says what it does."""
+    opened.keyboard.press("Tab")
+    assert opened.evaluate("document.activeElement.innerText") == "Exit this page (3 × Esc)"
+    assert "visited pages" not in opened.inner_text("#explanation")
+    opened.click("#explanation summary:has-text('cannot hide')")
+    expect(opened.locator("#explanation")).to_contain_text("list of visited pages: delete it there")
+
+
+def test_begin_again_after_exit_asks_nothing_of_before(opened: Page, leaving: Running) -> None:
+    """The link opened once more begins with nothing chosen."""
+    answer(opened)
+    press_button(opened)
+    opened.wait_for_url(f"{leaving.url}/empty")
+    opened.goto(leaving.link)
+    opened.wait_for_selector(READY)
+    go_on(opened)
+    opened.click("#consent .primary")
+    opened.click("#check button:not(.primary)")
+    opened.wait_for_selector("#questions")
+    assert opened.locator("input:checked").count() == 0
