@@ -13,7 +13,7 @@ from tests.browser.visit import Visit, begin, publish, receipt
 from tests.conftest import Running
 from tests.surveys import survey
 
-NAMES = ("survey/errors.js", "survey/rational.js", "device/database.js", "device/entries.js", "device/ledger.js")
+NAMES = ("survey/errors.js", "survey/rational.js", "device/entries.js", "device/ledger.js")
 LEDGER = join({name: modules()[name] for name in NAMES})
 TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
 

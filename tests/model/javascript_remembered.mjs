@@ -27,12 +27,21 @@ export function remembering(read) {
 // The objects of which something consists, itself among them.
 function partsOf(whole) {
   const found = new Set([whole]);
-  for (const part of found) for (const { value } of propertiesOf(part)) if (Object(value) === value) found.add(value);
+  for (const part of found) {
+    if (isClass(part)) continue;
+    for (const { value } of propertiesOf(part)) if (Object(value) === value) found.add(value);
+  }
   return [...found];
+}
+
+// Whether it is a class, such as a question's type: it is the same for every survey.
+function isClass(part) {
+  return typeof part === "function" && Function.prototype.toString.call(part).startsWith("class ");
 }
 
 // Whether nothing changes in it once it is frozen, nor runs when it is read.
 function isPlain(part) {
+  if (isClass(part)) return true;
   const isBytes = ArrayBuffer.isView(part) || types.isAnyArrayBuffer(part);
   if (typeof part !== "object" || isBytes || CHANGING.some((is) => types[is](part))) return false;
   return propertiesOf(part).every((property) => "value" in property);

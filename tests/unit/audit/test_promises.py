@@ -56,6 +56,8 @@ IN_SECURITY = {
     "One person": {"once"},
     "The aggregator stores": {"stored"},
     "Within a minute": {"stored"},
+    "What was withdrawn": {"stored"},
+    "Our timers": {"stored"},
     "An acknowledged report": {"kept"},
     "Who answers can check": {"served", "limit"},
     "A receipt shows": {"receipt"},
