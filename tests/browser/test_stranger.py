@@ -217,11 +217,12 @@ def check_files(page: Page, base: str, folder: Path, survey: Survey) -> None:
         [sys.executable, script], cwd=script.parent, capture_output=True, text=True, timeout=120, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    shown = duckdb.sql(f"SELECT question, option, raw FROM '{found['estimates.csv']}' WHERE among = 'all'").fetchall()  # noqa: S608
-    known = {(question, option): float(value) for question, option, value in shown}
+    shown = duckdb.sql(f"SELECT question, option, among = 'all', raw FROM '{found['estimates.csv']}'").fetchall()  # noqa: S608
+    known = {(question, option, whole): float(value) for question, option, whole, value in shown}
     lines = [line.split("\t") for line in ended.stdout.splitlines()[1:]]
     assert {line[1] for line in lines} == set(randomized)
-    assert all(float(line[5]) == pytest.approx(known[line[1], line[2]], abs=1e-6) for line in lines)
+    for line in lines:
+        assert float(line[5]) == pytest.approx(known[line[1], line[2], line[9] == "all"], abs=1e-6), line
 
 
 def _statistics(read: Callable[[str], tuple[Any, object]]) -> Reader:

@@ -15,6 +15,7 @@ from sottovoce.aggregator.analysis.described_people import (
     described_people,
 )
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -114,3 +115,14 @@ def test_two_questions_describe_those_whom_both_do() -> None:
     assert both.asked.tolist() == [True, False, False]
     assert both_described(EVERYBODY, EVERYBODY) == EVERYBODY
     assert both_described(DescribedPeople(ASKED), EVERYBODY).people == ASKED
+
+
+def test_number_beside_a_question_with_a_way_out_is_tested() -> None:
+    """All pairs are tested; a number has no cells, so that no answer counts as an answer beside it."""
+    questions = [asked("hours", "integer", {"epsilon": "1"}, min=0, max=40), asked("y", "boolean", COIN, **CATEGORY)]
+    reports = parse_survey(survey(*questions))
+    draw = np.random.default_rng(1)
+    arrays = {each.name: draw.integers(0, each.largest + 1, 600) for each in reports.questions}
+    found = every_pair(Columns.from_arrays(reports, arrays))
+
+    assert [(test.first, test.second) for test in found.tests] == [("hours", "y")]

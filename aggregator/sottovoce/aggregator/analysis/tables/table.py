@@ -266,7 +266,9 @@ def tested(strata: Sequence[Pairs]) -> Independence | None:
 
 def independence_of(joint: Joint) -> Independence | None:
     """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
-    return answered_independence(joint) if may_decline(joint) else tested(joint.strata)
+    # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
+    have_cells = bool(joint.first.categories and joint.second.categories)
+    return answered_independence(joint) if have_cells and may_decline(joint) else tested(joint.strata)
 
 
 def _merged(whole: Joint, rule: Rule) -> Joint:
