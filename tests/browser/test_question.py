@@ -159,17 +159,20 @@ def test_page_within_reach_is_refused(tab: Page, tmp_path: Path, host: str, plac
         tab.goto(f"{own}around")
     else:
         tab.route(f"{own}own", lambda route: route.fulfill(body="<!doctype html>own", content_type="text/html"))
-        sibling = f'<iframe src="{own}own"></iframe>'
-        tmp_path.joinpath("index.html").write_text(text + (sibling if relative == "sibling" else "") + frames)
+        # Once the sibling is there: one that is still loading is found at Send.
+        after = f"""<body><script>const other = document.createElement("iframe");
+            other.src = "{own}own";
+            other.onload = () => document.body.insertAdjacentHTML("beforeend", `{frames}`);
+            document.body.append(other);</script>"""
+        tmp_path.joinpath("index.html").write_text(text + (after if relative == "sibling" else frames))
         tab.goto(host)
         if relative == "opener":
             tab.goto(f"{own}own")
             with tab.expect_popup() as opened:
                 tab.evaluate(f"() => {{ window.open('{host}'); }}")
             tab = opened.value
-    frame = next(each for each in tab.frames if each.url.startswith(place)) if relative != "opener" else None
     tab.wait_for_selector("#q")
-    found = frame or tab.query_selector("#q").content_frame()  # type: ignore[union-attr]
+    found = tab.query_selector("#q").content_frame()  # type: ignore[union-attr]
     assert found is not None
     found.wait_for_selector(".problem p, form")
     assert "could read your answer" in found.inner_text("main")
