@@ -10,9 +10,7 @@ from tests.unit.test_imports import ROOT, SOURCES, tree_of
 FRAGMENT = re.compile(r"(What|Whether|That|Those|Its|Of|Who|Where|How|Which)\b")
 VAGUE = re.compile(r"\b(whoever|somebody|nobody|(?:is|are)\s+told|that\s+of)\b", re.IGNORECASE)
 SUFFIXES = {".py", ".js", ".mjs", ".html", ".R"}
-EXCEPTIONS = {
-    "aggregator/sottovoce/aggregator/storage/postgres/": "its SQL and comments are replaced by the next storage design",
-}
+EXCEPTIONS: dict[str, str] = {}
 """Path, or beginning of one, and the reason; at most 30."""
 
 

@@ -31,7 +31,7 @@ def check_usable(db: Handle, unfinished: bool = False) -> None:
         unfinished: accept a database with an unfinished copy.
 
     Raises:
-        StorageError: it is older or newer, or that of a copy that was not finished.
+        StorageError: it is older or newer, or belongs to a copy that was not finished.
     """
     version = known_version(db.execute(_VERSION).fetchone()[0], schema.VERSION, unfinished)
     if version < schema.VERSION:
@@ -73,7 +73,7 @@ def _check(version: int, stopped: bool, migrates: bool) -> None:
         )
     if version and not stopped:
         raise StorageError(
-            "the database is that of an earlier release, whose nodes cannot go on beside this one: stop them all, run"
+            "the database was made by an earlier release, whose nodes cannot go on beside this one: stop them all, run"
             " `sottovoce db migrate --stopped`, then start"
         )
     if not migrates:

@@ -17,7 +17,7 @@ PAUSE = 0.25
 """Seconds in which further reports come before all are shown at once: each time costs a sync."""
 
 SETTLE_TIMEOUT_SECONDS = 5.0
-"""Seconds for which whoever reads waits for what is being shown; then it is told what is shown by now."""
+"""Seconds for which a reader waits for counts that are being shown; then the counts shown so far are returned."""
 
 SHOW_LOCK = 0x50772
 """First half of the number of the advisory lock under which a survey is shown; the second one is its key."""
@@ -116,6 +116,6 @@ class SnapshotPublisher:
         self._hurried.wait(PAUSE)
         with self._lock:
             wanted, self._wanted = self._wanted, {}
-        # Whoever comes next tries again, or the next minute.
+        # The next group of reports tries again, or the next minute.
         with suppress(StorageError):
             self._show(wanted)

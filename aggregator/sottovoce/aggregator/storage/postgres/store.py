@@ -20,7 +20,7 @@ from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_statements import spend_tokens
 
 _SETTLED = "EXISTS (SELECT FROM settled WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[]))"
-# Hashes are needed only where somebody has withdrawn.
+# Hashes are needed only where a report was withdrawn.
 _WITHDRAWN = """
     CASE WHEN EXISTS (SELECT FROM tombstones WHERE survey = %(survey)s) THEN EXISTS (
         SELECT FROM tombstones
