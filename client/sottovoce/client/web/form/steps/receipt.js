@@ -50,9 +50,10 @@ function actionRow(survey, words, receipt, onEnd) {
   };
   const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
   const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
-  const contact = contactLink(survey.researcher, words, "ask_researchers");
+  const contact = contactLink(survey.researcher, words, "ask_us");
   const others = row(button(words.node("save_copy"), "", save), contact);
-  return [withdraw, words.line("p", "receipt_shared"), forget, others, missing];
+  const shared = element("details", {}, words.line("summary", "receipt_shared"), forget);
+  return [withdraw, others, missing, shared];
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
