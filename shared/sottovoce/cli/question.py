@@ -26,7 +26,7 @@ _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical question, as pages take it.")
 def lint(path: Path, as_json: bool) -> None:
     """Check the question in FILE, written as in the list of a survey file, and show what an answer costs."""
-    asked = _read(path)
+    asked = read_question(path)
     if as_json:
         click.echo(json.dumps(asked.document, ensure_ascii=False, indent=2))
         return
@@ -42,15 +42,13 @@ def lint(path: Path, as_json: bool) -> None:
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question in FILE in another system."""
-    asked = _read(path)
+    asked = read_question(path)
     if ethics:
         belief = math.ceil(100 * belief_after(0.1, asked.question.epsilon) - 1e-9)
         odds = odds_in_words(asked.question).rpartition(" Epsilon ")[0]
         click.echo(ethics_text(asked, odds, belief), nl=False)
         return
-    if frame is None or not frame.startswith(("https://", "http://localhost", "http://127.0.0.1")) or frame[-1] != "/":
-        raise click.UsageError("--frame is the frame's address, such as https://q.example.org/q/1/")
-    click.echo(snippet(host, frame, asked), nl=False)
+    click.echo(snippet(host, check_frame_address(frame, "--frame"), asked), nl=False)
 
 
 @command(example="sottovoce question static frame")
@@ -72,7 +70,21 @@ def static(folder: Path) -> None:
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)
 
 
-def _read(path: Path) -> SingleQuestion:
+def check_frame_address(address: str | None, option: str) -> str:
+    """
+    Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
+
+    Args:
+        address: as given; None if it was not.
+        option: that gave it.
+    """
+    if address and address.startswith(("https://", "http://localhost", "http://127.0.0.1")) and address[-1] == "/":
+        return address
+    raise click.UsageError(f"{option} is the frame's address, such as https://q.example.org/q/1/")
+
+
+def read_question(path: Path) -> SingleQuestion:
+    """Return the question in a file; a ``SpecError`` names the file, the key and what to change."""
     try:
         return parse_question(parse_yaml(path.read_bytes()))
     except OSError as error:

@@ -10,6 +10,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.channel_text import dump_channel
 from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
@@ -32,6 +33,12 @@ class SingleQuestion:
 
     question: Question
     document: Mapping[str, Any]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Its randomizer; a single question has one."""
+        assert self.question.mechanism is not None  # noqa: S101 - refused when it is parsed
+        return self.question.mechanism
 
     @cached_property
     def canonical(self) -> bytes:
