@@ -7,16 +7,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command
+from sottovoce.cli.question_file import check_frame_address, read_question
 from sottovoce.client.question_page import question_files
 from sottovoce.client.question_snippets import HOSTS, ethics_text, snippet
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.channel_text import dump_channel
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read, cannot_write
-from sottovoce.shared.single_question import SingleQuestion, parse_question
+from sottovoce.shared.file_errors import cannot_write
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 
@@ -68,27 +66,3 @@ def static(folder: Path) -> None:
     except OSError as error:
         raise click.ClickException(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)
-
-
-def check_frame_address(address: str | None, option: str) -> str:
-    """
-    Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
-
-    Args:
-        address: as given; None if it was not.
-        option: that gave it.
-    """
-    if address and address.startswith(("https://", "http://localhost", "http://127.0.0.1")) and address[-1] == "/":
-        return address
-    raise click.UsageError(f"{option} is the frame's address, such as https://q.example.org/q/1/")
-
-
-def read_question(path: Path) -> SingleQuestion:
-    """Return the question in a file; a ``SpecError`` names the file, the key and what to change."""
-    try:
-        return parse_question(parse_yaml(path.read_bytes()))
-    except OSError as error:
-        raise click.ClickException(cannot_read(path, error)) from None
-    except SpecError as error:
-        error.file = path.name
-        raise
