@@ -253,14 +253,17 @@ def is_dangerous(survey: Survey) -> bool:
     return any(TOPICS.search(text.casefold()) for each in texts for text in each.values())
 
 
-def suggestions(survey: Survey) -> list[str]:
-    """Return suggestions that would help respondents."""
-    found = []
+def _quick_exit(survey: Survey) -> Iterator[str]:
     if not survey.quick_exit and is_dangerous(survey):
-        found.append(
+        yield (
             "/quick_exit: true is recommended; the survey seems to be on violence, harassment, drugs or sexuality, and "
             "a button on every step then lets people leave at once who are watched by others"
         )
+
+
+def suggestions(survey: Survey) -> list[str]:
+    """Return suggestions that would help respondents."""
+    found = [*_quick_exit(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
