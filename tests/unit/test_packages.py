@@ -1,9 +1,12 @@
 """Wheel and source archive: the same bytes each time, complete, and they run where nothing else is installed."""
 
 import hashlib
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
+from sottovoce.cli.process import free_port
 
 ROOT = Path(__file__).parents[2]
 TYPED = ("sottovoce", "sottovoce/shared", "sottovoce/client", "sottovoce/aggregator", "sottovoce/curator")
@@ -83,3 +87,40 @@ def test_wheel_runs_the_demonstration_where_nothing_else_is_installed(built: dic
 
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "data" / "sottovoce.sqlite").is_file()
+
+
+@pytest.mark.slow
+def test_steps_of_the_dockerfile_make_a_node_that_is_healthy(tmp_path: Path) -> None:
+    """Without a daemon: what it copies and runs, in folders of this test, then its entry point and its health check."""
+    lines = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+    stage = lines[: next(place for place, line in enumerate(lines) if line.startswith("COPY --from"))]
+    place = tmp_path / "build"
+    place.mkdir()
+    for *sources, target in (line.split()[1:] for line in stage if line.startswith("COPY ")):
+        for source in sources:
+            copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+            copy(ROOT / source, place / target / source if target == "./" else place / target)
+    (step,) = (line.removeprefix("RUN ") for line in stage if line.startswith("RUN "))
+    installed = tmp_path / "opt"
+    subprocess.run(["sh", "-ec", step.replace("/opt/sottovoce", str(installed))], cwd=place, check=True)
+
+    settings = {
+        "SOTTOVOCE_DATA": str(tmp_path / "data"),
+        "SOTTOVOCE_PORT": str(free_port()),
+        "PATH": os.environ["PATH"],
+    }
+    entry = str(installed / "bin" / "sottovoce")
+    with subprocess.Popen([entry, "serve"], cwd=tmp_path, env=settings) as node:
+        healthy = False
+        for _ in range(60):
+            healthy = (
+                subprocess.run([entry, "healthcheck"], env=settings, check=False, capture_output=True).returncode == 0
+            )
+            if healthy:
+                break
+            time.sleep(0.5)
+        node.terminate()
+
+    assert healthy
+    assert node.returncode == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"build", "opt", "data"}
