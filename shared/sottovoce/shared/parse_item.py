@@ -116,6 +116,8 @@ class ItemReader(QuestionReader):
         if any(question.absent is None for question in item.questions):
             reason = "needs when_absent or absent_category: a hidden question still reports something"
             self.problem(f"{pointer}/{keys[-1]}", reason)
+        if any(question.known_share is not None for question in item.questions):
+            self.problem(f"{pointer}/{keys[-1]}", "an anchor is asked of everybody and has no conditions")
         found = {key: self.conditions(item, document[key], earlier, f"{pointer}/{key}") for key in keys}
         return replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
 

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, cast
 
 from sottovoce.shared import rational
-from sottovoce.shared.answers import ABSENT, Domain, Value
+from sottovoce.shared.answers import ABSENT, Domain, Value, random_answers
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.sentence import Sentence, error_message
@@ -19,7 +20,7 @@ MAX_PUBLIC = 10_000_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "in_files", "visible_if", "any_of"}
+_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -29,6 +30,16 @@ COIN_OF_THREE = {"name": "kary_rr", "odds": "3"}
 
 _NOT_SERVED = "this mechanism does not serve this type of question"
 _NOT_SERVED_THREE = f"{_NOT_SERVED}; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
+
+YES = 1
+"""True value of yes."""
+
+NEAREST_CHANCE = Fraction(1, 10)
+"""Least distance of an anchor's known share of yes to that among people who answer at random."""
+
+_NEAR_CHANCE = (
+    "must be from 0 to 1, and at least 0.1 away from {chance}, the share of yes among people who answer at random"
+)
 
 _NO_DOMAIN = Domain()
 """Stands for true values that could not be read, a mistake already noted."""
@@ -57,6 +68,7 @@ class QuestionReader(Reader):
             hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
             cohort=self.cohort(fields, asked.kind, pointer),
             in_files=self.in_files(fields, pointer),
+            known_share=self.known_share(fields, asked, pointer),
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
@@ -281,6 +293,49 @@ class QuestionReader(Reader):
             self.problem(f"{pointer}/in_files", "goes with public questions only: files have all randomized ones")
         return True
 
+    def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
+        """
+        Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
+
+        Args:
+            fields: the question's map.
+            asked: the question, without its texts.
+            pointer: JSON pointer that error messages name.
+        """
+        if "anchor" not in fields:
+            if "known_share" in fields:
+                self.problem(f"{pointer}/known_share", "goes with anchor: true only")
+            return None
+        if fields["anchor"] is not True:
+            self.problem(f"{pointer}/anchor", "must be true, or left out")
+        elif asked.kind.truth != "yes_no":
+            self.problem(f"{pointer}/anchor", "only a yes/no question can be an anchor")
+        elif "known_share" not in fields:
+            self.problem(f"{pointer}/known_share", "is missing")
+        else:
+            return self.share(fields["known_share"], asked, f"{pointer}/known_share")
+        return None
+
+    def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
+        """
+        Parse the known share of yes; None after a mistake.
+
+        Args:
+            value: what the file has here.
+            asked: the anchor.
+            pointer: JSON pointer that error messages name.
+        """
+        try:
+            known = rational.parse_fraction(value)
+        except ValueError as error:
+            self.problem(pointer, error_message(error))
+            return None
+        chance = random_answers(asked.domain, asked.absent)[YES]
+        if known > 1 or abs(chance - known) < NEAREST_CHANCE:
+            self.problem(pointer, Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
+            return None
+        return known
+
 
 def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Domain) -> Mechanism:
     if "epsilon" not in fields:
@@ -304,6 +359,8 @@ def dump_question(question: Question) -> dict[str, Any]:
         document["cohort"] = True
     if question.in_files:
         document["in_files"] = True
+    if question.known_share is not None:
+        document |= {"anchor": True, "known_share": rational.dump_fraction(question.known_share)}
     return document
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -46,6 +47,7 @@ class Question:
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
         in_files: files of reports contain this public question's answers, coarsened to groups of at least five.
+        known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Question:
     absent: Value | None = None
     neutral: bool = False
     in_files: bool = False
+    known_share: Fraction | None = None
 
     @cached_property
     def kind(self) -> QuestionType:
@@ -242,6 +245,11 @@ class Survey:
     def conditional(self) -> frozenset[str]:
         """Names of the questions that are not shown to everybody."""
         return frozenset(question.name for item in self.items if item.conditions for question in item.questions)
+
+    @cached_property
+    def anchors(self) -> tuple[Question, ...]:
+        """Questions with a known share of yes."""
+        return tuple(question for question in self.questions if question.known_share is not None)
 
     @cached_property
     def masks(self) -> Mapping[int, int]:
