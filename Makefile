@@ -12,7 +12,7 @@ S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
+.PHONY: demo test test-fast check slow mutants bench docs dist lock sbom clean
 .DEFAULT_GOAL := test
 
 # Quiet pip shows no progress, so here it is not quiet. What is never imported is not compiled.
@@ -25,6 +25,11 @@ $(VENV)/.base: requirements-demo.lock pyproject.toml
 
 $(VENV)/.installed: requirements.lock $(VENV)/.base
 	@echo "Installing the rest of $$(grep -c '==' $<) packages into $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+$(VENV)/.slow: requirements-slow.lock $(VENV)/.installed
+	@echo "Installing the $$(grep -c '==' $<) packages of the long tests into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
@@ -87,21 +92,30 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
 
-slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
-mutants: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
+mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
 	$(BIN)/python -m tests.mutation.run $(ARGS)
 
-bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
+bench: $(VENV)/.slow $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
 
-docs: $(VENV)/.installed  ## site/: the documentation as a site, built without a network
+docs: $(VENV)/.slow  ## site/: the documentation as a site, built without a network
 	$(BIN)/python docs/making/site.py $(ARGS)
+
+dist: $(VENV)/.installed  ## dist/: wheel, source archive and npm package; the same bytes each time
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/sottovoce question static dist/question > /dev/null
+	npm pack --silent --pack-destination dist ./dist/question
+	rm -rf dist/question
 
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
+	    --extra aggregator --extra slow --no-emit-package sottovoce -o requirements-slow.lock pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --extra aggregator --extra test --no-emit-package sottovoce -c requirements-slow.lock -o requirements.lock pyproject.toml
 	printf 'editables\nhatchling\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-annotate --extra aggregator --no-emit-package sottovoce -c requirements.lock -o requirements-demo.lock pyproject.toml -
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
@@ -109,8 +123,8 @@ lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/otree/requirements.lock tests/otree/requirements.in
 
-sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
-	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
+sbom: $(VENV)/.slow  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements-slow.lock
 
 clean:
-	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site dist tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

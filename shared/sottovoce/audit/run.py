@@ -31,6 +31,7 @@ from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.extras import install_command
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
@@ -178,7 +179,7 @@ def _find_browser() -> None:
         from sottovoce.audit.served import chromium
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("playwright"):
-            raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
+            raise TransportError(f"--client needs a Chromium and {install_command('audit')}") from None
         raise
     chromium.program()
 
@@ -208,16 +209,19 @@ def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
     """Build the document with the format name sottovoce-audit/1."""
     survey = order.survey
-    outcomes = {check.outcome for check in checks}
-    verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
-    return {
-        "format": FORMAT,
+    about = {
         "survey": survey.name,
         "revision": survey.revision,
         "digest": survey.digest,
         "title": survey.text(survey.title),
         "epsilon": survey.epsilon,
-        "verdict": verdict,
-        "promises": promise_results(checks),
-        "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],
     }
+    return {"format": FORMAT, **about, "promises": promise_results(checks), **judged(checks)}
+
+
+def judged(checks: list[Check]) -> dict[str, Any]:
+    """Return the verdict and the checks by part, as an audit's document has them."""
+    outcomes = {check.outcome for check in checks}
+    verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
+    ordered = sorted(checks, key=lambda check: PARTS.index(check.part))
+    return {"verdict": verdict, "checks": [check.as_dict() for check in ordered]}

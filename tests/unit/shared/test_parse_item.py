@@ -298,3 +298,11 @@ def test_anchor_is_asked_of_everybody() -> None:
     hidden = asks("boolean", "hidden", mechanism=COIN, anchor=True, known_share="0", when_absent="no")
     found = problems(first, {**hidden, "visible_if": {"first": "yes"}})
     assert found == [("/questions/1/visible_if", "an anchor is asked of everybody and has no conditions")]
+
+
+def test_anchor_is_not_in_a_block() -> None:
+    """Its reports would depend on the other questions' reports in ways that no correction knows."""
+    anchor = {"type": "boolean", "name": "moon", "label": {"en": "M"}, "anchor": True, "known_share": "0"}
+    block = {"block": "b", "mechanism": {"epsilon": "2"}, "items": [{**anchor, "name": "a"}, anchor]}
+    found = problems(block)
+    assert found[0] == ("/questions/0/items/0/anchor", "an anchor is not in a block, whose questions share their noise")

@@ -60,7 +60,7 @@ def _corrected(
     survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
 ) -> Sequence[Estimate]:
     if survey.ask is not None and question.mechanism is not None:
-        rule = rule.when_asked(Fraction(survey.ask, len(survey.private)))
+        rule = rule.when_asked(Fraction(survey.ask, len(survey.units)))
     together = _together(survey, question, careless)
     return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
 
@@ -68,9 +68,10 @@ def _corrected(
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
     """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws both."""
     names = {each.name for each in careless.anchors}
-    drawn = [each.name in names for each in survey.questions if each.mechanism is not None]
-    is_drawn = survey.ask is not None and question.mechanism is not None and any(drawn)
-    return ((survey.ask or 1) - 1) / (len(drawn) - 1) if is_drawn else 1.0
+    drawn = any(each.name in names and each.mechanism is not None for each in survey.anchors)
+    if survey.ask is None or question.mechanism is None or not drawn:
+        return 1.0
+    return (survey.ask - 1) / (len(survey.units) - 1)
 
 
 def careless_document(careless: Careless) -> dict[str, Any]:
