@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, cast
 
 from sottovoce.shared import rational
-from sottovoce.shared.answers import ABSENT, Domain, Value, random_answers
+from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.joint_rr import JointMember
@@ -32,16 +31,6 @@ COIN_OF_THREE = {"name": "kary_rr", "odds": "3"}
 
 _NOT_SERVED = "this mechanism does not serve this type of question"
 _NOT_SERVED_THREE = f"{_NOT_SERVED}; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
-
-YES = 1
-"""True value of yes."""
-
-NEAREST_CHANCE = Fraction(1, 10)
-"""Least distance of an anchor's known share of yes to that among people who answer at random."""
-
-_NEAR_CHANCE = (
-    "must be from 0 to 1, and at least 0.1 away from {chance}, the share of yes among people who answer at random"
-)
 
 _NO_DOMAIN = Domain()
 """Stands for true values that could not be read, a mistake already noted."""
@@ -72,7 +61,6 @@ class QuestionReader(Reader):
             hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
             cohort=self.cohort(fields, asked.kind, pointer),
             in_files=self.in_files(fields, pointer),
-            known_share=self.known_share(fields, asked, pointer),
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
@@ -316,51 +304,6 @@ class QuestionReader(Reader):
         elif "public" not in fields:
             self.problem(f"{pointer}/in_files", "goes with public questions only: files have all randomized ones")
         return True
-
-    def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
-        """
-        Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
-
-        Args:
-            fields: the question's map.
-            asked: the question, without its texts.
-            pointer: JSON pointer that error messages name.
-        """
-        if "anchor" not in fields:
-            if "known_share" in fields:
-                self.problem(f"{pointer}/known_share", "goes with anchor: true only")
-            return None
-        if fields["anchor"] is not True:
-            self.problem(f"{pointer}/anchor", "must be true, or left out")
-        elif asked.kind.truth != "yes_no":
-            self.problem(f"{pointer}/anchor", "only a yes/no question can be an anchor")
-        elif self.in_block:
-            self.problem(f"{pointer}/anchor", "an anchor is not in a block, whose questions share their noise")
-        elif "known_share" not in fields:
-            self.problem(f"{pointer}/known_share", "is missing")
-        else:
-            return self.share(fields["known_share"], asked, f"{pointer}/known_share")
-        return None
-
-    def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
-        """
-        Parse the known share of yes; None after a mistake.
-
-        Args:
-            value: what the file has here.
-            asked: the anchor.
-            pointer: JSON pointer that error messages name.
-        """
-        try:
-            known = rational.parse_fraction(value)
-        except ValueError as error:
-            self.problem(pointer, error_message(error))
-            return None
-        chance = random_answers(asked.domain, asked.absent)[YES]
-        if known > 1 or abs(chance - known) < NEAREST_CHANCE:
-            self.problem(pointer, Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
-            return None
-        return known
 
 
 def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Domain) -> Mechanism:

@@ -276,11 +276,6 @@ class Survey:
         return frozenset(question.name for item in self.items if item.conditions for question in item.questions)
 
     @cached_property
-    def anchors(self) -> tuple[Question, ...]:
-        """Questions with a known share of yes."""
-        return tuple(question for question in self.questions if question.known_share is not None)
-
-    @cached_property
     def masks(self) -> Mapping[int, int]:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
         mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))

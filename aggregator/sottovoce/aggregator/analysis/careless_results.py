@@ -14,6 +14,11 @@ CAREFUL, CAREFUL_ANSWERED = "careful", "careful_answered"
 """People whom a corrected share describes: those who read the questions, of whom some may give no answer."""
 
 
+def anchors_of(survey: Survey) -> tuple[Question, ...]:
+    """Return the questions with a known share of yes."""
+    return tuple(question for question in survey.questions if question.known_share is not None)
+
+
 def careful_people(question: Question) -> str:
     """Return the people whom the corrected shares of a question describe."""
     return CAREFUL_ANSWERED if question.domain.absent else CAREFUL
@@ -34,7 +39,7 @@ def correct_careless(
     Returns:
         The share, None without anchors or reports; and corrected shares by name of the question.
     """
-    known = [each for each in survey.anchors if each.name in strata and each.name not in withheld]
+    known = [each for each in anchors_of(survey) if each.name in strata and each.name not in withheld]
     found = [_anchor_share(each, strata[each.name], rule) for each in known]
     anchors = tuple(each for each in found if each is not None)
     if not anchors:
@@ -68,7 +73,7 @@ def _corrected(
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
     """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws both."""
     names = {each.name for each in careless.anchors}
-    drawn = any(each.name in names and each.mechanism is not None for each in survey.anchors)
+    drawn = any(each.name in names and each.mechanism is not None for each in anchors_of(survey))
     if survey.ask is None or question.mechanism is None or not drawn:
         return 1.0
     return (survey.ask - 1) / (len(survey.units) - 1)

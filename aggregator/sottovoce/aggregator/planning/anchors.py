@@ -8,6 +8,7 @@ Var(uncorrected) = v for each report, for a careful share of ``SHARE`` and a car
 import math
 from collections.abc import Iterator, Sequence
 
+from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.answers import random_answers
@@ -22,13 +23,13 @@ def anchor_words(survey: Survey) -> Iterator[str]:
     found = _errors(survey, public=False)
     if found is None:
         return
-    names = ", ".join(anchor.name for anchor in survey.anchors)
+    names = ", ".join(anchor.name for anchor in anchors_of(survey))
     words = (
         f"shares are corrected for careless answers by {names}; where {CARELESS:.0%} of the people are careless, their "
         f"standard errors are {_times(found)} those of uncorrected shares"
     )
     public = _errors(survey, public=True)
-    cheaper = any(anchor.mechanism is not None for anchor in survey.anchors) and public is not None
+    cheaper = any(anchor.mechanism is not None for anchor in anchors_of(survey)) and public is not None
     yield f"{words}; with public anchors, which cost no epsilon, {_times(public)}" if cheaper and public else words
 
 
@@ -41,9 +42,9 @@ def _errors(survey: Survey, *, public: bool) -> tuple[float, float] | None:
     """Return the smallest and largest factor over the questions; None without any that is corrected."""
     asked = [each for each in survey.questions if each.known_share is None and each.name not in survey.conditional]
     corrected = [each for each in asked if each.kind.truth in {"yes_no", "option"}]
-    if not survey.anchors or not corrected:
+    if not anchors_of(survey) or not corrected:
         return None
-    of_careless = _variance_of_careless(survey.anchors, public=public)
+    of_careless = _variance_of_careless(anchors_of(survey), public=public)
     found = [_factor(each, of_careless) for each in corrected]
     return min(found), max(found)
 

@@ -12,7 +12,7 @@ from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
 from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
@@ -182,7 +183,7 @@ def _careless(survey: Survey, careless: Careless, words: Words) -> Iterator[str]
     """Yield sentences on the share of careless people, in the reader's language."""
     write, names = NumberFormat(words), {each.name for each in careless.anchors}
     low, high = careless.limits
-    titles = "; ".join(title_of(survey, each, words) for each in survey.anchors if each.name in names)
+    titles = "; ".join(title_of(survey, each, words) for each in anchors_of(survey) if each.name in names)
     between = write.interval(write.percent(low), write.percent(high))
     yield words.translate("results_careless", share=write.percent(careless.clipped), limits=between, questions=titles)
     if low <= 0:
