@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from sottovoce.aggregator.planning.anchors import anchor_words
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
@@ -21,7 +22,7 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -82,7 +83,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
             for question in survey.questions
         ],
         "oldest_release": needed[0] if (needed := oldest_release(survey)) else None,
-        "joint": joint_words(survey),
+        "joint": [*joint_words(survey), *anchor_words(survey)],
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
@@ -106,7 +107,7 @@ def describe(survey: Survey) -> list[str]:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     if needed := oldest_release(survey):
         lines.append(f"  answered by programs of release {needed[0]} or later, for it has {', '.join(needed[1])}")
-    lines += [f"  when it is closed: {words}" for words in joint_words(survey)]
+    lines += [f"  when it is closed: {words}" for words in (*joint_words(survey), *anchor_words(survey))]
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     if len(survey.waves) > 1:
