@@ -241,9 +241,30 @@ def _nearly_sure(survey: Survey) -> str:
     )
 
 
+TOPICS = re.compile(
+    r"violen|violê|violé|violad|violaci|rape|hit you|harass|harcèl|acoso|assédi|abus|sexual|drug|drog|sexuel|gewalt|"
+    r"geschlagen|belästig|missbrauch|عنف|تحرش|اغتصاب|جنسي|مخدر|हिंसा|बलात्कार|यौन|नशी|暴力|骚扰|强奸|性侵|毒品"
+)
+"""Beginnings of words for what people may be watched for while they answer, in the languages of the form."""
+
+
+def is_dangerous(survey: Survey) -> bool:
+    """Return True if a title or a question names violence, harassment, drugs or sexuality."""
+    texts = [survey.title, *(item.label for item in survey.items)]
+    return any(TOPICS.search(text.casefold()) for each in texts for text in each.values())
+
+
+def _quick_exit(survey: Survey) -> Iterator[str]:
+    if not survey.quick_exit and is_dangerous(survey):
+        yield (
+            "/quick_exit: true is recommended; the survey seems to be on violence, harassment, drugs or sexuality, and "
+            "a button on every step then lets people leave at once who are watched by others"
+        )
+
+
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = []
+    found = [*_quick_exit(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):

@@ -101,6 +101,24 @@ def test_telling_name_is_warned_of_where_people_leave_in_haste(
 
 
 @pytest.mark.parametrize(
+    ("label", "changes", "told"),
+    [
+        ({"en": "Did a partner hit you this year?"}, {}, True),
+        ({"en": "Q?", "de": "Wurden Sie belästigt?"}, {}, True),
+        ({"en": "Q?", "ar": "هل تعرضت للتحرش؟"}, {}, True),
+        ({"en": "Were you harassed?"}, {"quick_exit": True}, False),
+        ({"en": "Did you cheat in an exam?"}, {}, False),
+    ],
+)
+def test_quick_exit_is_suggested_where_people_may_be_watched(
+    label: dict[str, str], changes: dict[str, bool], told: bool
+) -> None:
+    """By the words of title and questions, in any language of the form."""
+    asked = survey(questions=[document()["questions"][0] | {"label": label}], **changes)
+    assert any(each.startswith("/quick_exit") for each in suggestions(asked)) is told
+
+
+@pytest.mark.parametrize(
     ("depends_on", "hours", "warned"), [("cheated", 0, True), ("cheated", 24, False), ("year", 0, False)]
 )
 def test_questions_that_appear_after_a_private_answer_are_warned_of(depends_on: str, hours: int, warned: bool) -> None:
