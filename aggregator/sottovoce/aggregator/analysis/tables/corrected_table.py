@@ -216,7 +216,7 @@ class CorrectedTable:
     def _result(self, found: Result, part: _CorrectedShare, least: float) -> Result:
         low, high = self._careless.limits
         apart = self._careless.clipped - low, high - self._careless.clipped
-        # A share above that of careless people grows with lambda, one below it falls.
+        # A share above the careless one grows with lambda, a smaller one falls.
         below, above = apart if part.slope > 0 else apart[::-1]
         return replace(
             found,
