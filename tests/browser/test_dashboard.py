@@ -1,7 +1,7 @@
 """The researchers' pages in a real browser: what they show, and that everybody can use them."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import barriers
@@ -30,6 +30,7 @@ def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None
 
 def test_cohort_filter_shows_that_cohort_alone(dashboard: Page) -> None:
     """Choosing a group changes the counts to the group's."""
+    dashboard.click("#choices > summary")
     dashboard.select_option("#cohort", "second")
     with dashboard.expect_navigation():
         dashboard.click(".filter button")
@@ -85,9 +86,23 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(new_context: NewContext
     assert all(url.startswith((answered.url, "data:")) for url in asked)
 
 
-def test_bars_of_one_question_sum_to_the_whole(dashboard: Page) -> None:
-    """Where a respondent has one answer the bars are shares of 100; their numbers stay as estimated."""
-    bars = dashboard.locator("section").nth(1).locator(".bar").all()
-    widths = [float(bar.get_attribute("width") or "nan") for bar in bars]
+def test_estimate_is_a_dot_at_its_figure_within_its_interval(dashboard: Page) -> None:
+    """The largest first, on an axis from 0 to 100; on request the axis spans the intervals and a tenth beyond."""
+    rows = dashboard.locator("section").nth(1).locator(".row:not(.axis)")
+    figures = [float(text.split("%")[0]) for text in rows.locator(".value").all_text_contents()]
 
-    assert abs(sum(widths) - 100) < 0.01
+    assert figures == sorted(figures, reverse=True)
+    for row, figure in zip(rows.all(), figures, strict=True):
+        dot, low, width = _drawn(row)
+        assert abs(dot - figure) < 0.1
+        assert low <= dot <= low + width
+    dashboard.goto(f"{dashboard.url}?axis=zoom")
+    zoomed = [_drawn(row) for row in rows.all()]
+    assert max(low + width for _, low, width in zoomed) > 90
+
+
+def _drawn(row: Locator) -> tuple[float, float, float]:
+    """Place of a row's dot, low end of its band, and the band's width, on an axis from 0 to 100."""
+    band = row.locator(".interval")
+    dot = (row.locator(".dot").get_attribute("d") or "M").split()[0]
+    return float(dot[1:]), float(band.get_attribute("x") or ""), float(band.get_attribute("width") or "")

@@ -26,9 +26,10 @@ from sottovoce.aggregator.studio.results.results_view import (
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
+from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 
 REFRESH = 30
 """Polling interval of the page of an open survey, in seconds."""
@@ -160,6 +161,8 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "results": view.results,
         "choices": view.choices,
         "still_open": not view.results.closed,
+        "worst": percent_after(survey.epsilon) / 100 if survey.private else None,
+        "belief_before": BELIEF_BEFORE,
         "levels": LEVELS,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
@@ -177,10 +180,11 @@ CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0."),
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
-    Query("sort", "The order of options; empty for the survey's own order.", {"enum": ["", "size"]}),
+    Query("sort", "The order of options; empty for by size, of public questions as asked.", {"enum": ["", *ORDERS]}),
     Query("people", "Size of the whole group."),
     Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
     Query("confidence", "Level of the intervals in percent; empty for 95.", {"enum": ["", *LEVELS]}),
+    Query("axis", "`zoom` draws axes that span the intervals only.", {"enum": ["", "zoom"]}),
 )
 """Parameters that select a view of the results."""
 
