@@ -25,7 +25,7 @@ SIDES = (
     ("sottovoce.aggregator.export.scripts", ()),
     ("sottovoce.aggregator", ("sottovoce.shared",)),
     ("sottovoce.curator", ("sottovoce.shared", "sottovoce.aggregator")),
-    ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
+    ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.records", "sottovoce.aggregator")),
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
