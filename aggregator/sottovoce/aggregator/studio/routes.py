@@ -37,6 +37,11 @@ def style() -> Response:
     return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
 
 
+def design_style() -> Response:
+    """Serve the style sheet of the page Design, which no other page loads."""
+    return Response(_static("design.css"), content_type="text/css; charset=utf-8")
+
+
 def script() -> Response:
     """Serve the script of all pages; every page works without it."""
     return Response(_static("studio.js"), content_type="text/javascript; charset=utf-8")
@@ -60,6 +65,15 @@ _STATIC_FILES = (
         "/dashboard/style.css",
         style,
         "Serve the style sheet of the pages.",
+        Kind.PAGE,
+        ("text/css",),
+    ),
+    Route(
+        "studio.design_style",
+        "GET",
+        "/dashboard/design.css",
+        design_style,
+        "Serve the style sheet of Design.",
         Kind.PAGE,
         ("text/css",),
     ),
