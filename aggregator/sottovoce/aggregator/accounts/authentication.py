@@ -93,6 +93,7 @@ PUBLIC = frozenset(
         "auth.offer",
         "auth.sign_in",
         "studio.style",
+        "studio.design_style",
         "studio.script",
         "studio.drafts_script",
         "studio.language",

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import language
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
-from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
+from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
@@ -35,6 +35,11 @@ from sottovoce.aggregator.studio.survey import (
 def style() -> Response:
     """Serve the style sheet of all pages."""
     return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
+
+
+def design_style() -> Response:
+    """Serve the style sheet of the page Design, which no other page loads."""
+    return Response(_static("design.css"), content_type="text/css; charset=utf-8")
 
 
 def script() -> Response:
@@ -63,6 +68,15 @@ _STATIC_FILES = (
         Kind.PAGE,
         ("text/css",),
     ),
+    Route(
+        "studio.design_style",
+        "GET",
+        "/dashboard/design.css",
+        design_style,
+        "Serve the style sheet of Design.",
+        Kind.PAGE,
+        ("text/css",),
+    ),
     Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", Kind.PAGE, _SCRIPT),
     Route(
         "studio.drafts_script",
@@ -81,6 +95,7 @@ _PAGES = (
     new_survey_page,
     design_page,
     preview_page,
+    elsewhere_page,
     trials,
     publish_page,
     simulation_page,
