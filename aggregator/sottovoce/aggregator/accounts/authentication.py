@@ -98,6 +98,7 @@ PUBLIC = frozenset(
         "studio.drafts_script",
         "studio.language",
         "studio.ethics",
+        "studio.shared_results",
         "auth.open_page",
         "oidc.accept",
         "oidc.callback",

@@ -18,6 +18,7 @@ from sottovoce.aggregator.studio.results import (
     files_page,
     format_numbers,
     results_page,
+    shared_results_page,
     simulation_page,
 )
 from sottovoce.aggregator.studio.results.rendered_results import RenderingCache
@@ -99,6 +100,7 @@ _PAGES = (
     trials,
     publish_page,
     simulation_page,
+    shared_results_page,
     release_page,
     privacy_page,
     invite_page,
