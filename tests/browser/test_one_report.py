@@ -18,7 +18,7 @@ from tests.one_report import ASKED, bytes_for, truths
 REPORT = (1, 1, 0, 1)
 """It answers the question about studying with a yes."""
 
-NOT_SHOWN = "If this was not shown to you, chance answered for you."
+NOT_SHOWN = "A question that was not shown to you was answered by chance."
 
 TAPE = """(bytes) => {
     const system = crypto.getRandomValues.bind(crypto);
@@ -118,7 +118,7 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContex
     assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
     assert shown == kept
     assert shown["bytes"] in text
-    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "you can take your answers back"):
+    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "You can withdraw them"):
         assert told in text
     assert "Spent at this server" not in text
     assert parts == 0

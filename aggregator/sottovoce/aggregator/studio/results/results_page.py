@@ -19,6 +19,7 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import (
     QuestionCard,
@@ -120,6 +121,15 @@ def chart(name: str, question: str) -> Response:
     return _file(reply, f"{name}-{question}.svg")
 
 
+def picture(name: str, question: str) -> Response:
+    """Download the charts of a question as PNG."""
+    view = _view(name)
+    return _file(
+        Response(png_of(drawing(card_of(view, question), view, words())), content_type="image/png"),
+        f"{name}-{question}.png",
+    )
+
+
 def _file(reply: Response, name: str) -> Response:
     reply.headers["Content-Disposition"] = f"attachment; filename={name}"
     return unless_known(reply)
@@ -166,6 +176,7 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "levels": LEVELS,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
+        "has_png": has_png(words().language),
         "endpoint_prefix": "studio.",
         "link": link(survey.name, survey.digest),
         "groups": [
@@ -219,6 +230,17 @@ ROUTES = (
         "Download one question's charts as a picture.",
         Kind.PAGE,
         ("image/svg+xml",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.picture",
+        "GET",
+        f"{_RESULTS}/<question>.png",
+        picture,
+        "Download one question's charts as PNG.",
+        Kind.PAGE,
+        ("image/png",),
         query=CHOICES,
         has_etag=True,
     ),
