@@ -8,6 +8,7 @@ from sottovoce.aggregator.estimators import (
     bitwise_rr,
     geometric,
     hadamard_response,
+    joint_rr,
     kary_rr,
     level_table,
     matrix,
@@ -64,6 +65,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "square_wave": square_wave.estimate,
     "geometric": geometric.estimate,
     "sampled_coordinate": sampled_coordinate.estimate,
+    "joint_rr": joint_rr.estimate,
     "matrix": matrix.estimate,
 }
 """Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism; ``matrix`` for other data."""
@@ -82,6 +84,7 @@ VARIABLES: dict[str, Variables] = {
     "square_wave": square_wave.variables,
     "geometric": geometric.variables,
     "sampled_coordinate": sampled_coordinate.variables,
+    "joint_rr": joint_rr.variables,
     "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""
