@@ -28,6 +28,11 @@ $(VENV)/.installed: requirements.lock $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
+$(VENV)/.slow: requirements-slow.lock $(VENV)/.installed
+	@echo "Installing the $$(grep -c '==' $<) packages of the long tests into $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
 $(BROWSER): tests/browser/package-lock.json
 	cd tests/browser && npm ci --silent --no-audit --no-fund
 	touch $@
@@ -87,21 +92,23 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
 
-slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
-mutants: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
+mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
 	$(BIN)/python -m tests.mutation.run $(ARGS)
 
-bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
+bench: $(VENV)/.slow $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
 
-docs: $(VENV)/.installed  ## site/: the documentation as a site, built without a network
+docs: $(VENV)/.slow  ## site/: the documentation as a site, built without a network
 	$(BIN)/python docs/making/site.py $(ARGS)
 
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
+	    --extra aggregator --extra slow --no-emit-package sottovoce -o requirements-slow.lock pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --extra aggregator --extra test --no-emit-package sottovoce -c requirements-slow.lock -o requirements.lock pyproject.toml
 	printf 'editables\nhatchling\n' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-annotate --extra aggregator --no-emit-package sottovoce -c requirements.lock -o requirements-demo.lock pyproject.toml -
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
@@ -109,8 +116,8 @@ lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/otree/requirements.lock tests/otree/requirements.in
 
-sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
-	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
+sbom: $(VENV)/.slow  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements-slow.lock
 
 clean:
 	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

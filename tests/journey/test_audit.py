@@ -162,4 +162,4 @@ def test_missing_driver_is_told_before_the_long_work(coin: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     assert (run.returncode, run.stdout) == (1, "")
-    assert "--client needs: pip install 'sottovoce[audit]', and a Chromium" in run.stderr
+    assert '--client needs a Chromium and pip install ".[audit]"' in run.stderr

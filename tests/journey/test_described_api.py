@@ -13,6 +13,8 @@ import requests
 from tests.conftest import Running, start
 from tests.surveys import survey
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
 EXAMPLES = 8
 """For each route, beside those that its description asks for."""
@@ -47,7 +49,6 @@ def test_application_keeps_to_its_description(described: Running, tmp_path: Path
     assert not found, found
 
 
-@pytest.mark.slow
 def test_application_keeps_to_its_description_for_ten_minutes(described: Running, tmp_path: Path) -> None:
     """The same, every boundary of the description, and requests that follow from replies."""
     found = findings(described, tmp_path, "--max-time", "600")

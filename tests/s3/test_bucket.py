@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from pyarrow import fs
 from sottovoce.aggregator.export.offline.locations import Bucket
 from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
@@ -34,6 +33,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A bucket "surveys" in a pretended S3, which the environment's variables lead to."""
+    from pyarrow import fs
+
     port = free_port()
     log = (tmp_path_factory.mktemp("moto") / "log").open("wb")
     variables = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "eu-central-1",
@@ -59,6 +60,8 @@ def run(*words: str) -> Result:
 
 def files(store: Any, folder: str) -> list[str]:
     """What lies in it."""
+    from pyarrow import fs
+
     found = store.get_file_info(fs.FileSelector(f"surveys/{folder}", recursive=True, allow_not_found=True))
     return sorted(each.path.removeprefix(f"surveys/{folder}/") for each in found if each.is_file)
 

@@ -43,6 +43,7 @@ def test_command_runs(place: Path, monkeypatch: pytest.MonkeyPatch, command: str
     assert len(ended.stdout) > 100
 
 
+@pytest.mark.slow
 def test_python_of_the_page_runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Line by line."""
     monkeypatch.chdir(place)

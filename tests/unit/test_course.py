@@ -19,6 +19,7 @@ FIGURES = {
 """Figures of the textbooks that a page prints."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_runs_and_prints_what_it_says(page: Path) -> None:
     """Its picture too, unless chance has drawn it."""

@@ -179,8 +179,8 @@ def test_image_pins_what_it_installs(tmp_path: Path) -> None:
         [*project["dependencies"], *extras["aggregator"], "psycopg-binary", "psycopg-pool", "hatchling"], set()
     )
 
-    assert wanted <= {re.split("==| ", pin)[0] for pin in installed}
-    assert all(re.search(r" --hash=sha256:[0-9a-f]{64}", block) for block in installed.values())
+    assert wanted <= {pin.split("==")[0] for pin in installed}
+    assert all(re.search(r"^sha256:[0-9a-f]{64}", block) for block in installed.values())
     assert re.search(r"^ARG PYTHON=python:[\w.-]+@sha256:[0-9a-f]{64}$", text("Dockerfile"), re.MULTILINE)
     bases = re.findall(r"^FROM (\S+)", text("Dockerfile"), re.MULTILINE)
     assert set(bases) == {"${PYTHON}"}

@@ -12,6 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -37,7 +39,7 @@ def bill(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.slow
 def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
     """And whatever those bring along: as many as are pinned, each with its version and hashes."""
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements-slow.lock").read_text(encoding="utf-8")
     pinned = {
         canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==([^ \\]+)", lock, re.MULTILINE)
     }

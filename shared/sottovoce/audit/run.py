@@ -31,6 +31,7 @@ from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.extras import install_command
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
@@ -178,7 +179,7 @@ def _find_browser() -> None:
         from sottovoce.audit.served import chromium
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("playwright"):
-            raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
+            raise TransportError(f"--client needs a Chromium and {install_command('audit')}") from None
         raise
     chromium.program()
 

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping
 
 import click
+from sottovoce.shared.extras import install_command
 from sottovoce.shared.file_errors import did_you_mean
 
 Place = tuple[str, str]
@@ -77,9 +78,7 @@ def load(name: str, place: str) -> click.Command:
 
 def _needs_install(name: str) -> click.Command:
     def run() -> None:
-        raise click.ClickException(
-            f'"{name}" needs the libraries of the aggregator. In a checkout, run: pip install ".[aggregator]"'
-        )
+        raise click.ClickException(f'"{name}" needs the libraries of the aggregator: {install_command("aggregator")}')
 
     settings = {"ignore_unknown_options": True, "allow_extra_args": True}
     return click.Command(name, callback=run, help="Needs the aggregator's libraries.", context_settings=settings)

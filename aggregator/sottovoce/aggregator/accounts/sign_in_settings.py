@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from sottovoce.aggregator.accounts.oidc_http import ProviderCalls
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.settings import SettingError, Settings
+from sottovoce.shared.extras import install_command
 
 if TYPE_CHECKING:
     from sottovoce.aggregator.accounts.oidc import Provider
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 CALLBACK = "/dashboard/oidc/callback"
 """Path of the OpenID Connect redirect URI, which is registered at the provider."""
 
-NEEDS_EXTRA = "signing in by an institution, or by passkeys, needs: pip install 'sottovoce[sso]'"
+NEEDS_EXTRA = f"signing in by an institution, or by passkeys, needs {install_command('sso')}"
 
 
 def provider_of(settings: Settings, clock: Clock) -> "Provider":

@@ -8,7 +8,6 @@ from sottovoce.aggregator.estimators import (
     bitwise_rr,
     geometric,
     hadamard_response,
-    joint_rr,
     kary_rr,
     level_table,
     matrix,
@@ -20,6 +19,7 @@ from sottovoce.aggregator.estimators import (
     square_wave,
     subset_selection,
 )
+from sottovoce.aggregator.estimators.blocks import one_question
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.answers import Domain
@@ -65,7 +65,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "square_wave": square_wave.estimate,
     "geometric": geometric.estimate,
     "sampled_coordinate": sampled_coordinate.estimate,
-    "joint_rr": joint_rr.estimate,
+    "joint_rr": one_question.estimate,
     "matrix": matrix.estimate,
 }
 """Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism; ``matrix`` for other data."""
@@ -84,7 +84,7 @@ VARIABLES: dict[str, Variables] = {
     "square_wave": square_wave.variables,
     "geometric": geometric.variables,
     "sampled_coordinate": sampled_coordinate.variables,
-    "joint_rr": joint_rr.variables,
+    "joint_rr": one_question.variables,
     "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""

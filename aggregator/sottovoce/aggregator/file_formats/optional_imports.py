@@ -4,6 +4,7 @@ import importlib
 from typing import Any
 
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.extras import install_command
 
 _NEEDING = {"files": "file", "cluster": "place or engine"}
 
@@ -22,4 +23,4 @@ def needed(name: str, extra: str = "files") -> Any:  # noqa: ANN401 - a module
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise EstimateError(f"this {_NEEDING[extra]} needs pip install 'sottovoce[{extra}]'") from None
+        raise EstimateError(f"this {_NEEDING[extra]} needs {install_command(extra)}") from None

@@ -18,6 +18,7 @@ from sottovoce.aggregator.privacy_account.text import (
     percent,
     totals,
 )
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -116,7 +117,8 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
     """
     facts = "".join(_fact(who, epsilon) for which, who, epsilon in totals(document, words) if which in sums)
     left_out = caveat(document, words)
-    costs = f'<dl class="facts">{facts}</dl>' if facts else ""
+    costs = _paragraph(at_worst(document, words)) if document["report"]["beliefs"] else ""
+    costs += f'<dl class="facts">{facts}</dl>' if facts else ""
     costs += f"<p><strong>{escape(left_out)}</strong></p>" if left_out else ""
     costs += _paragraph(words.translate("privacy_epsilon"))
     questions = "".join(_question(number, row, words) for number, row in enumerate(document["questions"], 1))
@@ -137,6 +139,13 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         for heading, content in parts
         if content
     )
+
+
+def at_worst(document: Document, words: Words) -> str:
+    """Say in a sentence what a whole report can change at most."""
+    after = percent_after(document["report"]["epsilon"])
+    before = words.percent(BELIEF_BEFORE, 0)
+    return words.translate("privacy_at_worst", before=before, after=words.percent(Fraction(after, 100), 0))
 
 
 def style() -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from sottovoce.aggregator.storage.interface import Storage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.extras import install_command
 
 FILE = "sottovoce.sqlite"
 
@@ -48,5 +49,5 @@ def _postgres(url: str, unfinished: bool, stopped: bool, migrates: bool) -> Stor
         # Imported late, so that an installation with SQLite only needs no PostgreSQL driver.
         from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
     except ModuleNotFoundError:
-        raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,postgres]'") from None
+        raise StorageError(f"PostgreSQL needs {install_command('postgres')}") from None
     return PostgresStorage(url, unfinished=unfinished, stopped=stopped, migrates=migrates)

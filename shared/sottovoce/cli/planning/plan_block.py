@@ -61,8 +61,8 @@ def _lines(comparison: BlockComparison, names: Sequence[str], alike: str) -> lis
     lines.append(f"best: {best.name}")
     if best is not separate:
         lines.append(
-            f"{_people(best)} people in the place of {_people(separate)}; one question at most {_odds(best.one)} in the "
-            f"place of {_odds(separate.one)}"
+            f"{_people(best)} people in the place of {_people(separate)}; one question at most {_odds(best.one)} in "
+            f"the place of {_odds(separate.one)}"
         )
     if comparison.worse and best.kind != JOINT:
         lines.append(f"no radius is better for {', '.join(names[place] for place in comparison.worse)}")

@@ -55,5 +55,5 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, f"sottovoce.aggregator.accounts.{module}", raising=False)
 
     for opened in (lambda: provider_of(Settings(**KNOWN), now), lambda: check_passkeys(Settings())):
-        with pytest.raises(SettingError, match=r"pip install 'sottovoce\[sso\]'"):
+        with pytest.raises(SettingError, match=r"\.\[sso\]"):
             opened()

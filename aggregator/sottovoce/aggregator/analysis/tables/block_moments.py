@@ -1,8 +1,8 @@
 """
 Second moments of scores among the people who answered, for two questions of one block.
 
-States      Of each question three groups of categories: the one in question, the other answers, no answer; or two groups
-            that are compared, and the rest. All categories of a group have the same moments.
+States      Of each question three groups of categories: the one in question, the other answers, no answer; or two
+            groups that are compared, and the rest. All categories of a group have the same moments.
 Chances     P(reported states | true states) = sum over patterns of matches m of N_m w(m), N_m the number of pairs of
             reported categories in these states that match a given truth in the pattern m.
 """

@@ -100,7 +100,8 @@ def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:
 def _of_permutations(scatter: _Scatter) -> tuple[Floats, Floats]:
     """Return t and the inverse of V of one stratum, (d,) and (d, d)."""
     first, second = (inverse(each)[0] for each in (scatter.first, scatter.second))
-    return (scatter.between / scatter.n).ravel(), (scatter.n - 1) * scatter.n**2 * np.kron(first, second)
+    precision: Floats = np.asarray((scatter.n - 1) * scatter.n**2 * np.kron(first, second), dtype=np.float64)
+    return (scatter.between / scatter.n).ravel(), precision
 
 
 def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -119,13 +120,14 @@ def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     moved = pairs.score.of(z, z_other) - one[:, None] * z_other - other * z + np.outer(one, other)
     moved = moved.reshape(len(chances), -1)
     variance = (moved * (chances / chances.sum())[:, None]).T @ moved
-    return deviation.ravel(), inverse(variance)[0] * pairs.size
+    precision: Floats = inverse(variance)[0] * pairs.size
+    return deviation.ravel(), precision
 
 
 def _possible(shares: Floats) -> Floats:
     # A variance is a moment of a possible population, so negative estimates are set to 0 and the rest rescaled.
-    clipped: Floats = np.maximum(shares, 0.0)
-    return clipped / clipped.sum()
+    clipped: Floats = np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum()
+    return clipped
 
 
 def _scatter(pairs: Pairs) -> _Scatter:

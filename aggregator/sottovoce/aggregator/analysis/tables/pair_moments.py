@@ -3,8 +3,8 @@ Moments of two variables: means of products of scores, with their covariance.
 
 Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
             values are counted first, so ten million reports of two yes/no questions become four rows.
-Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased for any population. Variables of one
-            block have scores of their own for a product, see ``joint_channel``.
+Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased for any population.
+            Variables of one block have scores of their own for a product, see ``joint_channel``.
 Covariance  sum w^2 (h - m)(h - m)' / (sum w)^2 n / (n - 1): the sandwich with weights, the sample covariance without.
 Strata      Reports through different channels, such as those of an earlier revision, form strata. Each is weighted by
             its effective n over the variance of its scores in a uniform population. That variance is known before

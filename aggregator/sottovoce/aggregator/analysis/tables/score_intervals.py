@@ -9,8 +9,8 @@ Share       of j of B within i of A: { t : |num - t den| <= z sqrt(V(t)/n) + gap
             num = min(max(T_ij, 0), den), V(t) = alpha (alpha' - 2t) t p_A + alpha (c' + t^2) p_A
             + c (alpha' - 2t) max(p_B, t p_A) + c (c' + t^2).
 Block       Of two questions of one block, z_ij is no product of scores; V(t) is the same sum of second moments given
-            the truth, E[z_ij^2 | A = i or not, B = j or not] and so on, weighted with the shares t, p_A - t, p_B - t and
-            1 - p_A - p_B + t; the correction is half of what one report more of both changes the cell.
+            the truth, E[z_ij^2 | A = i or not, B = j or not] and so on, weighted with the shares t, p_A - t, p_B - t
+            and 1 - p_A - p_B + t; the correction is half of what one report more of both changes the cell.
 Limits      By bisection outwards from the point; a negative variance is set to 0. The continuity correction gap/(2n)
             (half a report) keeps the coverage at .947 and more for n = 50 to 5,000, also in sparse tables, where
             uncorrected limits cover .34 to .88.

@@ -1,1 +1,1 @@
-"""Estimates from blocks of questions that are reported together."""
+"""Estimates from blocks of questions that are randomized together."""

@@ -2,8 +2,8 @@
 Channel of some questions of one block: probabilities and unbiased scores, by which answers are true.
 
 Chances     w(m), m the pattern of matches: P(one given combination of these questions | truth).
-Scores      The channel is a sum of products of the identity and the matrix of ones, one factor for each question, and so
-            is its inverse: a combination has the score z(m) of the truth that its answers match in the pattern m.
+Scores      The channel is a sum of products of the identity and the matrix of ones, one factor for each question, and
+            so is its inverse: a combination has the score z(m) of the truth that its answers match in the pattern m.
 Eigenvalues For each set T of the questions, lambda_T = sum_m w(m) prod_i (1 if m_i, else -1 for i in T and k_i - 1
             otherwise); 1 for the empty set. z(m) = sum_T prod_i (m_i - 1/k_i for i in T, else 1/k_i) / lambda_T.
 Condition   1 / min |lambda_T|, because the matrix is symmetric and its largest eigenvalue is 1.

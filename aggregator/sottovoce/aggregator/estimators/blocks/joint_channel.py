@@ -20,8 +20,8 @@ from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.sentence import Sentence
 
 NOT_IDENTIFIED = (
-    "{variables} are reported together, and with this radius such reports do not tell how these answers go together; "
-    "analyse fewer of them at once"
+    "{variables} are reported together, and such reports do not tell how these answers go together; analyse fewer of "
+    "them at once"
 )
 
 Four = tuple[float, float, float, float]

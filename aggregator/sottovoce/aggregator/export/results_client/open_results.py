@@ -22,6 +22,7 @@ from sottovoce.aggregator.export.results_client.http_source import AddressReport
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.extras import install_command
 
 _FIGURES = {"n", "shown", "raw", "clipped", "estimate", "std_error", "low", "high", "a", "b", "confidence", "method"}
 _WIDTH, _HEIGHT = 7.0, 0.35  # inches: width of the figure, height of a row
@@ -37,7 +38,7 @@ def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - 
     try:
         figures = importlib.import_module("matplotlib.figure")
     except ModuleNotFoundError:
-        raise EstimateError("a plot needs pip install 'sottovoce[plot]'") from None
+        raise EstimateError(f"a plot needs matplotlib: {install_command('plot')}") from None
     drawn = [row for row in rows if row.get("shown") is not None]
     if not drawn:
         raise EstimateError("there is no figure to draw")

@@ -8,7 +8,7 @@ downloads have different checksums; SHA256SUMS in everything.zip lists those of 
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,17 @@ All files except those with exact public answers.
 
 Those are left out because the page does not show how many respondents are unique by their public answers.
 """
+
+PURPOSES: Mapping[str, Sequence[str]] = {
+    "all": (EVERYTHING,),
+    "paper": ("estimates.csv", "estimates.xlsx", "methods.md"),
+    "programs": ("reports.csv", "reports.parquet", "channels.csv", "scores.csv", "analysis.R", "analysis.py"),
+    "spss": ("reports.sav", "reports.dta"),
+    "archive": ("codebook.html", "ddi.xml", "export.json", "preregistration.json"),
+    "study": ("survey.yaml", "survey.json"),
+    "public": tuple(RELEASED),
+}
+"""Files by purpose, in the order of the page; every key of ``OFFERED`` once."""
 
 OF_CLOSED = frozenset({EVERYTHING, *OF_REPORTS})
 
@@ -89,6 +100,12 @@ def source_of(name: str, wave: int | None = None) -> Source:
 def offered(source: Source) -> list[str]:
     """List the files that a survey offers; noisy tables of public answers need an opened privacy budget."""
     return [file for file in OFFERED if source.has_tables or file not in RELEASED]
+
+
+def by_purpose(offered_files: Collection[str]) -> dict[str, list[str]]:
+    """Group the names of offered files by their keys in ``PURPOSES``, without empty groups."""
+    groups = {purpose: [file for file in group if file in offered_files] for purpose, group in PURPOSES.items()}
+    return {purpose: group for purpose, group in groups.items() if group}
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:

@@ -31,7 +31,14 @@ from sottovoce.aggregator.studio.results.analysis_page import (
     joint_page,
 )
 from sottovoce.aggregator.studio.results.analysis_page import results as joint
-from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
+from sottovoce.aggregator.studio.results.download_files import (
+    DRAWN_ANEW,
+    MEDIA_TYPES,
+    OF_CLOSED,
+    OFFERED,
+    by_purpose,
+    sums,
+)
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
@@ -133,7 +140,7 @@ def files(name: str) -> str:
         page="rehearse",
         frame=subject.frame,
         survey=rehearsed.made.survey,
-        offered=[file for file in OFFERED if file not in RELEASED],
+        offered=by_purpose(OFFERED.keys() - RELEASED.keys()),
         of_closed=OF_CLOSED,
         drawn_anew=DRAWN_ANEW,
         nothing=None,

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas
 import pyreadstat
@@ -33,7 +34,7 @@ def written(folder: Path, kind: str) -> Path:
             for number, row in enumerate(ROWS, 1):
                 sheet.write_row(number, 0, row)
     elif kind == ".parquet":
-        frame.to_parquet(path)
+        duckdb.from_df(frame).write_parquet(str(path))
     elif kind in {".sav", ".dta"}:
         coded = frame.assign(cheated=[1.0, 0.0, 1.0])
         write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta

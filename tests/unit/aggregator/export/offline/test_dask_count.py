@@ -18,6 +18,8 @@ from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import survey
 from tests.unit.aggregator.export.offline.conftest import Written, write
 
+pytestmark = pytest.mark.slow
+
 
 def quiet(_done: int, _whole: int) -> None:
     """Nobody is told."""
@@ -76,7 +78,6 @@ def test_scheduler_that_does_not_answer_is_named(written: Written, monkeypatch: 
         on_cluster("tcp://127.0.0.1:9")(open_folder(place_named(written.folder)), quiet)
 
 
-@pytest.mark.slow
 def test_workers_killed_midway_change_nothing(tmp_path: Path) -> None:
     """Two of two by SIGKILL, one after the other; what they had is counted again, and once."""
     import distributed

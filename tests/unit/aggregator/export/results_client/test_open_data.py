@@ -71,7 +71,6 @@ def test_shares_tables_and_models_find_the_truth(path: Path, truth: dict[str, np
     slope = next(row for row in data.regress("cheated", ["year"]).rows if row["term"] == "year=last")
     assert abs(slope["estimate"] - 1.0) < 3 * slope["std_error"]
     assert data.regress("how_often", ["year", "income"]).document["model"] == "multinomial"
-    assert data.plot() is not None
     assert len(data.frame()) == len(data.estimates) == 7
     assert "cheated: yes" in str(data.shares("cheated"))
 

@@ -1,7 +1,7 @@
 """
 Estimates of one question of a block, from its own reported values.
 
-The channel of the question alone is that of k-ary randomized response; the maths is in
+The question alone has the channel of k-ary randomized response; the maths is in
 ``sottovoce.shared.mechanisms.joint_rr``.
 """
 
