@@ -13,7 +13,7 @@ from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.number import NUMBER
 from sottovoce.cli.planning.plan_block import show_block
-from sottovoce.cli.planning.plan_output import compare_trust, show_plan
+from sottovoce.cli.planning.plan_output import check_source, compare_trust, show_plan
 from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
@@ -88,16 +88,13 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
         return
     file = None if survey is None else read_survey_file(survey)
+    check_source(file, question, epsilon, options)
     if total is not None:
         show_block(file, total, goal, half_width, as_json)
         return
-    if file is None and question is not None:
-        raise SpecError("--question is one of a SURVEY, which is not named")
     if second is not None:
         show_two(file, (question, second), (odds_ratio, count), power, as_json)
         return
-    if file is not None and (epsilon is not None or options is not None):
-        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)
     other = None if against is None else read_value(asked, against, "--against")
