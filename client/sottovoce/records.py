@@ -21,7 +21,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.channel_text import channel_question, dump_channel, split_channel
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.sentence import error_message
-from sottovoce.shared.single_question import parse_question
+from sottovoce.shared.single_question import SingleQuestion, parse_question
 from sottovoce.shared.spec import Question
 
 FORMAT = "sottovoce-record/1"
@@ -113,18 +113,30 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
         AnswerError: the answer is not possible; the message repeats none of it.
     """
     parsed = parse_question(question)
+    mechanism = parsed.mechanism
+    report = RANDOMIZERS[mechanism.name](mechanism, parsed.question.encode(answer), draws or Draws())
+    return record_of(parsed, report, once=False)
+
+
+def record_of(parsed: SingleQuestion, report: int, once: bool) -> QuestionRecord:
+    """
+    Return the record of a drawn report.
+
+    Args:
+        parsed: the question.
+        report: the reported value.
+        once: the device has stored the draw.
+    """
     asked = parsed.question
-    assert asked.mechanism is not None  # noqa: S101 - a single question is private
-    report = RANDOMIZERS[asked.mechanism.name](asked.mechanism, asked.encode(answer), draws or Draws())
     return QuestionRecord(
         question=asked.name,
         digest=parsed.digest,
         report=report,
         value=value_of(asked, report),
-        mechanism=asked.mechanism.dump(),
+        mechanism=parsed.mechanism.dump(),
         channel=dump_channel(asked),
         epsilon=f"{math.ceil(asked.epsilon * 10**4) / 10**4:.4f}",
-        once=False,
+        once=once,
         client=version("sottovoce"),
     )
 

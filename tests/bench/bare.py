@@ -23,7 +23,7 @@ def rate(asked: Survey, reports: int, group: int) -> float:
         groups = [sorted(ids[at : at + group]) for at in range(0, reports, group)]
         started = time.perf_counter()
         for group_ids in groups:
-            with storage._write() as db:
+            with storage.write() as db:
                 _insert(db, [ReportBatch(plan, 0, b"".join(group_ids), values * len(group_ids))])
         seconds = time.perf_counter() - started
         storage.close()

@@ -198,5 +198,5 @@ def preload(storage: SQLiteStorage, plan: StoragePlan, rows: int) -> None:
     """So many stored reports, in the order of their ids, since that is quick."""
     ids = np.sort(np.frombuffer(secrets.token_bytes(ID * rows), f"S{ID}")) if rows else np.empty(0, f"S{ID}")
     values = arrivals(plan, 1).packed
-    with storage._write() as db:
+    with storage.write() as db:
         db.executemany(insert_into("reports"), ((plan.survey, bytes(each).ljust(ID, b"\0"), 0, values) for each in ids))

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
+from sottovoce.audit.question_audit import frame_files
 from sottovoce.audit.served.browser_runs import WAVES, check_visits
 from sottovoce.audit.served.browser_visit import ServedForm
+from sottovoce.audit.served.frame_visits import problem_of_visits
 from sottovoce.audit.served.served_page import (
+    check_file,
     check_files,
     check_survey,
     fetch_form,
@@ -26,10 +29,11 @@ from sottovoce.client.page import PageFile, assemble, by_path
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.redemption import spell_modulus
+from sottovoce.shared.single_question import parse_question
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
-from tests.conftest import start
+from tests.conftest import Running, start
 from tests.documents import question
 from tests.documents import survey as documented
 from tests.listener import Captured, http, listening
@@ -272,3 +276,18 @@ def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: 
         wave = check_survey(replace(link, wave=1), WEAK, fetch_survey(link))
 
     assert (wave.outcome, wave.message) == (FAILED, "the link is for a wave that the survey does not have")
+
+
+@pytest.mark.parametrize("name", ["where", "compass", "often"])
+def test_honest_frame_passes(browser: Browser, name: str) -> None:
+    """For radio buttons, numbers and a refusal that has its home within the channel."""
+    [document] = [each for each in every_type() if each["name"] == name]
+    assert problem_of_visits(browser, parse_question(document), frame_files(), 3, lambda _share: None) == ""
+
+
+def test_served_frame_is_compared(site: Running) -> None:
+    """Byte by byte with this release's; a host that serves something else is found by each file."""
+    address = f"{site.url}/q/1/"
+    served = [check_file(name, address + name, file.body) for name, file in frame_files().items()]
+    assert outcomes(served) == {PASSED}
+    assert check_file("index.html", address, b"another frame").outcome == FAILED

@@ -138,7 +138,7 @@ def check_acknowledgement(storage: SQLiteStorage) -> None:
 
 def check_sync(storage: SQLiteStorage) -> None:
     """Every commit is synced."""
-    with storage._read() as db:
+    with storage.read() as db:
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
 
 

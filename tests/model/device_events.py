@@ -27,7 +27,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from sottovoce.audit.branching_draws import TooManyPaths, paths
+from sottovoce.audit.branching_draws import TooManyPaths
 from sottovoce.audit.check import FAILED, PASSED, Check
 
 from tests.model.device_courses import Course, Ends, Weights, continued, judge
@@ -43,6 +43,7 @@ from tests.model.device_world import (
     same_event,
 )
 from tests.model.small_surveys import Scenario
+from tests.property.channels import paths
 
 ASSIGNMENTS = ((0, 0), (1, 1), (0, 1), (1, 0))
 """The truth in the first event, and in all later ones: a person may answer otherwise the second time."""

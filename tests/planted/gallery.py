@@ -47,6 +47,7 @@ class PlantedClient:
         seen_by: subject of the check that must fail.
         reason: why no audit can see it; "" for others.
         served: only an audit with ``--client`` can see it.
+        alone: the survey's first question is audited, as one for pages of other systems.
     """
 
     name: str
@@ -57,6 +58,7 @@ class PlantedClient:
     seen_by: str = ""
     reason: str = ""
     served: bool = False
+    alone: bool = False
 
 
 def _read(name: str) -> Any:

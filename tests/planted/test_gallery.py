@@ -1,4 +1,4 @@
-"""The audit judges each client of the gallery rightly: six of them in every run of the tests, the others nightly."""
+"""The audit judges each client of the gallery rightly: seven of them in every run of the tests, the others nightly."""
 
 import json
 import os
@@ -33,6 +33,7 @@ ALWAYS = {
     "pads with one space more where the first two answers agree",
     "draws another permanent answer for each wave",
     "calls the true values by another name in the browser",
+    "tells the page around the frame what was answered",
 }
 """One for each kind of check, and an honest one."""
 
@@ -76,7 +77,8 @@ def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: Pla
     """The command, run from sources with that client in them: its verdict, how it ends, and the check that fails."""
     path = tmp_path / "survey.json"
     path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
-    ended = audit_served(installation, path, client) if client.served else audit(installation, path)
+    audit_it = audit_alone if client.alone else audit_served if client.served else audit_here
+    ended = audit_it(installation, path, client)
     assert ended.stdout, ended.stderr
     report = json.loads(ended.stdout)
 
@@ -87,20 +89,35 @@ def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: Pla
 
 
 def audit(installation: Path, path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """The quick audit of a survey file."""
-    command = ["-m", "sottovoce.cli", "audit", str(path), "--json", "--quick", *words]
+    """The quick audit of a file."""
+    command = ["-m", "sottovoce.cli", "audit", "--json", "--quick", *words, str(path)]
     return run(installation, path.parent, *command, **more)
+
+
+def audit_here(installation: Path, path: Path, _client: PlantedClient) -> subprocess.CompletedProcess[str]:
+    """Audit a survey file without its aggregator."""
+    return audit(installation, path)
+
+
+def audit_alone(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
+    """Audit the first question of a survey as one for pages of other systems."""
+    path.write_text(json.dumps(SURVEYS[client.survey]["questions"][0]), encoding="utf-8")
+    return audit(installation, path, "--question", **browser())
 
 
 def audit_served(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
     """The same with the form that such an installation serves."""
     files = json.loads(run(installation, path.parent, "-c", SERVED_FILES).stdout)
     assets = {name: PageFile(body.encode(), *more) for name, (body, *more) in files.items()}
-    executable, environment = find()
-    browser = {"CHROMIUM": executable, "LD_LIBRARY_PATH": environment.get("LD_LIBRARY_PATH", "")}
     with serving(parse_survey(SURVEYS[client.survey]), assets=assets) as link:
         address = f"{link.origin}/s/{link.survey}#d={link.digest}"
-        return audit(installation, path, "--client", address, **browser)
+        return audit(installation, path, "--client", address, **browser())
+
+
+def browser() -> dict[str, str]:
+    """Return the environment in which an audit finds the tests' browser."""
+    executable, environment = find()
+    return {"CHROMIUM": executable, "LD_LIBRARY_PATH": environment.get("LD_LIBRARY_PATH", "")}
 
 
 def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

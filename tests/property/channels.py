@@ -1,12 +1,12 @@
 """Checks of a randomizer against its mechanism, by exact computation of its channel; all raise ``AssertionError``."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from sottovoce.audit.branching_draws import distribution, paths
+from sottovoce.audit.branching_draws import BranchingDraws, Distribution, following
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
 
@@ -14,6 +14,33 @@ Randomize = Callable[[Any, Any, Any], int]
 Channel = dict[Value, dict[int, Fraction]]
 
 _CONTEXT = Context(prec=40)
+
+
+class Path(NamedTuple):
+    """One way through a randomizer: what it reported, how likely the way is, and the bounds of what it read."""
+
+    reported: Any
+    probability: Fraction
+    bounds: tuple[int, ...]
+
+
+def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
+    """
+    Every way through ``run(draws)``.
+
+    Raises:
+        TooManyPaths: as for ``following``.
+    """
+    for draws, reported in following(run, BranchingDraws, most):
+        yield Path(reported, Fraction(draws.part, draws.whole), tuple(draws.bounds))
+
+
+def distribution(run: Callable[[Any], Any]) -> Distribution:
+    """The exact probability of each reported value."""
+    result: Distribution = {}
+    for path in paths(run):
+        result[path.reported] = result.get(path.reported, Fraction(0)) + path.probability
+    return result
 
 
 def truths(question: Question) -> list[Value]:

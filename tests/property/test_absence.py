@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from sottovoce.audit.branching_draws import BranchingDraws, distribution, paths
+from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.spec import Question, Survey
 
 from tests.absences import FULL, absences
+from tests.property.channels import distribution, paths
 from tests.vectors.items import CHANGES, own_coin_survey
 
 SURVEY = absences()

@@ -4,13 +4,12 @@ import itertools
 from fractions import Fraction
 
 import pytest
-from sottovoce.audit.branching_draws import paths
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.base import Table
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
-from tests.property.channels import channel, check, check_distribution, check_range, truths, worst_odds
+from tests.property.channels import channel, check, check_distribution, check_range, paths, truths, worst_odds
 
 EPSILON = {"epsilon": "1"}
 

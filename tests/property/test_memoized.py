@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.audit.branching_draws import distribution, paths
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
@@ -15,6 +14,7 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import question, survey
+from tests.property.channels import distribution, paths
 from tests.surveys import months
 
 COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))

@@ -360,7 +360,7 @@ def test_deleted_survey_leaves_nothing_that_names_it(store: Storage) -> None:
 
 def test_right_of_nobody_is_found(store: Storage) -> None:
     """A row without its account is a mistake that ``doctor`` tells."""
-    with store.access._write() as db:
+    with store.write() as db:
         db.execute("INSERT INTO grants (account, survey, role) VALUES (?, ?, ?)", [b"x" * 16, "exam", "viewer"])
 
     assert store.verify() == ["rows of the table grants that belong to no account: 1"]

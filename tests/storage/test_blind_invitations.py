@@ -137,7 +137,7 @@ def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, faul
     """Beside the rows."""
     store.redeem_invitation(key, GOOD, b"x" * 32)
     store.hold_invitations()
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         db.execute(fault)
     assert any("held invitations" in line for line in wrong_counts(store))
 

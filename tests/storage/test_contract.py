@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack, unpack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

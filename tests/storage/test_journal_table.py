@@ -41,14 +41,14 @@ def fill(store: Storage) -> list[AuditEntry]:
 
 def change(store: Storage, *statements: str) -> None:
     """As whoever has the database may."""
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         for statement in statements:
             db.execute(statement)
 
 
 def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
     """An entry of that day."""
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         table.append(db, day, what, ANNE, about)
 
 

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Cell
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.postgres.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import schema

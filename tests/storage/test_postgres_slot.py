@@ -44,7 +44,7 @@ def test_slots_are_added_up_by_whoever_reads_or_copies(nodes: list[PostgresStora
     nodes[1].store([arrival(key, 100, (0, 0, 0))])
     for number in range(3):
         assert nodes[1].withdraw(plan(key), identity(number)) is Outcome.WITHDRAWN
-    with nodes[0]._read() as db:
+    with nodes[0].read() as db:
         rows = db.execute("SELECT sum(arrived), sum(withdrawn), count(DISTINCT slot) > 1 FROM cells").fetchall()
         lowest = db.execute("SELECT min(reports) < 0 FROM counts").fetchone()
     with closing(SQLiteStorage(tmp_path / "copy.sqlite")) as copy:
@@ -85,7 +85,7 @@ def test_showing_leaves_it_to_whoever_closes_or_deletes(nodes: list[PostgresStor
         other.execute("DELETE FROM surveys")
         other.commit()
     nodes[0].show_grown({key: 25})
-    with nodes[0]._read() as db:
+    with nodes[0].read() as db:
         assert db.execute("SELECT count(*) FROM shown_cells").fetchone() == (0,)
 
 
@@ -134,7 +134,7 @@ def test_transactions_see_what_came_while_they_waited_whatever_the_server_defaul
         owner.execute(
             f"ALTER DATABASE {owner.info.dbname} SET default_transaction_isolation = 'repeatable read'"  # type: ignore[call-overload]
         )
-    with closing(PostgresStorage(url)) as node, node._write() as db:
+    with closing(PostgresStorage(url)) as node, node.write() as db:
         assert db.execute("SHOW transaction_isolation").fetchone() == ("read committed",)
 
 

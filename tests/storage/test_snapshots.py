@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
 from sottovoce.aggregator.storage import Cell, Outcome, ReportBatch, Storage, StoragePlan
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import recount
@@ -253,7 +253,7 @@ def test_watcher_of_three_nodes_sees_whole_steps_only() -> None:
     ]
     sums = {sum(tally.values()) - cell.reports for look in looks for cell in look for tally in cell.tallies.values()}
     slots = "SELECT count(DISTINCT slot) > 1, sum(withdrawn) FROM cells"
-    with reader._read() as db:
+    with reader.read() as db:
         assert db.execute(slots).fetchone() == (True, 60)
 
     assert sums == {0}

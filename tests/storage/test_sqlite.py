@@ -19,7 +19,7 @@ from tests.surveys import survey
 
 def test_every_commit_is_synced_before_it_is_acknowledged(storage: SQLiteStorage) -> None:
     """The database is in WAL mode with synchronous=FULL, and overwrites what it deletes."""
-    with storage._write() as db:
+    with storage.write() as db:
         settings = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
         secure = db.execute("PRAGMA secure_delete").fetchone()[0]
 
@@ -29,7 +29,7 @@ def test_every_commit_is_synced_before_it_is_acknowledged(storage: SQLiteStorage
 
 def test_reports_have_no_rowid_and_no_time(storage: SQLiteStorage) -> None:
     """Nothing in the table tells the order of arrival."""
-    with storage._read() as db:
+    with storage.read() as db:
         for table in ("fresh", "settled"):
             columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
             assert columns == ["survey", "report_id", "wave", "values"]
@@ -77,7 +77,7 @@ def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
     """The check fails as soon as nothing can be written."""
     storage = SQLiteStorage(tmp_path / "db.sqlite")
     storage.check()
-    with storage._read() as db:
+    with storage.read() as db:
         db.execute("PRAGMA query_only = ON")
 
     with pytest.raises(StorageError):
@@ -101,7 +101,7 @@ def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
     key = storage.publish(survey()).key
     storage.store([arrival(key, number) for number in range(3)])
     assert storage.verify() == []
-    with storage._write() as db:
+    with storage.write() as db:
         db.execute("UPDATE fresh SET survey = 9 WHERE report_id = (SELECT min(report_id) FROM fresh)")
 
     assert storage.verify() == ["rows of the table reports that belong to no survey: 1"]
@@ -144,7 +144,7 @@ def test_verify_says_which_table_is_not_as_it_should_be(
 ) -> None:
     """One sentence for one thing that was changed behind the program's back."""
     assert storage.verify() == []
-    with storage._write() as db:
+    with storage.write() as db:
         for statement in statements:
             db.execute(statement)
 
@@ -166,7 +166,7 @@ def test_faults_that_no_backup_mends_are_named_with_advice(storage: SQLiteStorag
     storage.publish(survey())
     storage.add_researcher("maria", bytes(32))
     assert storage.faults() == []
-    with storage._write() as db:
+    with storage.write() as db:
         db.execute(statement)
 
     (fault,) = storage.faults()
@@ -175,10 +175,10 @@ def test_faults_that_no_backup_mends_are_named_with_advice(storage: SQLiteStorag
 
 def test_full_disk_and_damaged_file_are_named(storage: SQLiteStorage, tmp_path: Path) -> None:
     """Each with advice of its own, and without a value that the statement held."""
-    with storage._write() as db:
+    with storage.write() as db:
         (pages,) = db.execute("PRAGMA page_count").fetchone()
         db.execute(f"PRAGMA max_page_count = {pages:d}")
-    with pytest.raises(StorageError, match="its disk is full") as refused, storage._write() as db:
+    with pytest.raises(StorageError, match="its disk is full") as refused, storage.write() as db:
         db.execute("CREATE TABLE more AS SELECT 'secret' || hex(randomblob(99999)) AS one")
     assert "secret" not in str(refused.value)
 

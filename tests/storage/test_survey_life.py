@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
@@ -93,7 +93,7 @@ def test_record_that_was_changed_is_found(store: Storage, change: str, line: int
     store.publish(survey())
     store.close_survey("exam", 1)
     store.reopen_survey("exam")
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         db.execute(change)
 
     assert store.verify() == [f"the record was changed before its line {line}"]
@@ -102,7 +102,7 @@ def test_record_that_was_changed_is_found(store: Storage, change: str, line: int
 def test_survey_that_is_there_and_was_deleted_is_found(store: Storage) -> None:
     """As after rows were brought back by hand."""
     store.publish(survey())
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         db.execute("UPDATE record SET what = 'deleted', about = 'exam'")
 
     assert store.verify() == [
@@ -312,7 +312,7 @@ def test_key_of_a_deleted_survey_is_never_given_again(store: Storage) -> None:
 def test_keys_go_on_from_those_that_are_older_than_the_record(store: Storage) -> None:
     """The record of a database of an earlier version begins empty."""
     old = store.publish(survey()).key
-    with store._write() as db:  # type: ignore[attr-defined]
+    with store.write() as db:  # type: ignore[attr-defined]
         db.execute("DELETE FROM record")
     store.delete_survey("exam")
 

@@ -42,7 +42,7 @@ FAULTS = {
 
 def change(storage: Storage, statement: str) -> None:
     """Change a database behind the program's back."""
-    with storage._write() as db:  # type: ignore[attr-defined]
+    with storage.write() as db:  # type: ignore[attr-defined]
         db.execute(statement)
 
 
@@ -87,7 +87,7 @@ def test_every_number_that_is_off_is_found(store: Storage) -> None:
         for table, rows in before.items():
             place = reports if table == "reports" else table
             change(store, f"DELETE FROM {place}")  # noqa: S608 - one of a few
-            with store._write() as db:  # type: ignore[attr-defined]
+            with store.write() as db:  # type: ignore[attr-defined]
                 db.executemany(fill(table, place), rows)
         change(store, f"UPDATE surveys SET name = 'exam', digest = '{survey().digest}'")  # noqa: S608
         assert wrong_counts(store) == [], statement

@@ -25,7 +25,7 @@ SIDES = (
     ("sottovoce.aggregator.export.scripts", ()),
     ("sottovoce.aggregator", ("sottovoce.shared",)),
     ("sottovoce.curator", ("sottovoce.shared", "sottovoce.aggregator")),
-    ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
+    ("sottovoce.audit", ("sottovoce.shared", "sottovoce.client", "sottovoce.records", "sottovoce.aggregator")),
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
@@ -248,7 +248,7 @@ def test_no_folder_holds_too_many_files() -> None:
 
 def test_rules_catch_what_they_forbid() -> None:
     """Each rule finds a planted import."""
-    storage = "sottovoce.aggregator.storage.interface"
+    storage = "sottovoce.aggregator.storage.sql_storage"
 
     assert upward({**IMPORTS, storage: {"sottovoce.aggregator.surveys.lifecycle"}}) != []
     assert circle({**IMPORTS, storage: {"sottovoce.aggregator.storage.sqlite.storage"}}) != []
@@ -274,7 +274,7 @@ FORBIDDEN_EXAMPLES = [
     ("sottovoce.aggregator.analysis.report_columns", "import sqlite_utils"),
     ("sottovoce.aggregator.joint.tables", "from flask import request"),
     ("sottovoce.aggregator.curator.count", "from flask import request"),
-    ("sottovoce.aggregator.curator.count", "from sottovoce.aggregator.storage.interface import Storage"),
+    ("sottovoce.aggregator.curator.count", "from sottovoce.aggregator.storage.sql_storage import Storage"),
     ("sottovoce.aggregator.curator.count", "import secrets"),
     ("sottovoce.aggregator.export.results_client.open_results", "import requests"),
     ("sottovoce.aggregator.export.results_client.plots", "import matplotlib"),

@@ -33,9 +33,12 @@ _SCRIPTS = {
 }
 """Each module for other pages: what it is joined from, its last line, what it exports."""
 
+VERSION = "0.4.0"
+"""Of the npm package, and the program that records name."""
+
 _PACKAGE = {
     "name": "@sottovoce/question",
-    "version": "0.4.0",
+    "version": VERSION,
     "description": "One private question in any survey: randomized in the respondent's browser.",
     "license": "Apache-2.0",
     "type": "module",

@@ -8,7 +8,7 @@ costs no more than one of 4. What it does not run, the rejection loop of ``Draws
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
@@ -27,14 +27,6 @@ Distribution = dict[Any, Fraction]
 
 class TooManyPaths(Exception):
     """There are more ways through the randomizer than were to be tried."""
-
-
-class Path(NamedTuple):
-    """One way through a randomizer: what it reported, how likely the way is, and the bounds of what it read."""
-
-    reported: Any
-    probability: Fraction
-    bounds: tuple[int, ...]
 
 
 class BranchingDraws:
@@ -79,11 +71,6 @@ class BranchingDraws:
             self.part *= weights[index]
         self.whole *= bound
         return index
-
-    @property
-    def probability(self) -> Fraction:
-        """Return the probability of the branch followed so far."""
-        return Fraction(self.part, self.whole)
 
     def _choose(self, live: Sequence[int]) -> int:
         step = len(self.taken)
@@ -142,22 +129,3 @@ def following(
         if not script:
             return
         script[-1] += 1
-
-
-def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
-    """
-    Every way through ``run(draws)``.
-
-    Raises:
-        TooManyPaths: as for ``following``.
-    """
-    for draws, reported in following(run, BranchingDraws, most):
-        yield Path(reported, draws.probability, tuple(draws.bounds))
-
-
-def distribution(run: Callable[[Any], Any]) -> Distribution:
-    """The exact probability of each reported value."""
-    result: Distribution = {}
-    for path in paths(run):
-        result[path.reported] = result.get(path.reported, Fraction(0)) + path.probability
-    return result

@@ -234,22 +234,12 @@ def _sum(fractions: Iterable[Fraction]) -> Fraction:
     return sum(fractions, start=Fraction(0))
 
 
-def count_paths(
-    run: Callable[[Any, Any], Any], value: Value, most: int = MAX_PATHS, kind: type[BranchingDraws] = BranchingDraws
-) -> int | None:
-    """
-    The number of ways through ``run(value, draws)``; None if there are more than ``most``.
-
-    Args:
-        run: code that is given a true value and draws.
-        value: the true value.
-        most: ways to follow.
-        kind: the class of the draws.
-    """
+def has_too_many(run: Callable[[Any], Any], most: int) -> bool:
+    """Return True if there are more than ``most`` ways through ``run(draws)``."""
     try:
-        return sum(1 for _ in following(lambda draws: run(value, draws), kind, most))
+        return sum(1 for _ in following(run, BranchingDraws, most)) > most
     except TooManyPaths:
-        return None
+        return True
 
 
 def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Distribution:

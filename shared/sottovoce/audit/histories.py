@@ -25,7 +25,7 @@ from sottovoce.audit.exact_channel import (
     check_claim,
     check_reads,
     compute,
-    count_paths,
+    has_too_many,
     inputs_of,
     reports_of,
 )
@@ -237,7 +237,7 @@ def _waves(question: Question) -> DeviceHistory | None:
         survey = standing_in(document, waves=[_year(wave) for wave in range(WAVES)])
         [asked] = survey.questions
         truths = tuple(tuple((value,) for value in row) for row in product(inputs_of(asked, 2)[:2], repeat=WAVES))
-        if count_paths(partial(_reports_of_device, survey), truths[0], MOST) is None:  # type: ignore[arg-type]
+        if has_too_many(partial(_reports_of_device, survey, truths[0]), MOST):
             continue
         claim = asked.epsilon if memoized else WAVES * asked.epsilon
         scope = f"{len(truths)} courses of the truth through two waves"

@@ -28,7 +28,7 @@ from sottovoce.shared.spec import Survey
 SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
-_UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
+UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
 NODE_MISSING = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
@@ -52,7 +52,8 @@ def check_javascript(
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=NODE_MISSING)]
-    found = _run(node, scripts, _order(survey, tasks, histories))
+    order = {**_order(survey, tasks, histories), "scripts": list(scripts)}
+    found = run_driver(node, scripts, "javascript_driver.mjs", order)
     try:
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
@@ -90,17 +91,20 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
     }
 
 
-def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it prints
-    """Run the driver and parse the JSON that it prints; None if it fails or prints none."""
-    with laid_out(node, scripts, "javascript_driver.mjs") as command:
+def run_driver(node: str, scripts: Mapping[str, str], driver: str, order: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """
+    Run one of the audit's scripts and parse the JSON that it prints; None if it fails or prints none.
+
+    Args:
+        node: the program.
+        scripts: to lie beside it, by name.
+        driver: the audit's script.
+        order: its input.
+    """
+    with laid_out(node, scripts, driver) as command:
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-                command,
-                input=json.dumps({**order, "scripts": list(scripts)}),
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=True,
+                command, input=json.dumps(order), capture_output=True, text=True, timeout=SECONDS, check=True
             )
             return json.loads(run.stdout)
         except (subprocess.SubprocessError, OSError, ValueError):
@@ -125,8 +129,8 @@ def _judge_source(found: Mapping[str, Any]) -> Check:
 
 def _check_distributions(task: Task, rows: object) -> Check:
     try:
-        computed = {value: _computed(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
-    except _UNREADABLE:
+        computed = {value: computed_row(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
+    except UNREADABLE:
         message = "its draws cannot be followed, or it reports what is no whole number"
         return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
     return judge_code("javascript", task, computed)
@@ -134,21 +138,28 @@ def _check_distributions(task: Task, rows: object) -> Check:
 
 def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
     try:
-        return judge_set("javascript", survey, drawn, _computed(row, str).distribution)
-    except _UNREADABLE:
+        return judge_set("javascript", survey, drawn, computed_row(row, str).distribution)
+    except UNREADABLE:
         return Check("javascript", ASKED, FAILED, message="its draws cannot be followed")
 
 
 def _check_history(history: DeviceHistory, rows: object) -> Check:
     try:
-        computed = {truths: _computed(row, str) for truths, row in zip(history.truths, rows, strict=True)}  # type: ignore[call-overload]
-    except _UNREADABLE:
+        computed = {truths: computed_row(row, str) for truths, row in zip(history.truths, rows, strict=True)}  # type: ignore[call-overload]
+    except UNREADABLE:
         message = "its draws cannot be followed"
         return Check("javascript", history.subject, FAILED, history.figure, scope=history.scope, message=message)
     return judge_history("javascript", history, computed)
 
 
-def _computed(row: Any, read: Callable[[str], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
+def computed_row(row: Any, read: Callable[[Any], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
+    """
+    Read one printed distribution.
+
+    Args:
+        row: (what was reported, bounds of what was read, probability) of each way, whatever it is in fact.
+        read: the reported value as it is compared.
+    """
     distribution: Distribution = {}
     for reported, _, probability in row:
         distribution[read(reported)] = distribution.get(read(reported), Fraction(0)) + Fraction(probability)

@@ -209,16 +209,19 @@ def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
     """Build the document with the format name sottovoce-audit/1."""
     survey = order.survey
-    outcomes = {check.outcome for check in checks}
-    verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
-    return {
-        "format": FORMAT,
+    about = {
         "survey": survey.name,
         "revision": survey.revision,
         "digest": survey.digest,
         "title": survey.text(survey.title),
         "epsilon": survey.epsilon,
-        "verdict": verdict,
-        "promises": promise_results(checks),
-        "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],
     }
+    return {"format": FORMAT, **about, "promises": promise_results(checks), **judged(checks)}
+
+
+def judged(checks: list[Check]) -> dict[str, Any]:
+    """Return the verdict and the checks by part, as an audit's document has them."""
+    outcomes = {check.outcome for check in checks}
+    verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
+    ordered = sorted(checks, key=lambda check: PARTS.index(check.part))
+    return {"verdict": verdict, "checks": [check.as_dict() for check in ordered]}

@@ -30,6 +30,15 @@ HEADINGS = {
         "Visits to the served form",
         "Invented people fill the form in; what it sends is caught before it leaves the browser.",
     ),
+    "core": (
+        "The core of the question (JavaScript)",
+        "Every way that the module can take for an answer, with its exact probability, run by node.",
+    ),
+    "frame": (
+        "Visits to the frame",
+        "Invented people answer in a browser with given random bytes. The page around the frame must receive what "
+        "these make of the answer; everything else that it receives or that is requested is compared between answers.",
+    ),
 }
 
 VERDICTS = {
@@ -52,7 +61,7 @@ def lines(document: dict[str, Any]) -> list[str]:
         f"claimed: a whole report costs epsilon {show_epsilon(document['epsilon'])} at most",
         "",
         VERDICTS[document["verdict"]],
-        *_promises(document["promises"]),
+        *(_promises(document["promises"]) if document["promises"] else []),
     ]
     part = scope = ""
     for check in document["checks"]:

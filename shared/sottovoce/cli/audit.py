@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -14,8 +15,10 @@ from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.audit import run
 from sottovoce.audit.check import PASSED, Tick
 from sottovoce.audit.python_code import private
+from sottovoce.audit.question_audit import audit_question
 from sottovoce.audit.text import lines
 from sottovoce.cli.command import command
+from sottovoce.cli.question_file import check_frame_address, read_question
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
 
@@ -24,9 +27,12 @@ from sottovoce.shared.errors import SpecError
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--client", "url", help="Also compare and visit the form that the aggregator behind this link serves.")
 @click.option("--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey.")
+@click.option("--question", type=click.Path(path_type=Path), help="Instead of SURVEY: one question for other pages.")
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def audit(survey: Path | None, url: str | None, quick: bool, curator: bool, as_json: bool) -> None:
+def audit(
+    survey: Path | None, url: str | None, quick: bool, question: Path | None, curator: bool, as_json: bool
+) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
         # Its samplers come with libraries that take longer to load than a survey's audit has time for.
@@ -34,17 +40,54 @@ def audit(survey: Path | None, url: str | None, quick: bool, curator: bool, as_j
 
         audit_curator_here(_options_of_surveys(), as_json)
         return
+    document = _audit_survey(survey, url, quick) if question is None else _audit_question(survey, question, url, quick)
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
+    if document["verdict"] != PASSED:
+        sys.exit(1)
+
+
+def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str, Any]:
+    """
+    Audit a survey and return the document.
+
+    Args:
+        survey: its file.
+        url: link to a served form.
+        quick: fewer runs.
+
+    Raises:
+        SpecError: there is no survey, or nothing in it to audit.
+    """
     if survey is None:
-        raise SpecError("a SURVEY is needed, or --curator")
+        raise SpecError("a SURVEY is needed, or --question, or --curator")
     parsed = read_survey_file(survey)
     if not private(parsed):
         raise SpecError("every question of this survey is public; nothing is claimed that an audit could test")
     order = run.Order(parsed, None if url is None else parse_link(url), quick)
     with _bars() as begin:
-        document = run.report(order, run.audit(order, begin))
-    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
-    if document["verdict"] != PASSED:
-        sys.exit(1)
+        return run.report(order, run.audit(order, begin))
+
+
+def _audit_question(survey: Path | None, path: Path, address: str | None, quick: bool) -> dict[str, Any]:
+    """
+    Audit one question and return the document.
+
+    Args:
+        survey: a file that was named as well; there must be none.
+        path: the question's file.
+        address: of a served frame.
+        quick: fewer ways and visits.
+
+    Raises:
+        SpecError: a survey is named as well, or the file holds no question.
+    """
+    if survey is not None:
+        raise SpecError("--question audits one question; leave out SURVEY")
+    asked = read_question(path)
+    if address is not None:
+        check_frame_address(address, "--client")
+    with _bars() as begin:
+        return audit_question(asked, address, quick, begin("core and frame", 1))
 
 
 def _options_of_surveys() -> list[str]:

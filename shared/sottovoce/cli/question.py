@@ -7,16 +7,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command
+from sottovoce.cli.question_file import check_frame_address, read_question
 from sottovoce.client.question_page import question_files
 from sottovoce.client.question_snippets import HOSTS, ethics_text, snippet
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.channel_text import dump_channel
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read, cannot_write
-from sottovoce.shared.single_question import SingleQuestion, parse_question
+from sottovoce.shared.file_errors import cannot_write
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 
@@ -26,7 +24,7 @@ _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical question, as pages take it.")
 def lint(path: Path, as_json: bool) -> None:
     """Check the question in FILE, written as in the list of a survey file, and show what an answer costs."""
-    asked = _read(path)
+    asked = read_question(path)
     if as_json:
         click.echo(json.dumps(asked.document, ensure_ascii=False, indent=2))
         return
@@ -42,15 +40,13 @@ def lint(path: Path, as_json: bool) -> None:
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question in FILE in another system."""
-    asked = _read(path)
+    asked = read_question(path)
     if ethics:
         belief = math.ceil(100 * belief_after(0.1, asked.question.epsilon) - 1e-9)
         odds = odds_in_words(asked.question).rpartition(" Epsilon ")[0]
         click.echo(ethics_text(asked, odds, belief), nl=False)
         return
-    if frame is None or not frame.startswith(("https://", "http://localhost", "http://127.0.0.1")) or frame[-1] != "/":
-        raise click.UsageError("--frame is the frame's address, such as https://q.example.org/q/1/")
-    click.echo(snippet(host, frame, asked), nl=False)
+    click.echo(snippet(host, check_frame_address(frame, "--frame"), asked), nl=False)
 
 
 @command(example="sottovoce question static frame")
@@ -70,13 +66,3 @@ def static(folder: Path) -> None:
     except OSError as error:
         raise click.ClickException(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)
-
-
-def _read(path: Path) -> SingleQuestion:
-    try:
-        return parse_question(parse_yaml(path.read_bytes()))
-    except OSError as error:
-        raise click.ClickException(cannot_read(path, error)) from None
-    except SpecError as error:
-        error.file = path.name
-        raise

@@ -1,6 +1,7 @@
 """One question without a survey around it, for a page of another system: the same object as an item of a survey."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +11,15 @@ from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.channel_text import dump_channel
 from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import FORMAT, Question
 
 ITEM = "/questions/0"
+
+_FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
 
 EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
 
@@ -32,6 +36,12 @@ class SingleQuestion:
 
     question: Question
     document: Mapping[str, Any]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Randomizer, which each single question has."""
+        assert self.question.mechanism is not None  # noqa: S101 - refused when it is parsed
+        return self.question.mechanism
 
     @cached_property
     def canonical(self) -> bytes:
@@ -66,6 +76,14 @@ def parse_question(document: object) -> SingleQuestion:
     question = survey.questions[0]
     _check_alone(question)
     return SingleQuestion(question, survey.document["questions"][0])
+
+
+def is_frame_address(address: str) -> bool:
+    """Return True for the address of a frame's folder: https, or http on this computer, ending in a slash."""
+    return (
+        re.fullmatch(r"(https://|http://(localhost|127\.0\.0\.1)(?=[:/]))[A-Za-z0-9.-]*(:\d+)?/([\w.~-]+/)*", address)
+        is not None
+    )
 
 
 def _check_alone(question: Question) -> None:

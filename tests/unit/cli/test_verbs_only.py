@@ -33,6 +33,7 @@ NO_VERBS = {
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",
+    "question_file": "the file of one question, and the address of its frame",
     "curator/curator_audit": "what audit --curator does",
     "supervisor": "signals that come while a server starts",
     "place": "folders of reports that are named, on a disk or in a bucket",

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import pytest
-from sottovoce.audit.branching_draws import distribution
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Key, MemoryLedger
@@ -18,6 +17,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report, parse_report, report_length
 
 from tests.documents import names, one_of, question, survey
+from tests.property.channels import distribution
 from tests.unit.client.fakes import Session, acknowledge
 
 COIN = {"name": "coin_flip"}

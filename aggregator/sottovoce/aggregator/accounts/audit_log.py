@@ -8,7 +8,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.storage import AuditEntry, Storage
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 
 _FIRST_DAY = date(1970, 1, 1)
 _MINUTE, _DAY = 60, 86400

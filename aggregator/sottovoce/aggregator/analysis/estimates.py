@@ -15,7 +15,7 @@ from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR

@@ -15,7 +15,7 @@ from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP
 from sottovoce.aggregator.storage.connect import file_of
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import REJECTIONS, StorageError
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.shown_columns import Column, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.shared.spec import Question, Survey
 

@@ -16,7 +16,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies
 from sottovoce.shared.spec import Question, Survey

@@ -17,7 +17,7 @@ from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.planning.simulated_truth import Inventor, SetShares, masks, options, set_inventor
 from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey

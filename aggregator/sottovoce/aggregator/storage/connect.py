@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.storage.interface import Storage
+from sottovoce.aggregator.storage.sql_storage import Storage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.extras import install_command

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sottovoce.aggregator.storage.interface import Storage
+from sottovoce.aggregator.storage.sql_storage import Storage
 from sottovoce.aggregator.storage.sqlite import checks, schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import is_copy

@@ -8,7 +8,7 @@ is published, its planned number of people remains in the table ``plans``.
 
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage.accounts.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 MAX_VERSIONS = 50
@@ -77,8 +77,7 @@ class DraftTables:
 
     def drafts(self) -> list[DraftVersion]:
         """Return the newest version of every draft, ordered by name."""
-        with self._back_end.read() as db:
-            return [_draft(*row) for row in db.execute(_ALL).fetchall()]
+        return [_draft(*row) for row in self._back_end.rows_of(_ALL)]
 
     def versions(self, name: str) -> list[int]:
         """Return the numbers of the stored versions, newest first."""
@@ -131,16 +130,13 @@ class DraftTables:
 
     def plan(self, survey: str) -> PlannedSize:
         """Return the planned size of a published survey; empty fields if unknown."""
-        with self._back_end.read() as db:
-            row = db.execute("SELECT people, of_group FROM plans WHERE survey = ?", [survey]).fetchone()
+        row = self._back_end.row_of("SELECT people, of_group FROM plans WHERE survey = ?", [survey])
         return PlannedSize() if row is None else PlannedSize(*row)
 
     def plans(self) -> dict[str, PlannedSize]:
         """Return the planned sizes of all surveys that have one, by name."""
-        with self._back_end.read() as db:
-            return {
-                str(name): PlannedSize(*row) for name, *row in db.execute("SELECT survey, people, of_group FROM plans")
-            }
+        rows = self._back_end.rows_of("SELECT survey, people, of_group FROM plans")
+        return {str(name): PlannedSize(*row) for name, *row in rows}
 
 
 def _delete(db: Handle, name: str) -> None:

@@ -6,9 +6,7 @@ may have been restored, the machine may have slept, or its clock may be wrong by
 for good. So deletions by date pause until an operator confirms the clock, or the program has run for a day.
 """
 
-from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
-
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 LONG = 7 * 86400
@@ -32,37 +30,28 @@ MARK_PAUSE = "UPDATE pulse SET waits = 86400 WHERE EXISTS (SELECT 1 FROM surveys
 _NOTE = "UPDATE pulse SET seen = ?, waits = ?"
 
 
-class PulseStorage(ABC):
+class PulseStorage(BackEnd):
     """The part of ``Storage`` that reads and writes the heartbeat."""
 
-    @abstractmethod
-    def _read(self) -> AbstractContextManager[Handle]:
-        """Begin a transaction that sees one state of the database."""
-
-    @abstractmethod
-    def _write(self) -> AbstractContextManager[Handle]:
-        """Begin a transaction that is durable once it has ended without an error."""
-
     def note_running(self, now: int) -> int:
-        """Record a heartbeat; return for how many seconds of running deletions by date are still paused."""
-        with self._write() as db:
+        """Record a heartbeat, in seconds since 1970; return for how many seconds deletions by date are still paused."""
+        with self.write() as db:
             waits = _still_waits(db, now)
             db.execute(_NOTE, [now, waits])
         return waits
 
     def last_heartbeat(self) -> int:
         """Return when a node last ran, in seconds since 1970; 0 if none has."""
-        with self._read() as db:
-            return int(db.execute("SELECT seen FROM pulse").fetchone()[0] or 0)
+        return int(self.row_of("SELECT seen FROM pulse")[0] or 0)
 
     def forgetting_waits(self, now: int) -> int:
         """Return for how many seconds of running deletions by date are paused; record nothing."""
-        with self._read() as db:
+        with self.read() as db:
             return _still_waits(db, now)
 
     def trust_clock(self, now: int) -> None:
         """End the pause, since an operator confirmed that ``now`` is the right time."""
-        with self._write() as db:
+        with self.write() as db:
             db.execute(_NOTE, [now, 0])
 
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 ID = 16
 """Bytes of a report's random id."""
 
+ALL = -1
+"""Value of ``Cell.cohort`` for all respondents together."""
 
 SESSION_IDLE = 30 * 60
 """Seconds without use after which a dashboard session ends."""

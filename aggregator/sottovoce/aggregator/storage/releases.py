@@ -11,9 +11,8 @@ are in the database so that every node, backup and copy includes them; the head 
 import hashlib
 from pathlib import Path
 
-from sottovoce.aggregator.storage.accounts.back_end import BackEnd
-from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTOR
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
@@ -48,8 +47,7 @@ class ReleaseTables:
 
     def has_ledger(self, survey: str) -> bool:
         """Return True if the survey has a ledger."""
-        with self._back_end.read() as db:
-            return db.execute(_ANY, [survey]).fetchone() is not None
+        return self._back_end.row_of(_ANY, [survey]) is not None
 
     def has_any(self, survey: str) -> bool:
         """Return True if a budget was opened for the survey, also if this database is older than that."""
@@ -58,14 +56,12 @@ class ReleaseTables:
     def _has_head(self, survey: str) -> bool:
         if self.heads is None:
             return False
-        with self._back_end.read() as db:
-            first = db.execute(_FIRST, [survey]).fetchone()
+        first = self._back_end.row_of(_FIRST, [survey])
         return first is not None and (self.heads / f"{data_digest(first[0])}{HEAD}").exists()
 
     def lines(self, survey: str) -> list[bytes]:
         """Return all lines of a survey's ledger, oldest first; empty if it has no ledger."""
-        with self._back_end.read() as db:
-            return [bytes(line) for (line,) in db.execute(_LINES, [survey]).fetchall()]
+        return [bytes(line) for (line,) in self._back_end.rows_of(_LINES, [survey])]
 
     def begin(self, survey: str, line: bytes, who: str = NO_ACTOR) -> None:
         """
@@ -88,7 +84,7 @@ class ReleaseTables:
                 raise StorageError("this data set has a budget already, and it has answered something meanwhile")
             if db.execute(_ADD, [survey, 0, line]).rowcount != 1:
                 raise StorageError("another person opened the budget meanwhile; ask again")
-            table.append(db, self._back_end.today(db), BUDGET_OPENED, who, survey)
+            self._back_end.note(db, BUDGET_OPENED, who, survey)
 
     def add(self, survey: str, after: int, line: bytes) -> None:
         """
@@ -111,5 +107,5 @@ class ReleaseTables:
 
     def _hold(self, db: Handle, survey: str) -> None:
         """Lock the survey's row, so that it cannot be deleted until the transaction ends."""
-        if db.execute(_KNOWN + self._back_end.until_end, [survey]).fetchone() is None:
+        if db.execute(_KNOWN + self._back_end.UNTIL_END, [survey]).fetchone() is None:
             raise StorageError("there is no survey of this name")

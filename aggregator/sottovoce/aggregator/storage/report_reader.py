@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from sottovoce.aggregator.storage.audit_log.interface import Journal
+from sottovoce.aggregator.storage.audit_log.audit_log import Journal
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.releases import ReleaseTables

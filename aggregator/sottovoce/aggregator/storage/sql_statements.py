@@ -203,25 +203,6 @@ def spend_tokens(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     return delete_tokens(db, tokens) == len(tokens)
 
 
-def add_token_counts(db: Handle, survey: int, created: int = 0, revoked: int = 0) -> None:
-    """
-    Add to the counters of created and revoked tokens; the database does not record which tokens they were.
-
-    Spent tokens have no counter: every transaction that stores reports would wait for its row. They are the rest.
-
-    Args:
-        db: within a transaction.
-        survey: key of the first revision, which all tokens of a survey refer to.
-        created: number of tokens that were created.
-        revoked: number of tokens that were revoked.
-    """
-    db.execute(
-        "INSERT INTO token_counts (survey, created, revoked) VALUES (?, ?, ?) ON CONFLICT (survey) DO UPDATE"
-        " SET created = token_counts.created + excluded.created, revoked = token_counts.revoked + excluded.revoked",
-        [survey, created, revoked],
-    )
-
-
 def count_up(db: Handle, added: Change, slot: int = 0) -> None:
     """
     Add new reports to the live counts.

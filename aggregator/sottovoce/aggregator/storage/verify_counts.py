@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
 from sottovoce.aggregator.storage.models import ID, ReportBatch, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS
 from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
 from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.sql_storage import Rows, Storage
 from sottovoce.aggregator.storage.stored_totals import Cell, CheckedRevision, StoredTotals, Tokens
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Frame, Page
 from sottovoce.audit.client_process import link_to
 from sottovoce.audit.listener import Listener, WireRequest
 from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
@@ -113,7 +113,7 @@ def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
     for place, index in enumerate(_asked(page.context, survey)):
         question, value = survey.questions[index], truth[index]
         if page.is_visible(f"#q{place}-0"):
-            _answer(page, place, question, None if _is_refusal(question, value) else value)
+            fill_in(page, f"q{place}", question, value)
     for box in page.locator("form input[id^=a]:visible").all():
         box.check()
     page.click(FIRST)
@@ -181,15 +181,24 @@ def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) ->
     return report
 
 
-def _answer(page: Page, place: int, question: Question, value: Value | None) -> None:
-    if value is None:
-        page.check(f"#q{place}-absent")
+def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> None:
+    """
+    Choose or enter the answer to one question.
+
+    Args:
+        page: that shows it.
+        name: with which the ids of its controls begin.
+        question: the question.
+        value: the true value.
+    """
+    if question.domain.absent and value == question.absent:
+        page.check(f"#{name}-absent")
         return
     for control, text in _controls(question, value):
         if text is None:
-            page.check(f"#q{place}-{control}")
+            page.check(f"#{name}-{control}")
         else:
-            page.fill(f"#q{place}-{control}", text)
+            page.fill(f"#{name}-{control}", text)
 
 
 def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
@@ -202,7 +211,3 @@ def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
     if question.kind.truth == "options":
         return [(option, None) for option in range(question.domain.size) if value >> option & 1]
     return [(value, None)]
-
-
-def _is_refusal(question: Question, value: Value) -> bool:
-    return question.domain.absent and value == question.absent

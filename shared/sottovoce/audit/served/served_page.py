@@ -85,17 +85,28 @@ def check_files(link: Link) -> list[Check]:
     Raises:
         TransportError: a file cannot be fetched, or takes too long.
     """
-    checks = []
-    for name, asset in assemble().items():
-        body = _fetch(link.origin + path_of(name, asset, link.survey))
-        digest = hashlib.sha256(body).hexdigest()
-        if body == asset.body:
-            checks.append(Check("files", name, PASSED, scope=f"SHA-256 {digest}"))
-        else:
-            ours = hashlib.sha256(asset.body).hexdigest()
-            message = f"served with SHA-256 {digest}; this release's has {ours}"
-            checks.append(Check("files", name, FAILED, message=message))
-    return checks
+    files = assemble().items()
+    return [check_file(name, link.origin + path_of(name, asset, link.survey), asset.body) for name, asset in files]
+
+
+def check_file(name: str, address: str, expected: bytes) -> Check:
+    """
+    Compare one served file with this release's.
+
+    Args:
+        name: for the report.
+        address: where it is served.
+        expected: this release's bytes.
+
+    Raises:
+        TransportError: the file cannot be fetched, or takes too long.
+    """
+    body = _fetch(address)
+    digest = hashlib.sha256(body).hexdigest()
+    if body == expected:
+        return Check("files", name, PASSED, scope=f"SHA-256 {digest}")
+    ours = hashlib.sha256(expected).hexdigest()
+    return Check("files", name, FAILED, message=f"served with SHA-256 {digest}; this release's has {ours}")
 
 
 def fetch_form(link: Link) -> dict[str, MockReply]:

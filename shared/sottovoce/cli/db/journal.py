@@ -8,7 +8,7 @@ import click
 from sottovoce.aggregator.accounts.audit_log import entry_document, format_entry, names_of
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage import ChainHead
-from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
+from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import raise_if_wrong

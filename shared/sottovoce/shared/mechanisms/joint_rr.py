@@ -158,6 +158,12 @@ class JointRR:
         return _counts(self.sizes)
 
     @cached_property
+    def counts_after(self) -> tuple[tuple[int, ...], ...]:
+        """For each question, the same numbers of the questions after it, for h = 0 .. d."""
+        zeros = (0,) * len(self.sizes)
+        return tuple(_counts(self.sizes[position:]) + zeros[:position] for position in range(1, len(self.sizes) + 1))
+
+    @cached_property
     def weights(self) -> tuple[int, ...]:
         """w_h: the weight of each combination at distance h, for h = 0 .. d."""
         near, far = self.odds.numerator, self.odds.denominator

@@ -177,7 +177,7 @@ def test_verbs_show_check_and_write_out_the_journal(tmp_path: Path) -> None:
     lines = run("export")[1].splitlines()
     assert len(lines) == noted.number + 1
     assert noted.hash.hex() in lines[-1]
-    with storage._write() as db:
+    with storage.write() as db:
         db.execute("UPDATE journal SET who = '' WHERE number = 1")
     storage.close()
     assert run("verify")[0] == 1

@@ -10,7 +10,7 @@ import pytest
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, cohort_groups
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Survey
 

@@ -175,7 +175,7 @@ def test_age_of_the_last_backup_is_told_in_whole_days(door: Door, storage: SQLit
     """Without end if there was none; of the last one, not of the first."""
     told = [door.metrics()["sottovoce_backup_age_days"]]
     for days in (5, 2):
-        with storage._write() as db:
+        with storage.write() as db:
             table.append(db, day_of(clock.moment) - days, BACKED_UP, MACHINE)
         told.append(door.metrics()["sottovoce_backup_age_days"])
 

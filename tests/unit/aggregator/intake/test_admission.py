@@ -69,7 +69,7 @@ def test_begin_from_memory_does_without_the_database_or_does_nothing(
 
     assert begin(report()) is None
     admission.admit("exam", dump_report(report(), SURVEY))
-    monkeypatch.setattr(storage, "_read", None)  # whatever reads now fails
+    monkeypatch.setattr(storage, "read", None)  # whatever reads now fails
     begun = begin(report())
     assert begun is not None
     assert json.loads(begun.reply())["format"] == "sottovoce-receipt/1"

@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, rev
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.aggregator.surveys.housekeeping import close_due

@@ -10,7 +10,7 @@ from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
 from sottovoce.aggregator.export.offline.shards import Key, count_shard, shards_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 

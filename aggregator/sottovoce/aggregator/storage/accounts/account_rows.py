@@ -1,12 +1,12 @@
 """Tables of accounts and grants; transactions that change them run one at a time across all nodes."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 _ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
@@ -34,40 +34,41 @@ FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?"
 """Statements that delete an account's or key's tokens and sessions from the tables of earlier releases."""
 
 
-class AccountTables(ABC):
-    """The part of ``AccessTables`` that is about accounts and grants."""
+class AccountTables:
+    """
+    The part of ``AccessTables`` that is about accounts and grants.
 
-    @abstractmethod
-    def _read(self) -> AbstractContextManager[Handle]:
-        """Begin a transaction that sees one state of the database."""
+    Args:
+        back_end: database that holds them.
+        who: account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
+    """
 
-    @abstractmethod
-    def _write(self) -> AbstractContextManager[Handle]:
-        """Begin a transaction that is durable once it has ended without an error."""
+    def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
+        self._back_end = back_end
+        self._who = who
 
-    @abstractmethod
-    def _lock(self, db: Handle) -> None:
-        """Lock accounts and grants against other transactions that change them."""
-
-    @abstractmethod
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
         """
         Add an audit log entry, as the last step of a transaction.
 
-        ``who`` is the account that acts; None for the one that these tables were opened for.
+        Args:
+            db: within the transaction.
+            what: event.
+            about: subject of the event.
+            who: account that acts; None for the one that these tables were opened for.
         """
+        self._back_end.note(db, what, self._who if who is None else who.hex(), about)
 
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
         """Begin a write transaction with the lock: without it two admins could disable each other, leaving none."""
-        with self._write() as db:
-            self._lock(db)
+        with self._back_end.write() as db:
+            _ = self._back_end.LOCK_ACCOUNTS and db.execute(self._back_end.LOCK_ACCOUNTS)
             yield db
 
     def has_accounts(self) -> bool:
         """Return True if there is any account."""
-        with self._read() as db:
-            return db.execute("SELECT 1 FROM accounts LIMIT 1").fetchone() is not None
+        return self._back_end.row_of("SELECT 1 FROM accounts LIMIT 1") is not None
 
     def add_account(self, account: Account) -> None:
         """
@@ -82,21 +83,17 @@ class AccountTables(ABC):
 
     def account(self, account_id: bytes) -> Account | None:
         """Return the account with this id, even if it is disabled, or None."""
-        with self._read() as db:
-            row = db.execute(_ACCOUNT, [account_id]).fetchone()
+        row = self._back_end.row_of(_ACCOUNT, [account_id])
         return None if row is None else account_of(row)
 
     def account_of_subject(self, subject: str) -> Account | None:
         """Return the account with this subject at the institution's identity provider, or None."""
-        with self._read() as db:
-            row = db.execute(_ACCOUNT_OF_SUBJECT, [subject]).fetchone()
+        row = self._back_end.row_of(_ACCOUNT_OF_SUBJECT, [subject])
         return None if row is None else account_of(row)
 
     def accounts(self) -> list[Account]:
         """Return all accounts ordered by name, disabled ones included."""
-        with self._read() as db:
-            rows = db.execute(_BY_NAME).fetchall()
-        return [account_of(row) for row in rows]
+        return [account_of(row) for row in self._back_end.rows_of(_BY_NAME)]
 
     def disable(self, account_id: bytes, day: int) -> None:
         """
@@ -117,7 +114,7 @@ class AccountTables(ABC):
             forget_doors(db, account_id)
             if changed:
                 self._note(db, words.ACCOUNT_DISABLED, account_id.hex())
-        self._after_deletion()
+        self._back_end.after_deletion()
 
     def enable(self, account_id: bytes) -> None:
         """Enable an account again; its keys work again, its sessions stay ended."""
@@ -146,7 +143,7 @@ class AccountTables(ABC):
                 db.execute(statement, [account_id])
             if is_there:
                 self._note(db, words.ACCOUNT_DELETED, account_id.hex())
-        self._after_deletion()
+        self._back_end.after_deletion()
         return is_there
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
@@ -227,7 +224,7 @@ class AccountTables(ABC):
 
     def grants(self, account_id: bytes) -> dict[str, str]:
         """Return the account's roles by name of the survey, which may be ``EVERY_SURVEY``."""
-        with self._read() as db:
+        with self._back_end.read() as db:
             query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
             return {str(survey): str(role) for survey, role in db.execute(query, [account_id])}
 
@@ -237,13 +234,7 @@ class AccountTables(ABC):
             SELECT accounts.account, name, admin, subject, disabled_on, role FROM grants
             JOIN accounts ON accounts.account = grants.account WHERE survey = ? ORDER BY name, accounts.account
         """
-        with self._read() as db:
-            rows = db.execute(query, [survey]).fetchall()
-        return [(account_of(row), str(row[5])) for row in rows]
-
-    @abstractmethod
-    def _after_deletion(self) -> None:
-        """Remove traces of deleted rows from the files as far as that is fast."""
+        return [(account_of(row), str(row[5])) for row in self._back_end.rows_of(query, [survey])]
 
 
 def account_of(row: Any) -> Account:  # noqa: ANN401 - a row

@@ -4,15 +4,12 @@ Access control, available as ``storage.access``: one implementation in the SQL t
 The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
 
-from contextlib import AbstractContextManager
-
 from sottovoce.aggregator.storage.accounts.account_rows import (
     account_of,
     forget_doors,
     insert_account,
     insert_grant,
 )
-from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.accounts.keys import DAY, insert_key
 from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
@@ -25,7 +22,6 @@ from sottovoce.aggregator.storage.accounts.models import (
 )
 from sottovoce.aggregator.storage.accounts.passkeys import PasskeyTables
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 RESEARCHER_DAYS = 366
@@ -46,18 +42,7 @@ _VIEWS_OF = f"{_VIEWS} WHERE survey = ? ORDER BY expires_on, hash"
 
 
 class AccessTables(PasskeyTables):
-    """
-    Tables of accounts, grants, keys, sessions, staff invitations and links for ethics boards.
-
-    Args:
-        back_end: functions of the database that holds them.
-        who: account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
-    """
-
-    def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
-        self._back_end = back_end
-        self._who = who
-        self.until_end = back_end.until_end
+    """Tables of accounts, grants, keys, sessions, staff invitations and links for ethics boards."""
 
     def by(self, who: str) -> "AccessTables":
         """Return these tables with another actor for the audit log: an account's id or ``events.MACHINE``."""
@@ -72,7 +57,7 @@ class AccessTables(PasskeyTables):
         Raises:
             AccessRefused: it signs in to an account that does not exist, or is disabled.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             if invitation.account is not None and self._lock_account(db, invitation.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             db.execute(
@@ -86,23 +71,21 @@ class AccessTables(PasskeyTables):
 
     def invitation(self, link_hash: bytes, day: int) -> AccountInvitation | None:
         """Return the invitation of a link, or None if it is unknown or expired on this day."""
-        with self._read() as db:
-            row = db.execute(_INVITATION, [link_hash, day]).fetchone()
+        row = self._back_end.row_of(_INVITATION, [link_hash, day])
         return None if row is None else _invitation(*row)
 
     def invitations(self) -> list[AccountInvitation]:
         """Return all unused invitations, expired ones included."""
-        with self._read() as db:
-            return [_invitation(*row) for row in db.execute(_ALL_INVITATIONS).fetchall()]
+        return [_invitation(*row) for row in self._back_end.rows_of(_ALL_INVITATIONS)]
 
     def withdraw_invitation(self, link_hash: bytes) -> bool:
         """Revoke a link; return True if it was unused."""
-        with self._write() as db:
+        with self._back_end.write() as db:
             query = "DELETE FROM invitations WHERE hash = ? RETURNING hash, survey, role, account, expires_on"
             row = db.execute(query, [link_hash]).fetchone()
             if row is not None:
                 self._note(db, words.INVITATION_REVOKED, _role(_invitation(*row)))
-        self._after_deletion()
+        self._back_end.after_deletion()
         return row is not None
 
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
@@ -127,7 +110,7 @@ class AccessTables(PasskeyTables):
                 self._note(db, words.ACCOUNT_ADDED, account.id.hex(), account.id)
                 if spent.role:
                     self._note(db, words.GRANTED, f"{_role(spent)} {account.id.hex()}", account.id)
-        self._after_deletion()
+        self._back_end.after_deletion()
         return spent is not None
 
     def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
@@ -139,21 +122,21 @@ class AccessTables(PasskeyTables):
             link_hash: hash of the link's secret.
             now: seconds since 1970.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
             # Lock the account before the link, in the order that ``disable`` uses: else the two could deadlock.
             account = None if row is None or row[0] is None else self._lock_account(db, bytes(row[0]))
             if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
                 return None
             signed_in = self._begin(db, session_hash, account, "link", now)
-        self._after_deletion()
+        self._back_end.after_deletion()
         return signed_in
 
     # Links for ethics boards
 
     def add_view(self, view: BoardView) -> None:
         """Store a link for an ethics board."""
-        with self._write() as db:
+        with self._back_end.write() as db:
             db.execute(
                 "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
                 [view.hash, view.survey, view.digest, int(view.results), view.expires_on],
@@ -162,23 +145,20 @@ class AccessTables(PasskeyTables):
 
     def view(self, link_hash: bytes, day: int) -> BoardView | None:
         """Return the view of a link, or None if it is unknown or expired on this day."""
-        with self._read() as db:
-            row = db.execute(_VIEW, [link_hash, day]).fetchone()
+        row = self._back_end.row_of(_VIEW, [link_hash, day])
         return None if row is None else _view(*row)
 
     def views(self, survey: str) -> list[BoardView]:
         """Return the links to a survey that were not revoked, expired ones included."""
-        with self._read() as db:
-            rows = db.execute(_VIEWS_OF, [survey]).fetchall()
-        return [_view(*row) for row in rows]
+        return [_view(*row) for row in self._back_end.rows_of(_VIEWS_OF, [survey])]
 
     def end_view(self, link_hash: bytes) -> None:
         """Revoke a link for an ethics board."""
-        with self._write() as db:
+        with self._back_end.write() as db:
             row = db.execute("DELETE FROM views WHERE hash = ? RETURNING survey", [link_hash]).fetchone()
             if row is not None:
                 self._note(db, words.VIEW_REVOKED, str(row[0]))
-        self._after_deletion()
+        self._back_end.after_deletion()
 
     # Researchers: the accounts that `staff add` makes
 
@@ -225,12 +205,11 @@ class AccessTables(PasskeyTables):
             db.execute("DELETE FROM researchers WHERE name = ?", [name])
             for survey, owner in revoked:
                 self._note(db, words.KEY_REVOKED, f"{survey} {bytes(owner).hex()}")
-        self._after_deletion()
+        self._back_end.after_deletion()
         return len(revoked)
 
     def _add_owner(self, db: Handle, name: str) -> Account:
-        (drawn,) = db.execute(self._back_end.new_id).fetchone()
-        account = Account(bytes(drawn), name, admin=True)
+        account = Account(self._back_end.new_id(db), name, admin=True)
         insert_account(db, account)
         insert_grant(db, account.id, EVERY_SURVEY, "owner")
         return account
@@ -238,22 +217,6 @@ class AccessTables(PasskeyTables):
     def _note_owner(self, db: Handle, account: Account) -> None:
         self._note(db, words.ACCOUNT_ADDED, account.id.hex())
         self._note(db, words.GRANTED, f"{EVERY_SURVEY} owner {account.id.hex()}")
-
-    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
-        actor = self._who if who is None else who.hex()
-        table.append(db, self._back_end.today(db), what, actor, about)
-
-    def _read(self) -> AbstractContextManager[Handle]:
-        return self._back_end.read()
-
-    def _write(self) -> AbstractContextManager[Handle]:
-        return self._back_end.write()
-
-    def _lock(self, db: Handle) -> None:
-        _ = self._back_end.lock_accounts and db.execute(self._back_end.lock_accounts)
-
-    def _after_deletion(self) -> None:
-        self._back_end.after_deletion()
 
 
 def _role(invitation: AccountInvitation) -> str:

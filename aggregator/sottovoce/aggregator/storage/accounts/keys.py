@@ -31,14 +31,7 @@ _SESSIONS = f"""
 
 
 class KeyTables(AccountTables):
-    """
-    The part of ``AccessTables`` that is about keys and sessions.
-
-    Attributes:
-        until_end: suffix of a query that locks its rows until the end of the transaction.
-    """
-
-    until_end: str
+    """The part of ``AccessTables`` that is about keys and sessions."""
 
     def add_key(self, key: AccessKey) -> None:
         """
@@ -47,7 +40,7 @@ class KeyTables(AccountTables):
         Raises:
             AccessRefused: there is no such account, or it is disabled.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             if self._lock_account(db, key.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             insert_key(db, key)
@@ -56,9 +49,7 @@ class KeyTables(AccountTables):
     def list_keys(self, account_id: bytes | None = None) -> list[AccessKey]:
         """Return the keys of one account, or of all, ordered by label, expired ones included."""
         query, values = (_ALL_KEYS, []) if account_id is None else (_KEYS_OF, [account_id])
-        with self._read() as db:
-            rows = db.execute(query, values).fetchall()
-        return [_key(*row) for row in rows]
+        return [_key(*row) for row in self._back_end.rows_of(query, values)]
 
     def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
         """
@@ -68,12 +59,12 @@ class KeyTables(AccountTables):
             key_hash: hash of its secret.
             day: today.
         """
-        with self._read() as db:
+        with self._back_end.read() as db:
             # Only hashes are stored: a copy of the database gives no usable key.
             owned_key = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
         # One write a day and key: the journal of use needs the day only, and times could show when staff works.
         if owned_key is not None and owned_key[1].used_on != day:
-            with self._write() as db:
+            with self._back_end.write() as db:
                 _note_day(db, key_hash, day)
         return owned_key
 
@@ -83,7 +74,7 @@ class KeyTables(AccountTables):
 
         The sessions that its account started with a key end, including one that another transaction is starting.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             for statement in FORMER_OF_KEY:
                 db.execute(statement, [key_hash])
             # A sign-in with this key locks the row: the deletion waits for it, and the next statement ends its session.
@@ -91,7 +82,7 @@ class KeyTables(AccountTables):
             if row is not None:
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'key'", [bytes(row[0])])
                 self._note(db, words.KEY_REVOKED, f"{row[1]} {bytes(row[0]).hex()}")
-        self._after_deletion()
+        self._back_end.after_deletion()
         return row is not None
 
     def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
@@ -104,7 +95,7 @@ class KeyTables(AccountTables):
             door: method of the sign-in.
             now: seconds since 1970.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             return self._begin(db, session_hash, self._lock_account(db, account_id), door, now) is not None
 
     def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
@@ -116,8 +107,8 @@ class KeyTables(AccountTables):
             key_hash: hash of the key.
             now: seconds since 1970.
         """
-        with self._write() as db:
-            query = f"{_LET_IN_BY_KEY}{self.until_end}"
+        with self._back_end.write() as db:
+            query = f"{_LET_IN_BY_KEY}{self._back_end.UNTIL_END}"
             owned_key = _with_owner(db.execute(query, [key_hash, now // DAY]).fetchone())
             if owned_key is None or not owned_key[1].signs_in:
                 return None
@@ -131,26 +122,26 @@ class KeyTables(AccountTables):
             session_hash: hash of the cookie's secret.
             now: seconds since 1970.
         """
-        with self._read() as db:
+        with self._back_end.read() as db:
             query = f"{_SESSIONS} AND session_hash = ?"
             row = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash]).fetchone()
         session = None if row is None else _session(row)
         if session is not None and session.used < now - PRECISION:
-            with self._write() as db:
+            with self._back_end.write() as db:
                 # UPDATE, not INSERT: a session that was ended since the read stays ended.
                 db.execute("UPDATE staff_sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
         return session
 
     def sessions(self, account_id: bytes, now: int) -> list[StaffSession]:
         """Return an account's sessions that have not expired, newest first."""
-        with self._read() as db:
+        with self._back_end.read() as db:
             query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
             rows = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, account_id]).fetchall()
         return [_session(row) for row in rows]
 
     def end_session(self, session_hash: bytes) -> None:
         """Delete a session, as at sign-out."""
-        with self._write() as db:
+        with self._back_end.write() as db:
             query = "DELETE FROM staff_sessions WHERE session_hash = ? RETURNING account"
             row = db.execute(query, [session_hash]).fetchone()
             if row is not None:
@@ -158,13 +149,13 @@ class KeyTables(AccountTables):
 
     def end_sessions(self, account_id: bytes) -> None:
         """Delete all sessions of an account."""
-        with self._write() as db:
+        with self._back_end.write() as db:
             if db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id]).rowcount:
                 self._note(db, words.SESSIONS_ENDED, account_id.hex())
 
     def _lock_account(self, db: Handle, account_id: bytes) -> Account | None:
         """Return the account, or None if it is disabled; lock its row until the end of the transaction."""
-        row = db.execute(_LET_IN + self.until_end, [account_id]).fetchone()
+        row = db.execute(_LET_IN + self._back_end.UNTIL_END, [account_id]).fetchone()
         return None if row is None else account_of(row)
 
     def _begin(self, db: Handle, session_hash: bytes, account: Account | None, door: str, now: int) -> Account | None:

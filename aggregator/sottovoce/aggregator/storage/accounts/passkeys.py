@@ -35,10 +35,9 @@ class PasskeyTables(KeyTables):
             drawn: random bytes that become the secret if there is none yet.
         """
         query = "SELECT secret FROM challenge_key"
-        with self._read() as db:
-            row = db.execute(query).fetchone()
+        row = self._back_end.row_of(query)
         if row is None:
-            with self._write() as db:
+            with self._back_end.write() as db:
                 # Two nodes may start at once: the first secret wins, and both read it back.
                 db.execute("INSERT INTO challenge_key (number, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", [drawn])
                 row = db.execute(query).fetchone()
@@ -70,15 +69,12 @@ class PasskeyTables(KeyTables):
 
     def passkey(self, credential_id: bytes) -> Passkey | None:
         """Return the passkey with this id, even if its account is disabled, or None."""
-        with self._read() as db:
-            row = db.execute(_OF_NAME, [credential_id]).fetchone()
+        row = self._back_end.row_of(_OF_NAME, [credential_id])
         return None if row is None else _passkey(row)
 
     def passkeys(self, account_id: bytes) -> list[Passkey]:
         """Return an account's passkeys, ordered by label."""
-        with self._read() as db:
-            rows = db.execute(_OF_ACCOUNT, [account_id]).fetchall()
-        return [_passkey(row) for row in rows]
+        return [_passkey(row) for row in self._back_end.rows_of(_OF_ACCOUNT, [account_id])]
 
     def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:
         """
@@ -86,14 +82,14 @@ class PasskeyTables(KeyTables):
 
         A session that another transaction is starting ends as well.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             query = "DELETE FROM passkeys WHERE account = ? AND credential_id = ?"
             removed = db.execute(query, [account_id, credential_id]).rowcount == 1
             if removed:
                 # A lost device must be shut out at once; which session it began is not stored, so all of that kind end.
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'passkey'", [account_id])
                 self._note(db, words.PASSKEY_REMOVED, account_id.hex())
-        self._after_deletion()
+        self._back_end.after_deletion()
         return removed
 
     def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:
@@ -108,7 +104,7 @@ class PasskeyTables(KeyTables):
             use: the verified assertion.
             now: seconds since 1970.
         """
-        with self._write() as db:
+        with self._back_end.write() as db:
             # Expired challenges are refused by their own time, so their rows protect nothing any more.
             db.execute("DELETE FROM spent_challenges WHERE expires < ?", [now])
             query = "INSERT INTO spent_challenges (challenge_hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING"

@@ -9,9 +9,12 @@ the server signs nothing for them until an operator releases them.
 
 from collections.abc import Sequence
 
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED, RESTORED
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.invitations.token_models import Held
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.shared.errors import StorageError
 
 # Release 0.3.0 stored the number of spent tokens at the purge; all others but the revoked ones were dropped then.
 COUNT_DROPPED = """
@@ -41,11 +44,13 @@ _COUNT_HELD = """
 """
 _RELEASE = "UPDATE blind_invitations SET blinded_hash = NULL WHERE survey = ? AND blinded_hash = ?"
 _COUNT_RELEASED = "UPDATE token_counts SET held = 0, held_since = NULL WHERE survey = ?"
-_COUNT = "SELECT count(*), count(blinded_hash) FROM blind_invitations WHERE survey = ?"
+_NAME = "SELECT name FROM surveys WHERE key = ?"
 _MARK = "SELECT mark FROM pulse"
 # An update without a change locks the row, so that a second node waits and then sees the new mark.
 _TAKE_MARK = "UPDATE pulse SET mark = mark"
 _RAISE_MARK = "UPDATE pulse SET mark = ? WHERE mark < ?"
+# Any revision, since invitations refer to the first one, which stays closed if a correction follows a close.
+_ANY_OPEN = "SELECT 1 FROM surveys WHERE closed_on IS NULL AND name = (SELECT name FROM surveys WHERE key = ?)"
 _HELD_OF_OPEN = """
     SELECT name, held, held_since FROM token_counts JOIN surveys AS first ON key = survey
     WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
@@ -53,93 +58,107 @@ _HELD_OF_OPEN = """
 """
 
 
-def invite(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
-    """
-    Add invitations that can be redeemed once each.
+class InvitationStorage(BackEnd):
+    """The part of ``Storage`` that handles invitations to be redeemed."""
 
-    Args:
-        db: within a transaction.
-        survey: key of the first revision, which they refer to.
-        hashes: of the invitations.
-    """
-    statement = "INSERT INTO blind_invitations (survey, invitation_hash) VALUES (?, ?)"
-    # Privacy: in the order of the hashes, since the list may be sorted by people's names.
-    db.executemany(statement, [(survey, each) for each in sorted(hashes)])
+    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
+        """
+        Redeem an invitation, durably.
 
+        Returns NEW; SAME if it was redeemed for this fingerprint, which gets the same signature again, CONFLICT if for
+        another; TOKEN_INVALID if it does not exist; UNKNOWN while it is held after a restore; CLOSED.
 
-def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
-    """
-    Redeem an invitation; a repeated request with the same fingerprint returns SAME and gets the same signature.
+        Args:
+            survey: key of the first revision.
+            invitation: its hash.
+            blinded: fingerprint of the blinded message to be signed.
+        """
+        with self.write() as db:
+            if db.execute(_ANY_OPEN + self.UNTIL_END, [survey]).fetchone() is None:
+                return Outcome.CLOSED
+            # The update comes first: a concurrent request waits for its row lock, and then finds it redeemed.
+            is_new = db.execute(_REDEEM, [blinded, survey, invitation]).rowcount == 1
+            row = None if is_new else db.execute(_REDEEMED, [survey, invitation]).fetchone()
+        if is_new:
+            self._note_redeemed()
+            return Outcome.NEW
+        if row is None:
+            return Outcome.TOKEN_INVALID
+        if bytes(row[0]) == HELD:
+            return Outcome.UNKNOWN
+        return Outcome.SAME if bytes(row[0]) == blinded else Outcome.CONFLICT
 
-    Args:
-        db: within a transaction.
-        survey: key of the first revision.
-        invitation: hash of the invitation.
-        blinded: fingerprint of the blinded message to be signed.
-    """
-    # The update comes first: a concurrent request waits for its row lock, and then finds it redeemed.
-    if db.execute(_REDEEM, [blinded, survey, invitation]).rowcount == 1:
-        return Outcome.NEW
-    row = db.execute(_REDEEMED, [survey, invitation]).fetchone()
-    if row is None:
-        return Outcome.TOKEN_INVALID
-    if bytes(row[0]) == HELD:
-        return Outcome.UNKNOWN
-    return Outcome.SAME if bytes(row[0]) == blinded else Outcome.CONFLICT
+    def hold_invitations(self, now: int = 0) -> None:
+        """
+        Hold all unredeemed invitations after a restore, until ``reissue_invitations``.
 
+        They may have been redeemed after the backup.
 
-def hold(db: Handle, day: int) -> None:
-    """
-    Hold all unredeemed invitations after a restore, since they may have been redeemed after the backup.
+        Args:
+            now: new mark, in seconds since 1970, so that nodes with an older mark do not hold them again.
+        """
+        with self.write() as db:
+            db.execute(_RAISE_MARK, [now, now])
+            self._hold_unredeemed(db)
 
-    Args:
-        db: within a transaction.
-        day: today, in days since 1970.
-    """
-    if db.execute(_HOLD, [HELD]).rowcount:
-        db.execute(_COUNT_HELD, [day, HELD, HELD])
+    def mark(self) -> int:
+        """Return the age mark: seconds since 1970 of the last run of a node with signing keys, or of a restore."""
+        return int(self.row_of(_MARK)[0])
 
+    def note_mark(self, now: int, known: int) -> tuple[int, bool]:
+        """
+        Raise the age mark, and hold invitations if the mark shows that an older copy of the database was restored.
 
-def release(db: Handle, survey: int) -> int:
-    """
-    Make held invitations valid again, even though some may have been redeemed already; return their number.
+        Args:
+            now: seconds since 1970.
+            known: the last mark that this node saw; 0 for none.
 
-    Args:
-        db: within a transaction.
-        survey: key of the first revision.
-    """
-    released = db.execute(_RELEASE, [survey, HELD]).rowcount
-    db.execute(_COUNT_RELEASED, [survey])
-    return released
+        Returns:
+            The new mark, and True if the stored mark was below ``known``.
+        """
+        with self.write() as db:
+            db.execute(_TAKE_MARK)
+            mark = int(db.execute(_MARK).fetchone()[0])
+            if known > mark:
+                self._hold_unredeemed(db)
+                self.note(db, RESTORED, NO_ACTOR)
+            # By one at least, so that the mark grows even if it was once raised by a clock that was ahead.
+            new = max(mark + 1, now, known)
+            db.execute(_RAISE_MARK, [new, new])
+        return new, known > mark
 
+    def held_invitations(self) -> dict[str, Held]:
+        """Return the invitations held after a restore, by the name of each open survey."""
+        return {name: Held(number, since) for name, number, since in self.rows_of(_HELD_OF_OPEN)}
 
-def mark(db: Handle) -> int:
-    """Return the age mark: seconds since 1970 of the last run of a node with signing keys, or of the last restore."""
-    return int(db.execute(_MARK).fetchone()[0])
+    def reissue_invitations(self, survey: int, who: str = NO_ACTOR) -> int:
+        """
+        Make held invitations valid again; return their number.
 
+        Each of them may have been redeemed after the backup, and can then be redeemed a second time.
 
-def take_mark(db: Handle) -> int:
-    """Return the age mark and lock it until the end of the transaction."""
-    db.execute(_TAKE_MARK)
-    return mark(db)
+        Args:
+            survey: key of the first revision.
+            who: account that decides it, for the audit log.
+        """
+        with self.write() as db:
+            name = self._lock_survey(db, survey)
+            held = db.execute(_RELEASE, [survey, HELD]).rowcount
+            db.execute(_COUNT_RELEASED, [survey])
+            if held:
+                self.note(db, REISSUED, who, f"{name} {held}")
+        return held
 
+    def _hold_unredeemed(self, db: Handle) -> None:
+        if db.execute(_HOLD, [HELD]).rowcount:
+            db.execute(_COUNT_HELD, [self.today(db), HELD, HELD])
 
-def raise_mark(db: Handle, to: int) -> None:
-    """Raise the age mark, or leave it if it is larger already."""
-    db.execute(_RAISE_MARK, [to, to])
-
-
-def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
-    """
-    Return True if an invitation exists and is neither redeemed nor held.
-
-    Args:
-        db: within a transaction.
-        survey: key of the first revision.
-        invitation: hash of the invitation.
-    """
-    row = db.execute(_REDEEMED, [survey, invitation]).fetchone()
-    return row is not None and row[0] is None
+    def _lock_survey(self, db: Handle, survey: int) -> str:
+        """Return the survey's name and lock its row, since a concurrent deletion would miss tokens added here."""
+        row = db.execute(_NAME + self.UNTIL_END, [survey]).fetchone()
+        if row is None:
+            raise StorageError("there is no survey of this name")
+        return str(row[0])
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
@@ -155,14 +174,3 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
     if held:
         db.execute(_FEWER_HELD, [held, held, survey])
     return held + db.executemany(_REVOKE, [(survey, each) for each in hashes])
-
-
-def count(db: Handle, survey: int) -> tuple[int, int]:
-    """Return the number of invitations, and how many of them are redeemed or held."""
-    total, used = db.execute(_COUNT, [survey]).fetchone() or (0, 0)
-    return int(total), int(used)
-
-
-def held_of_open(db: Handle) -> dict[str, Held]:
-    """Return the held invitations of open surveys, by name of the survey."""
-    return {name: Held(number, since) for name, number, since in db.execute(_HELD_OF_OPEN).fetchall()}

@@ -45,7 +45,7 @@ _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *_SECRETS}))
 
 
-class PostgresStorage(sql_storage.SQLStorage):
+class PostgresStorage(sql_storage.Storage):
     """
     A PostgreSQL database; its tables are made if there are none.
 
@@ -60,14 +60,11 @@ class PostgresStorage(sql_storage.SQLStorage):
         StorageError: unreachable, of a newer schema, or of an older one that may not be migrated.
     """
 
-    OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
-
-    ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
+    LOCK_SURVEYS: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
     LOCK_ACCOUNTS: ClassVar[str] = "LOCK TABLE accounts, grants IN SHARE ROW EXCLUSIVE MODE"
     NEW_ID: ClassVar[str] = "uuid_send(gen_random_uuid())"
     UNTIL_END: ClassVar[str] = " FOR SHARE"
     NOW: ClassVar[str] = NOW
-    THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(
         self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False, migrates: bool = True
@@ -84,8 +81,6 @@ class PostgresStorage(sql_storage.SQLStorage):
         )
         self._publisher = SnapshotPublisher(self.show_grown)
         self._is_closed = False
-        # Privacy: using one leaves traces. Unknown after a start.
-        self._are_secrets_used = True
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped, migrates)
@@ -108,10 +103,10 @@ class PostgresStorage(sql_storage.SQLStorage):
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
         while True:
             try:
-                with self._write() as db:
+                with self.write() as db:
                     wait_for_withdrawals(db, merge(arrivals))
                     counted = partial(sql_statements.count_up, slot=db.slot)
-                    return store_sorted(db, arrivals, _insert, counted, self.OPEN, " FOR UPDATE")
+                    return store_sorted(db, arrivals, _insert, counted, self.is_open, " FOR UPDATE")
             except _NotAllNewPostgres:
                 continue
 
@@ -125,12 +120,8 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the server's clock."""
-        with self._read() as db:
+        with self.read() as db:
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
-
-    def _note_redeemed(self) -> None:
-        self._are_secrets_used = True
-        super()._note_redeemed()
 
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, and rewrite tokens and invitations if used."""
@@ -138,19 +129,16 @@ class PostgresStorage(sql_storage.SQLStorage):
             # A newer program knows columns that this one would leave out.
             migrate.check_usable(PostgresHandle(connection), unfinished=True)
             settling.settle(connection)
-            if self._are_secrets_used:
-                self._rewrite_secrets(connection)
+        self._rewrite_used_secrets()
         return True
 
-    def _rewrite_secrets(self, connection: psycopg.Connection[Any]) -> None:
-        # Before it begins, since a report may spend a token right after; again if it fails.
-        self._are_secrets_used = False
-        try:
+    def _rewrite_secrets(self) -> None:
+        with self._connection() as connection:
             for table in _SECRETS:
                 settling.rewrite(connection, table)
-        except BaseException:
-            self._are_secrets_used = True
-            raise
+
+    def after_deletion(self) -> None:
+        """Do nothing: settling and scrubbing replace the files."""
 
     def scrub(self) -> None:
         """Settle, write all reports anew if any changed, and remove what was deleted."""
@@ -174,7 +162,8 @@ class PostgresStorage(sql_storage.SQLStorage):
             db.execute(statement)
 
     @contextmanager
-    def _read_reports(self) -> Iterator[PostgresHandle]:
+    def read_reports(self) -> Iterator[PostgresHandle]:
+        """Begin a transaction that reads reports, and keeps their tables from being rewritten."""
         with self._connection() as connection, connection.transaction():
             for statement in _READ_ALL:
                 connection.execute(statement)
@@ -182,13 +171,13 @@ class PostgresStorage(sql_storage.SQLStorage):
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
-        with self._write() as db:
+        with self.write() as db:
             migrate.check_usable(db)
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
         """Describe contradictions between the tables; damaged pages are for the server's own checks."""
-        with self._read_reports() as db:
+        with self.read_reports() as db:
             migrate.check_usable(db)
             return checks.problems(db, described(db))
 
@@ -212,13 +201,15 @@ class PostgresStorage(sql_storage.SQLStorage):
         migrate.check_usable(db)
 
     @contextmanager
-    def _read(self) -> Iterator[PostgresHandle]:
+    def read(self) -> Iterator[PostgresHandle]:
+        """Begin a transaction that sees one state of the database."""
         with self._connection() as connection, connection.transaction():
             connection.execute(_AS_OF_ONE_MOMENT)
             yield PostgresHandle(connection)
 
     @contextmanager
-    def _write(self) -> Iterator[PostgresHandle]:
+    def write(self) -> Iterator[PostgresHandle]:
+        """Begin a transaction that is durable once it has ended without an error."""
         with self._connection() as connection, connection.transaction():
             yield PostgresHandle(connection)
 

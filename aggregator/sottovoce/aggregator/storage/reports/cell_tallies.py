@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sottovoce.aggregator.storage.interface import ALL
-from sottovoce.aggregator.storage.models import Cell
+from sottovoce.aggregator.storage.models import ALL, Cell
 from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT
 
 

@@ -32,7 +32,7 @@ def store_sorted(
     arrivals: Sequence[ReportBatch],
     insert: Callable[[H, Sequence[ReportBatch]], object],
     counted: Callable[[H, Change], None],
-    open_query: str,
+    is_open: Callable[[Handle, int], bool],
     lock: str = "",
 ) -> list[Outcome]:
     """
@@ -43,12 +43,12 @@ def store_sorted(
         arrivals: the group.
         insert: adds the rows of new reports; the back end's fastest way.
         counted: adds new reports to the counts.
-        open_query: selects a row if a survey is open, and locks it so that the survey stays open.
+        is_open: returns True if a survey is open, and keeps it open until the transaction ends.
         lock: appended to the query for tokens, to lock their rows until the end of the transaction.
     """
     # Report by report, because each outcome may depend on an earlier report of the same group.
     reports = list(split(arrivals))
-    group = _Group(db, open_query, reports, lock)
+    group = _Group(db, is_open, reports, lock)
     outcomes = [group.classify(report) for report in reports]
     # Merged again, sorted by random id: row order must not show the order of arrival.
     new = merge(report for report, outcome in zip(reports, outcomes, strict=True) if outcome is Outcome.NEW)
@@ -61,9 +61,11 @@ def store_sorted(
 class _Group:
     """State of the database for a group of reports, updated as the reports are classified."""
 
-    def __init__(self, db: Handle, open_query: str, reports: Sequence[ReportBatch], lock: str) -> None:
+    def __init__(
+        self, db: Handle, is_open: Callable[[Handle, int], bool], reports: Sequence[ReportBatch], lock: str
+    ) -> None:
         surveys = sorted({report.plan.survey for report in reports})
-        self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
+        self._open = {survey for survey in surveys if is_open(db, survey)}
         ids = sorted(set(report_ids(reports)))
         self._others = _lock_signed_ids(db, reports)
         ids = sorted({*ids, *((other, each) for survey, each in ids for other in self._others.get(survey, ()))})

@@ -1,19 +1,31 @@
-"""Changes of a survey's state; the caller runs each within a transaction that excludes all other such changes."""
+"""Publication, close, deletion and purge of surveys; transactions that change a survey's state run one at a time."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.audit_log import table as journal_table
+from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations import tokens
+from sottovoce.aggregator.storage.models import StoredSurvey
 from sottovoce.aggregator.storage.sql_statements import Handle, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS
 from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
+TABLES_OF_REPORTS = ("settled", "fresh")
+"""Tables that the view ``reports`` consists of; a copy fills the first one."""
+
+_DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
+_REKEY = "UPDATE {} SET report_id = {} WHERE survey = ?"
+_SURVEYS = """
+    SELECT key, name, revision, digest, document, closed_on, purged, retired,
+           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key)
+    FROM surveys
+"""
 _CELLS_OF = """
     SELECT DISTINCT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3
 """
@@ -29,7 +41,11 @@ _DELETE = [
 ]
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
 # The draft of a correction goes too, since no survey of this name can be published again.
-_DELETE += ["DELETE FROM drafts WHERE name = ?"]
+_DELETE += ["DELETE FROM drafts WHERE name = ?", "DELETE FROM surveys WHERE name = ?"]
+_ADD = "INSERT INTO surveys (key, name, revision, digest, document, closed_on) VALUES (?, ?, ?, ?, ?, ?)"
+_CLOSE = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
+_REOPEN = "UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL"
+_PURGEABLE = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
 _PURGE = (
     "UPDATE surveys SET purged = 1 WHERE key = ?",
     "DELETE FROM tombstones WHERE survey = ?",
@@ -65,158 +81,176 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
 """
 
 
-def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str, *, stay_closed: bool) -> None:
-    """
-    Add a revision, unless it is stored already.
+class SurveyStorage(BackEnd):
+    """The part of ``Storage`` that changes a survey's state."""
 
-    Args:
-        db: within a transaction.
-        survey: to be published.
-        day: today, counted from 1970-01-01.
-        retire: mark earlier revisions as retired.
-        who: account that publishes, for the audit log.
-        stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
+    def publish(
+        self, survey: Survey, retire: bool = False, who: str = words.NO_ACTOR, *, stay_closed: bool = False
+    ) -> StoredSurvey:
+        """
+        Publish a survey; publishing the same one again changes nothing.
 
-    Raises:
-        RevisionConflict: another revision was published first.
-        StorageError: the revision may not follow the stored ones.
-    """
-    if survey.is_blind and not survey.moduli:
-        raise StorageError("the survey's access names no moduli yet; they are made before it is published")
+        Args:
+            survey: to be published.
+            retire: mark all earlier revisions as retired.
+            who: account that acts, for the audit log; likewise in all methods.
+            stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
+
+        Raises:
+            RevisionConflict: another revision was published first.
+            StorageError: an earlier revision has a larger ``release_batch``, or a survey of this name was deleted.
+        """
+        if survey.is_blind and not survey.moduli:
+            raise StorageError("the survey's access names no moduli yet; they are made before it is published")
+        about = _about(survey.name, survey.revision, survey.digest)
+        with self.alone() as db:
+            day = self.today(db)
+            is_new = _check_new(db, survey)
+            if is_new:
+                key = survey_log.append(db, day, survey_log.PUBLISHED, about)
+                closed_on = db.execute(_CLOSED_ON, [survey.name]).fetchone()[0] if stay_closed else None
+                db.execute(_ADD, [key, survey.name, survey.revision, survey.digest, survey.canonical, closed_on])
+            retired = _retire(db, survey, day) if retire else []
+            # Last, since the audit log is locked from its first entry on.
+            for what, each in [(words.PUBLISHED, about)] * is_new + [(words.RETIRED, each) for each in retired]:
+                self.note(db, what, who, each)
+        return next(row for row in self.revisions(survey.name) if row.digest == survey.digest)
+
+    def surveys(self) -> list[StoredSurvey]:
+        """Return all published surveys, ordered by name and revision."""
+        return [_stored(*row) for row in self.rows_of(f"{_SURVEYS} ORDER BY name, revision")]
+
+    def revisions(self, name: str) -> list[StoredSurvey]:
+        """Return all revisions of a survey, oldest first; empty if there is none."""
+        return [_stored(*row) for row in self.rows_of(f"{_SURVEYS} WHERE name = ? ORDER BY revision", [name])]
+
+    def record(self) -> list[SurveyLogEntry]:
+        """Return the permanent survey log: publications, retirements, closes, reopenings and deletions, by day."""
+        with self.read() as db:
+            return survey_log.lines(db)
+
+    def close_survey(self, name: str, day: int, who: str = words.NO_ACTOR) -> None:
+        """
+        Admit no more reports to any revision; the first time, show all counts.
+
+        Args:
+            name: of the survey.
+            day: first day without reports, from which retention times count, from 1970-01-01.
+            who: account that closes it.
+        """
+        with self.alone() as db:
+            was_open = db.execute(_CLOSE, [day, name]).rowcount > 0
+            if was_open:
+                survey_log.append(db, self.today(db), survey_log.CLOSED, name)
+            # Privacy: only the first close shows the rest; else repeated closing and reopening would show a few reports
+            # at a time.
+            if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
+                for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
+                    show(db, survey, wave, [cohort])
+                db.execute(_NOTE_CLOSE, [name])
+            if was_open:
+                self.note(db, words.CLOSED, who, name)
+        self.tidy()
+
+    def changed_since_close(self, name: str, less_than: int | None = None) -> int:
+        """
+        Return the number of cells whose live or shown counts changed since the survey's first close.
+
+        Args:
+            name: of the survey.
+            less_than: count only cells that grew by fewer reports than this since; None for all.
+        """
+        self._catch_up()
+        return int(self.row_of(_CHANGED, [name, less_than, less_than])[0])
+
+    def reopen_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
+        """
+        Admit reports to all revisions again; shown counts stay, and grow by ``release_batch`` as before the close.
+
+        Raises:
+            StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts
+                twice.
+        """
+        with self.alone() as db:
+            revisions = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
+            if not revisions:
+                raise StorageError("there is no survey of this name")
+            if any(purged for (purged,) in revisions):
+                raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
+            if db.execute(_REOPEN, [name]).rowcount:
+                survey_log.append(db, self.today(db), survey_log.REOPENED, name)
+                self.note(db, words.REOPENED, who, name)
+
+    def delete_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
+        """
+        Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
+
+        Its name cannot be used again, since respondents' devices remember it.
+
+        Raises:
+            StorageError: there is no such survey.
+        """
+        with self.alone() as db:
+            # First, since a transaction that stores a report holds a lock on the survey's row: this update waits for
+            # it. Else its report would remain.
+            if not db.execute("UPDATE surveys SET retired = 1 WHERE name = ?", [name]).rowcount:
+                raise StorageError("there is no survey of this name")
+            # Before the rows are deleted, since the number of the line must be larger than their keys.
+            survey_log.append(db, self.today(db), survey_log.DELETED, name)
+            self._change_reports(db, _DROP, [name])
+            for statement in _DELETE:
+                db.execute(statement, [name])
+            self.note(db, words.DELETED, who, name)
+        self._forget()
+
+    def purge(self, survey: int, who: str = words.NO_ACTOR) -> None:
+        """
+        Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
+
+        Does nothing for an open revision. The last revision's purge also deletes tokens and invitations; earlier,
+        another revision may still need those that people received. With signed ids nothing is purged while any revision
+        is open, since a signature is valid for all.
+        """
+        with self.alone() as db:
+            # The caller decided outside of this transaction: since then the survey may have been reopened or purged.
+            row = db.execute(_PURGEABLE, [survey]).fetchone()
+            if row is not None and not (load_survey(row[2]).is_blind and db.execute(_ANY_OPEN, [row[0]]).fetchone()):
+                self._change_reports(db, _REKEY, [survey])
+                for statement in _PURGE:
+                    db.execute(statement, [survey])
+                if db.execute(_ANY_LEFT, [row[0]]).fetchone() is None:
+                    tokens.forget(db, row[0])
+                self.note(db, words.PURGED, who, f"{row[0]} {row[1]}")
+        self.tidy()
+
+    def _change_reports(self, db: Handle, statement: str, parameters: Sequence[Any]) -> None:
+        """Run a statement for each table of reports, in which ``{}`` marks the table, and then a new random id."""
+        self._hold(db)
+        for table in TABLES_OF_REPORTS:
+            db.execute(statement.format(table, self.NEW_ID), parameters)
+
+    def _hold(self, db: Handle) -> None:
+        """Lock reports for changes until the transaction ends, if the back end has other writers."""
+
+    def _catch_up(self) -> None:
+        """Wait until the shown counts include this process's own reports, if the back end publishes them later."""
+
+    def _forget(self) -> None:
+        """Remove traces of a deleted survey from the files."""
+        self.scrub()
+
+
+def _check_new(db: Handle, survey: Survey) -> bool:
+    """Return True if the survey may be published, False if it was already; raise ``StorageError`` if it may not."""
     if survey_log.is_deleted(db, survey.name):
         raise StorageError("a survey of this name was deleted; devices remember it, so choose another name")
     query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
     rows = db.execute(query, [survey.name]).fetchall()
     is_new = (survey.revision, survey.digest) not in [row[:2] for row in rows]
-    if is_new:
-        if rows:
-            _check_next(survey, *rows[-1])
-            _check_signed(db, survey)
-        key = survey_log.append(db, day, survey_log.PUBLISHED, _about(survey.name, survey.revision, survey.digest))
-        closed_on = db.execute(_CLOSED_ON, [survey.name]).fetchone()[0] if stay_closed else None
-        db.execute(
-            "INSERT INTO surveys (key, name, revision, digest, document, closed_on) VALUES (?, ?, ?, ?, ?, ?)",
-            [key, survey.name, survey.revision, survey.digest, survey.canonical, closed_on],
-        )
-    retired = _retire(db, survey, day) if retire else []
-    if is_new:
-        journal_table.append(db, day, words.PUBLISHED, who, _about(survey.name, survey.revision, survey.digest))
-    for about in retired:
-        journal_table.append(db, day, words.RETIRED, who, about)
-
-
-def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
-    """
-    Admit no more reports; the first time, show all counts.
-
-    Args:
-        db: within a transaction.
-        name: of the survey.
-        closed_on: day from which retention times count, from 1970-01-01.
-        day: today.
-        who: account that closes it, for the audit log.
-    """
-    query = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
-    was_open = db.execute(query, [closed_on, name]).rowcount > 0
-    if was_open:
-        survey_log.append(db, day, survey_log.CLOSED, name)
-    # Privacy: only the first close shows the rest; else repeated closing and reopening would show a few reports at a
-    # time.
-    if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
-        for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
-            show(db, survey, wave, [cohort])
-        db.execute(_NOTE_CLOSE, [name])
-    if was_open:
-        journal_table.append(db, day, words.CLOSED, who, name)
-
-
-def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
-    """
-    Return the number of cells whose live or shown counts differ from those at the first close.
-
-    Args:
-        db: within a transaction.
-        name: of the survey.
-        less_than: count only cells that grew by fewer reports than this since; None for all.
-    """
-    return int(db.execute(_CHANGED, [name, less_than, less_than]).fetchone()[0])
-
-
-def reopen(db: Handle, name: str, day: int, who: str) -> None:
-    """
-    Admit reports again; shown counts stay, and grow by ``release_batch`` as before the close.
-
-    Args:
-        db: within a transaction.
-        name: of the survey.
-        day: today.
-        who: account that reopens it, for the audit log.
-
-    Raises:
-        StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts twice.
-    """
-    revisions = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
-    if not revisions:
-        raise StorageError("there is no survey of this name")
-    if any(purged for (purged,) in revisions):
-        raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
-    if db.execute("UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL", [name]).rowcount:
-        survey_log.append(db, day, survey_log.REOPENED, name)
-        journal_table.append(db, day, words.REOPENED, who, name)
-
-
-def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str], None], who: str) -> None:
-    """
-    Delete all rows of a survey but its lines in the survey log and its entries in the audit log.
-
-    Args:
-        db: within a transaction.
-        name: of the survey.
-        day: today.
-        drop_reports: deletes the reports of the survey with a given name.
-        who: account that deletes it, for the audit log.
-
-    Raises:
-        StorageError: there is no such survey.
-    """
-    # First, since a transaction that stores a report holds a lock on the survey's row: this update waits for it. Else
-    # its report would remain.
-    if not db.execute("UPDATE surveys SET retired = 1 WHERE name = ?", [name]).rowcount:
-        raise StorageError("there is no survey of this name")
-    # Before the rows are deleted, since the number of the line must be larger than their keys.
-    survey_log.append(db, day, survey_log.DELETED, name)
-    drop_reports(db, name)
-    for statement in _DELETE:
-        db.execute(statement, [name])
-    db.execute("DELETE FROM surveys WHERE name = ?", [name])
-    journal_table.append(db, day, words.DELETED, who, name)
-
-
-def purge(db: Handle, survey: int, day: int, rekey: Callable[[Handle, int], None], who: str) -> None:
-    """
-    Give every report of a closed revision a new random key, and delete ids and tombstones.
-
-    The last revision's purge also deletes tokens and invitations; earlier, another revision may still need those that
-    people received. With signed ids nothing is purged while any revision is open, since a signature is valid for all.
-
-    Args:
-        db: within a transaction.
-        survey: key of the revision.
-        day: today.
-        rekey: gives all reports of the revision new random ids.
-        who: account that acts, for the audit log.
-    """
-    # The caller decided outside of this transaction: since then the survey may have been reopened or purged.
-    query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
-    row = db.execute(query, [survey]).fetchone()
-    if row is not None and not (load_survey(row[2]).is_blind and db.execute(_ANY_OPEN, [row[0]]).fetchone()):
-        rekey(db, survey)
-        for statement in _PURGE:
-            db.execute(statement, [survey])
-        name = row[0]
-        if db.execute(_ANY_LEFT, [name]).fetchone() is None:
-            tokens.forget(db, name)
-        journal_table.append(db, day, words.PURGED, who, f"{name} {row[1]}")
+    if is_new and rows:
+        _check_next(survey, *rows[-1])
+        _check_signed(db, survey)
+    return is_new
 
 
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
@@ -261,3 +295,9 @@ def _retire(db: Handle, survey: Survey, day: int) -> list[str]:
 
 def _about(name: str, revision: int, digest: str) -> str:
     return f"{name} {revision} {digest}"
+
+
+def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
+    document, closed_on, purged, retired, reports = rest
+    closed = closed_on is not None
+    return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, bool(purged), bool(retired))

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
-from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.incomplete_copy import refuse_migration
-from sottovoce.aggregator.storage.interface import Storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.reports.surveys import TABLES_OF_REPORTS
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
 from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
@@ -60,7 +59,7 @@ _INSERT = """
 """One INSERT for many reports, split by SQLite: binding rows in Python would hold the interpreter lock throughout."""
 
 
-class SQLiteStorage(sql_storage.SQLStorage):
+class SQLiteStorage(sql_storage.Storage):
     """
     Storage in a SQLite file, created if it does not exist.
 
@@ -82,15 +81,13 @@ class SQLiteStorage(sql_storage.SQLStorage):
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
-        # Privacy: using one changes the places in its page. Unknown after a start.
-        self._are_secrets_used = True
         try:
             if not migrates:
-                with self._read() as db:
+                with self.read() as db:
                     refuse_migration(schema.version(db.database), len(schema.STEPS))
-            with self._write() as db:
+            with self.write() as db:
                 if schema.migrate(db.database, unfinished):
-                    journal_table.append(db, self._today(db), MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
+                    self.note(db, MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
         except BaseException:
             self.close()
             raise
@@ -104,12 +101,12 @@ class SQLiteStorage(sql_storage.SQLStorage):
 
     def _store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         try:
-            with self._write() as db:
+            with self.write() as db:
                 self._store_new(db, merge(arrivals))
         except _NotAllNew:
             # Roll back and repeat on the slow path: a savepoint would copy every page that the group touches.
-            with self._write() as db:
-                return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.OPEN)
+            with self.write() as db:
+                return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.is_open)
         return [Outcome.NEW] * count(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[ReportBatch]) -> None:
@@ -128,36 +125,26 @@ class SQLiteStorage(sql_storage.SQLStorage):
         """Return None: SQLite uses this machine's clock."""
         return None
 
-    def _note_redeemed(self) -> None:
-        self._are_secrets_used = True
-        super()._note_redeemed()
-
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
-        settling.settle(self._write, self._copy_log)
-        if self._are_secrets_used:
-            self._rewrite_secrets()
+        settling.settle(self.write, self._copy_log)
+        self._rewrite_used_secrets()
         return self._empty_log()
 
     def _rewrite_secrets(self) -> None:
-        # Before it begins, since a report may spend a token right after; again if it fails.
-        self._are_secrets_used = False
         with self._errors(), self._handle() as db:
             # SQLite overwrites a whole table at once only while it checks no foreign keys.
             db.execute("PRAGMA foreign_keys = OFF")
             try:
                 for table in _SECRETS:
-                    settling.rewrite(self._write, table)
-            except BaseException:
-                self._are_secrets_used = True
-                raise
+                    settling.rewrite(self.write, table)
             finally:
                 db.execute("PRAGMA foreign_keys = ON")
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
         remove_copies(self._path, older_than=KEPT_SECONDS)
-        settling.settle(self._write, self._copy_log)
+        settling.settle(self.write, self._copy_log)
         with self._errors(), self._writing, self._handle() as db:
             db.execute("VACUUM")
         self._empty_log()
@@ -177,33 +164,30 @@ class SQLiteStorage(sql_storage.SQLStorage):
         with self._errors(), self._handle() as db:
             db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def _after_deletion(self) -> None:
+    def after_deletion(self) -> None:
+        """Empty the log, which holds deleted rows."""
         self._empty_log()
 
-    def _drop_reports(self, db: sql_statements.Handle, name: str) -> None:
-        # It would keep what is deleted here.
+    def _change_reports(self, db: sql_statements.Handle, statement: str, parameters: Sequence[Any]) -> None:
+        # They would keep what is deleted here.
         remove_copies(self._path)
-        super()._drop_reports(db, name)
-
-    def _rekey(self, db: sql_statements.Handle, survey: int) -> None:
-        remove_copies(self._path)
-        super()._rekey(db, survey)
+        super()._change_reports(db, statement, parameters)
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
-        with self._write() as db:
+        with self.write() as db:
             if schema.version(db.database) != len(schema.STEPS):
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
         """Describe damage of the file and of its tables; empty if there is none."""
-        with self._read() as db:
+        with self.read() as db:
             return [*sqlite_checks.problems(db.database), *checks.problems(db, sqlite_checks.described(db.database))]
 
     def faults(self) -> list[str]:
         """Describe implausible rows and indexes of other programs, each with advice."""
-        with self._read() as db:
+        with self.read() as db:
             return [*super().faults(), *sqlite_checks.foreign_indexes(db.database)]
 
     def backup(self, path: Path) -> None:
@@ -218,7 +202,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
     def _set_version(self, db: sql_statements.Handle, version: int) -> None:
         db.execute(f"PRAGMA user_version = {version:d}")
 
-    def copy_from(self, source: Storage) -> None:
+    def copy_from(self, source: sql_storage.Storage) -> None:
         """Replace all rows by those of another database; SQLite itself copies from another file."""
         if not isinstance(source, SQLiteStorage):
             super().copy_from(source)
@@ -226,8 +210,8 @@ class SQLiteStorage(sql_storage.SQLStorage):
         with self._errors(), self._handle() as db:
             db.execute(_ATTACH, [str(source._path)])
             try:
-                with self._write():
-                    sql_storage.empty(db, sql_storage.TABLES_OF_REPORTS)
+                with self.write():
+                    sql_storage.empty(db, TABLES_OF_REPORTS)
                     for table in TABLES:
                         db.execute(take_over(table, "settled" if table == "reports" else table))
             finally:
@@ -243,7 +227,8 @@ class SQLiteStorage(sql_storage.SQLStorage):
             handle.close()
 
     @contextmanager
-    def _read(self) -> Iterator["_Handle"]:
+    def read(self) -> Iterator["_Handle"]:
+        """Begin a read transaction, or use the one that this thread has begun."""
         with self._errors(), self._handle() as db:
             if db.in_transaction:
                 yield db
@@ -255,7 +240,7 @@ class SQLiteStorage(sql_storage.SQLStorage):
                 self._end(db)
 
     @contextmanager
-    def _write(self) -> Iterator["_Handle"]:
+    def write(self) -> Iterator["_Handle"]:
         """Begin a write transaction: one at a time in this process; other processes wait for SQLite's lock."""
         with self._errors(), self._writing, self._handle() as db:
             try:

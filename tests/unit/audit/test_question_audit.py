@@ -1,0 +1,79 @@
+"""The audit of one question: its core for every mechanism, and what is refused or not done."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.audit.check import NOT_DONE, PASSED
+from sottovoce.audit.question_audit import audit_question
+from sottovoce.cli.main import main
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.single_question import SingleQuestion, parse_question
+
+from tests.surveys import every_type
+from tests.unit.shared.test_schema import validator
+
+
+def single_questions() -> list[SingleQuestion]:
+    """Return every kind of question that can be asked alone."""
+    found = []
+    for document in every_type():
+        try:
+            found.append(parse_question(document))
+        except SpecError:
+            continue
+    return found
+
+
+SINGLE = {asked.mechanism.name: asked for asked in single_questions()}
+
+
+@pytest.fixture(autouse=True)
+def _without_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits are made in ``tests/browser``."""
+    monkeypatch.setenv("CHROMIUM", "/no/such/program")
+
+
+def run(*words: str | Path) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(main, ["audit", *map(str, words)])
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("mechanism", SINGLE)
+def test_core_draws_from_the_channel(mechanism: str) -> None:
+    """Of every mechanism that a single question can have; without a browser the verdict is no pass."""
+    document = audit_question(SINGLE[mechanism], None, True, lambda _share: None)
+    outcomes = {check["part"]: check["outcome"] for check in document["checks"]}
+    assert outcomes == {"integers": PASSED, "core": PASSED, "frame": NOT_DONE}
+    assert document["verdict"] == "incomplete"
+    assert list(validator("audit").iter_errors(document)) == []
+
+
+def test_all_mechanisms_of_single_questions_are_there() -> None:
+    """But the one for several waves."""
+    assert len(SINGLE) == 12
+
+
+@pytest.mark.external
+def test_report_names_question_core_and_frame(tmp_path: Path) -> None:
+    """As text, for people; exit code 1, since the frame was not visited."""
+    path = tmp_path / "ever.json"
+    path.write_text(json.dumps(SINGLE["binary_rr"].document))
+    ended = run("--question", path, "--quick")
+    assert ended.exit_code == 1
+    for words in ("Audit of", "The core of the question", "Visits to the frame", "NOT DONE", "INCOMPLETE"):
+        assert words in ended.output
+
+
+def test_what_cannot_be_audited_is_refused(tmp_path: Path) -> None:
+    """With what to change."""
+    path = tmp_path / "ever.json"
+    path.write_text(json.dumps({**SINGLE["binary_rr"].document, "typ": 1}))
+    assert "/typ" in run("--question", path).output
+    assert "leave out SURVEY" in run("exam.yaml", "--question", path).output
+    path.write_text(json.dumps(SINGLE["binary_rr"].document))
+    assert "--client is the frame's address" in run("--question", path, "--client", "q.example.org").output
+    assert "leave out --question" in run("--curator", "--question", path).output
+    assert "was not found" in run("--question", tmp_path / "none.yaml").output
