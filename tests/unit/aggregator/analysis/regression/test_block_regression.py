@@ -24,9 +24,10 @@ def truth(declining: bool) -> tuple[np.ndarray, np.ndarray]:
     """All true answers to a, b, c and sex, and their shares."""
     cells = np.array(list(product((0, 1), (0, 1, 2), (0, 1), (0, 1))))
     a, b, c, sex = cells.T
-    yes = 1 / (1 + np.exp(0.5 - 0.8 * a + 0.6 * c - 0.5 * sex))
-    absent = declining / (1 + np.exp(2.2 - 0.9 * a - 0.4 * sex))
-    answer = np.where(b == 2, absent, (1 - absent) * np.where(b == 1, yes, 1 - yes))
+    yes, absent = -0.5 + 0.8 * a - 0.6 * c + 0.5 * sex, -2 + 0.9 * a + 0.4 * sex
+    odds = np.exp([np.zeros(len(cells)), yes, absent])
+    odds[2] *= declining
+    answer = (odds / odds.sum(axis=0))[b, np.arange(len(cells))]
     return cells, answer * np.where(a == 1, 0.4, 0.6) * np.where(c == 1, 0.3 + 0.2 * a, 0.7 - 0.2 * a) / 2
 
 
