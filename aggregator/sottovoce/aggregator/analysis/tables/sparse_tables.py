@@ -80,7 +80,7 @@ class ThinTable:
             # small.
             tested = at(self, t)
             shares = tested.both, self.group, self.outcome
-            variance = sum(each.factor * _variance(each, tested.gradient, shares) for each in self.channels)
+            variance = sum(each.factor * score_variance(each, tested.gradient, shares) for each in self.channels)
             return tested.value**2 <= z**2 * max(variance, 0.0)
 
         return edge(inside, point, bounds[0]), edge(inside, point, bounds[1])
@@ -165,7 +165,9 @@ def _by_category(joint: Joint, outcome: int) -> bool:
     )
 
 
-def _variance(channel: CellChannel, gradient: tuple[float, float, float], shares: tuple[float, float, float]) -> float:
+def score_variance(
+    channel: CellChannel, gradient: tuple[float, float, float], shares: tuple[float, float, float]
+) -> float:
     """
     Return the variance of a linear combination of the scores of cell, row and column of one report.
 

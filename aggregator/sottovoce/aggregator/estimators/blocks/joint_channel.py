@@ -162,6 +162,12 @@ def channel_of(variables: Sequence[Variable]) -> BlockChannel:
     return block_channel(*_key([each.block for each in variables]))
 
 
+def is_identified(variables: Sequence[Variable]) -> bool:
+    """Return True if reports tell how these variables go together."""
+    groups = ([variables[place] for place in places] for places in blocks_of(variables))
+    return all(len(group) == 1 or channel_of(group).identifies for group in groups)
+
+
 def check_identified(variables: Sequence[Variable]) -> None:
     """
     Refuse variables of one block that cannot be analysed together.
