@@ -15,9 +15,12 @@ from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import FORMAT, Question
+from sottovoce.shared.spec import FORMAT, Question, Survey
 
 ITEM = "/questions/0"
+
+_TIES = ("visible_if", "any_of", "cohort")
+"""Keys of an item that name other questions."""
 
 _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
 
@@ -76,6 +79,17 @@ def parse_question(document: object) -> SingleQuestion:
     question = survey.questions[0]
     _check_alone(question)
     return SingleQuestion(question, survey.document["questions"][0])
+
+
+def questions_alone(survey: Survey) -> list[SingleQuestion]:
+    """Return the questions of a survey that can be asked alone, without what ties them to others."""
+    found = []
+    for item in survey.document["questions"]:
+        try:
+            found.append(parse_question({key: value for key, value in item.items() if key not in _TIES}))
+        except SpecError:
+            continue
+    return found
 
 
 def is_frame_address(address: str) -> bool:
