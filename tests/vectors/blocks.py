@@ -56,8 +56,9 @@ def block_vectors() -> dict[str, Any]:
 
 def _laws() -> list[dict[str, Any]]:
     made = [JointRR(*given) for given in BLOCKS]
-    return [{**each.dump(), "sizes": each.sizes, "weights": each.weights, "counts": each.counts, "epsilon": each.epsilon,
-             "marginal": [str(chance) for chance in each.marginal(0)]} for each in made]  # fmt: skip
+    return [{**each.dump(), "sizes": each.sizes, "weights": each.weights, "counts": each.counts,
+             "epsilon": each.epsilon, "marginal": [str(chance) for chance in each.marginal(0)]}
+            for each in made]  # fmt: skip
 
 
 def _reports(asked: Survey) -> dict[str, Any]:
