@@ -97,6 +97,7 @@ BAD_CHANGES: list[tuple[str, str]] = [
     ('"name":"a","type":"boolean"', '"max":"1","min":"0","name":"a","step":"1","type":"integer"'),
     ('"name":"a","type":"boolean"', '"name":"a","type":"note"'),
     ('"name":"a","type":"boolean"', '"name":"b","type":"boolean"'),
+    ('"label":{"en":"a"},"name":"a"', '"anchor":true,"known_share":"1/10","label":{"en":"a"},"name":"a"'),
     ('"name":"a","type":"boolean"', '"block":"c","name":"a","type":"boolean"'),
     ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"z":["yes"]}}],'),
     ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"b":["c0"]}}],'),

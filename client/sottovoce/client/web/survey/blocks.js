@@ -33,7 +33,7 @@ export function readBlock(value, language, neutral, earlier) {
 
 // An item is read with any mechanism that its questions can have; at once the block's own takes its place.
 function withStandIn(item) {
-  must(TYPES_IN_BLOCKS.includes(item?.type));
+  must(TYPES_IN_BLOCKS.includes(item?.type) && !("anchor" in item));
   const asked = item.type === "matrix" ? item.of : item;
   must(asked && TYPES_IN_BLOCKS.includes(asked.type) && !("mechanism" in asked) && !("public" in asked));
   const isOfTwo = asked.type === "boolean" && !("absent_category" in asked);

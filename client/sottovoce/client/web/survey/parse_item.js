@@ -29,7 +29,8 @@ const MAX_PUBLIC = 10_000_001;
  */
 export function parseItem(value, earlier, language, neutral) {
   const { ITEM_READERS, readBlock } = RARE_READERS;
-  const read = TYPES.has(value?.type) ? readQuestion : (ITEM_READERS?.get(value?.type) ?? readBlock);
+  const rare = ITEM_READERS?.get(value?.anchor ?? value?.type);
+  const read = rare ?? (TYPES.has(value?.type) ? readQuestion : readBlock);
   must(read);
   const item = read(value, language, neutral, earlier);
   if (Array.isArray(item)) return item;
@@ -37,8 +38,8 @@ export function parseItem(value, earlier, language, neutral) {
   return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
 }
 
-// An item that is one question.
-function readQuestion(value, language, neutral) {
+/** An item that is one question. */
+export function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
   const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...CONDITIONS, ...TREATMENT]);
   const texts = readHead(fields, language);
