@@ -56,8 +56,9 @@ def block_vectors() -> dict[str, Any]:
 
 def _laws() -> list[dict[str, Any]]:
     made = [JointRR(*given) for given in BLOCKS]
-    return [{**each.dump(), "sizes": each.sizes, "weights": each.weights, "counts": each.counts, "epsilon": each.epsilon,
-             "marginal": [str(chance) for chance in each.marginal(0)]} for each in made]  # fmt: skip
+    return [{**each.dump(), "sizes": each.sizes, "weights": each.weights, "counts": each.counts,
+             "epsilon": each.epsilon, "marginal": [str(chance) for chance in each.marginal(0)]}
+            for each in made]  # fmt: skip
 
 
 def _reports(asked: Survey) -> dict[str, Any]:
@@ -96,6 +97,7 @@ BAD_CHANGES: list[tuple[str, str]] = [
     ('"name":"a","type":"boolean"', '"max":"1","min":"0","name":"a","step":"1","type":"integer"'),
     ('"name":"a","type":"boolean"', '"name":"a","type":"note"'),
     ('"name":"a","type":"boolean"', '"name":"b","type":"boolean"'),
+    ('"label":{"en":"a"},"name":"a"', '"anchor":true,"known_share":"1/10","label":{"en":"a"},"name":"a"'),
     ('"name":"a","type":"boolean"', '"block":"c","name":"a","type":"boolean"'),
     ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"z":["yes"]}}],'),
     ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"b":["c0"]}}],'),

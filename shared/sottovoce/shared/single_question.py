@@ -104,6 +104,8 @@ def _check_alone(question: Question) -> None:
     """Refuse what one question in another system's page cannot be."""
     if question.mechanism is None:
         raise SpecError([Problem("/public", "ask a public question in your own survey: this one must be private")])
+    if question.known_share is not None:
+        raise SpecError([Problem("/anchor", "corrects the other questions of a survey: leave it out of a single one")])
     if question.mechanism.waves > 1:
         raise SpecError([Problem("/mechanism", "an answer for several waves needs a survey around it")])
     if question.epsilon > DEFAULT_ALLOWANCE.question:

@@ -58,7 +58,8 @@ TWINS = [
         "shared.parse_survey",
         ("survey/parse_survey.js", "survey/waves.js"),
         only_python={"readCanonical": "the aggregator's own reading, also of what is not published yet"},
-        only_javascript={"readWaves": PIECE},
+        only_javascript={"readWaves": PIECE}
+        | dict.fromkeys(["unitsOf", "isDrawnSet", "unaskedInLongest"], "properties of Survey"),
     ),
     Twin(
         "shared.parse_item",
@@ -68,6 +69,7 @@ TWINS = [
             [
                 "parseItem",
                 "readHead",
+                "readQuestion",
                 "readAsked",
                 "readChoices",
                 "readAfter",
@@ -102,6 +104,7 @@ TWINS = [
     Twin(
         "shared.answers",
         ("survey/answers.js", "survey/grid.js"),
+        only_python={"randomAnswers": AUTHORS},
         only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
     ),
     Twin("shared.types.base", ("survey/types/common.js",), within="QuestionType|isBelow"),
@@ -219,6 +222,22 @@ TWINS = [
             only_python={"recall": "within randomizeMemoizedRR"} if name == "memoized_rr" else {},
         )
         for name, (_, own) in CLASSES.items()
+    ),
+    Twin(
+        "shared.mechanisms.joint_rr",
+        ("survey/mechanisms/joint_rr.js",),
+        only_python={"JointYesNo": "a mark of JointMember", "checkSizes": "within JointRR"},
+    ),
+    Twin(
+        "shared.mechanisms.blocks",
+        ("survey/blocks.js",),
+        only_python={"Block": TYPE, "blocksOf": "units of Survey"},
+        only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
+    ),
+    Twin(
+        "client.randomizers.joint_rr",
+        ("device/joint_rr.js",),
+        renamed={"randomize": "randomizeJointRR"},
     ),
     Twin(
         "client.draws",

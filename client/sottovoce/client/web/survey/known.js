@@ -12,13 +12,14 @@ export const RARE_READERS = {};
 
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
-const RULES = ["any_of", "visible_if", "when_absent"];
+const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
 
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
   const { access, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
+  if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || privacy?.send_within_hours) {
     Object.assign(RARE_READERS, await import("./redemption.js"));
