@@ -53,7 +53,7 @@ class Answers:
 
     @cached_property
     def reported(self) -> Numbers:
-        """Each different report, (u,)."""
+        """Reported value of each different report, (u,)."""
         return np.concatenate([values.astype(np.int64) for _, values in self.tables])
 
     @cached_property

@@ -3,7 +3,7 @@ Designs for several questions, compared: reported separately, some of them asked
 
 Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
             question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once.
-One         A report of a block may say as much about one question as about all together, to somebody who knows the
+One         A report of a block may say as much about one question as about all together, to a person who knows the
             other answers. At the same epsilon for one question a block therefore has the epsilon of a single report.
 Shares      Variance of one report's score for a share of 1/2, lambda (1 - lambda) / (a - b)^2; the largest question
             counts.
@@ -48,7 +48,7 @@ class BlockDesign:
         one: worst-case odds for one question.
         alone: largest odds for one question if nothing else is known; equal to ``one`` without a block.
         people: people needed; None if the block does not identify what the goal needs.
-        ratios: variance of each question or pair, as a part of that of separate reports.
+        ratios: variance of each question or pair, as a part of the variance of separate reports.
     """
 
     kind: str
@@ -120,7 +120,7 @@ def block_plan(sizes: Sequence[int], total: float, goal: str, half_width: float 
     low, high = float(MIN_EPSILON) * len(sizes), float(MAX_EPSILON)
     if not low <= total <= high:
         raise EstimateError(f"the total of {len(sizes)} questions must lie between {low:.3g} and {high:.3g}")
-    planner = _Planner(tuple(sizes), total, goal, half_width)
+    planner = _BlockPlanner(tuple(sizes), total, goal, half_width)
     one = total / len(sizes)
     return BlockPlan(
         planner.compared(total, [*planner.asked(), *planner.joint(total)]), planner.compared(one, planner.joint(one))
@@ -128,7 +128,7 @@ def block_plan(sizes: Sequence[int], total: float, goal: str, half_width: float 
 
 
 @dataclass(frozen=True)
-class _Planner:
+class _BlockPlanner:
     sizes: tuple[int, ...]
     total: float
     goal: str

@@ -32,7 +32,7 @@ MOST_COUNTED = 1 << 22
 Numbers = NDArray[Any]
 
 
-class Part(NamedTuple):
+class ScorePart(NamedTuple):
     """Scores of some categories of a variable together, (m,), and the number of these categories."""
 
     scores: Floats
@@ -55,9 +55,9 @@ class ScoredPairs(NamedTuple):
 
     def cell(self, row: int, column: int) -> Floats:
         """Return the scores of a cell, (m,)."""
-        return self.product(Part(self.first[:, row], 1), Part(self.second[:, column], 1))
+        return self.product(ScorePart(self.first[:, row], 1), ScorePart(self.second[:, column], 1))
 
-    def product(self, one: Part, other: Part) -> Floats:
+    def product(self, one: ScorePart, other: ScorePart) -> Floats:
         """Return the scores of an answer among ``one`` together with one among ``other``, (m,)."""
         found: Floats = self.score.of(one.scores, other.scores, (one.size, other.size))
         return found
@@ -124,7 +124,7 @@ class Pairs:
 
     @cached_property
     def score(self) -> PairScore:
-        """How scores of a cell follow from those of its categories."""
+        """Coefficients of the score of a cell in the scores of its categories."""
         return pair_score(self.first, self.second)
 
     @cached_property
@@ -347,7 +347,7 @@ def _mean_square(variable: Variable) -> float:
     return sum((chance * (1 - b) ** 2 + (1 - chance) * b**2) / (a - b) ** 2 for chance, a, b in reported)
 
 
-def answered_part(scores: Floats, absent: bool) -> Part:
+def answered_part(scores: Floats, absent: bool) -> ScorePart:
     """
     Return unbiased scores of having answered.
 
@@ -356,7 +356,7 @@ def answered_part(scores: Floats, absent: bool) -> Part:
         absent: people may have left the question unanswered.
     """
     size = scores.shape[1]
-    return Part(1 - scores[:, -1], size - 1) if absent else Part(np.ones(len(scores)), size)
+    return ScorePart(1 - scores[:, -1], size - 1) if absent else ScorePart(np.ones(len(scores)), size)
 
 
 def null_of(column: Numbers) -> int:

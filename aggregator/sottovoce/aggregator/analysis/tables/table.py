@@ -25,7 +25,7 @@ from sottovoce.aggregator.analysis.tables.independence_test import Independence,
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import seen_reports
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Part, Products, answered_part
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, ScorePart, answered_part
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
@@ -208,7 +208,7 @@ def _share_of(row: int, column: int) -> Products:
     return lambda each: np.column_stack(
         [
             each.cell(row, column),
-            each.product(Part(each.first[:, row], 1), answered_part(each.second, absent=True)),
+            each.product(ScorePart(each.first[:, row], 1), answered_part(each.second, absent=True)),
         ]
     )
 

@@ -23,9 +23,9 @@ import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import (
     Joint,
     Moments,
-    Part,
     Products,
     ScoredPairs,
+    ScorePart,
     answered_part,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
@@ -176,7 +176,7 @@ def phi_among_answered(joint: Joint, z: float) -> Inverted:
 
     def products(each: ScoredPairs) -> Floats:
         r, s = (answered_part(scores, may) for scores, may in zip((each.first, each.second), absent, strict=True))
-        one, other = Part(each.first[:, 1], 1), Part(each.second[:, 1], 1)
+        one, other = ScorePart(each.first[:, 1], 1), ScorePart(each.second[:, 1], 1)
         pairs = ((one, other), (one, s), (r, other), (r, s))
         return np.column_stack([each.product(*pair) for pair in pairs])
 
@@ -236,8 +236,8 @@ def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Products
     """Return the function that computes h = (z_0 z, z_1 z, z_0 r, z_1 r), (m, 4), r the scores of having answered."""
 
     def products(each: ScoredPairs) -> Floats:
-        one = [Part(each.first[:, group], 1) for group in groups]
-        other = Part(each.second[:, outcome], 1), answered_part(each.second, absent)
+        one = [ScorePart(each.first[:, group], 1) for group in groups]
+        other = ScorePart(each.second[:, outcome], 1), answered_part(each.second, absent)
         return np.column_stack([each.product(own, part) for part in other for own in one])
 
     return products
