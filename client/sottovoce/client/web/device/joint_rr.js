@@ -1,13 +1,11 @@
-import { must } from "../survey/rational.js";
-
 /**
- * The reports of all questions of a block, for the first of them; `truths` begin with theirs.
+ * The reports of all questions of a block for the first of them, none for the others; `truths` begin with theirs.
  *
  * Epsilon: `block.epsilon`, for all of them together and for each. Bytes: those of one pick of how many answers differ,
  * then for each question those of a pick of whether it does and of below(k - 1); none depends on the truth.
  */
 export function randomizeJointRR({ block, position }, _truth, draws, _memo, truths) {
-  must(position === 0);
+  if (position > 0) return [];
   let left = draws.pick(block.counts.map((count, distance) => count * block.weights[distance]));
   return block.sizes.map((size, place) => {
     const after = block.after[place];

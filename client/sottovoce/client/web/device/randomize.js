@@ -35,16 +35,13 @@ export function randomize(survey, truths, draws, wave = 0, memo = null, signed =
   if (!isOneSet) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
-  const reports = [];
-  survey.questions.forEach((question, index) => {
-    // Where a block begins, all of it is drawn.
-    if (index < reports.length) return;
-    reports.push(...[perturb(question, truths.slice(index), draws, survey.ownCoin, memo?.get(index))].flat());
-  });
+  const reports = survey.questions.flatMap((question, index) =>
+    perturb(question, truths.slice(index), draws, survey.ownCoin, memo?.get(index)),
+  );
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reports };
 }
 
-// The report of a question, or those of a whole block that begins with it; `truths` begin with its own.
+// The report of a question, or those of a block that begins with it, if any; `truths` begin with its own.
 function perturb(question, truths, draws, ownCoin, memo) {
   const [truth] = truths;
   // People who tossed their own coin enter its result: a second toss here would be another channel.
