@@ -24,7 +24,8 @@ from typing import Any
 
 from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.planning.question_channels import best_share
+from sottovoce.aggregator.planning.question_channels import best_share, measure_of
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
@@ -33,6 +34,9 @@ from sottovoce.shared.spec import Question, Survey
 GOALS = SHARES, TABLES = "shares", "tables"
 HALF_WIDTH = 0.05
 SEPARATE, ASK, JOINT = "separate", "ask", "joint"
+
+LEAST_GAIN = 0.8
+"""Largest part of the people that a suggested block needs."""
 
 _ROUNDING = 1e-12
 
@@ -189,8 +193,7 @@ class _BlockPlanner:
         if len(known) < len(variances):
             return BlockDesign(*kind, *odds, None, ())
         ratios = tuple(each / own for each, own in zip(known, self._own(self.total / len(self.sizes)), strict=True))
-        z = NormalDist().inv_cdf(0.975)
-        return BlockDesign(*kind, *odds, math.ceil(max(known) * (z / self.half_width) ** 2), ratios)
+        return BlockDesign(*kind, *odds, _people_for(max(known), self.half_width), ratios)
 
     def _own(self, epsilon: float) -> list[float]:
         """Return the variances of the questions, or of a cell of each pair, reported with an epsilon each."""
@@ -218,6 +221,38 @@ def _half(a: Fraction, b: Fraction) -> float:
     """Return the variance of one report's score of a category that half of the people have."""
     supported = (a + b) / 2
     return float(supported * (1 - supported) / (a - b) ** 2)
+
+
+def block_hint(survey: Survey) -> list[str]:
+    """
+    Suggest a block for all private questions, where it takes a fifth fewer people at the same total epsilon.
+
+    The sentence has people and worst-case odds, before and after. There is none where devices would refuse the odds.
+    """
+    questions = joinable(survey)
+    together = len(questions) == len(survey.private) and MIN_QUESTIONS <= len(questions) <= MAX_QUESTIONS
+    if not together or survey.blocks or survey.ask or survey.own_coin or survey.epsilon > DEFAULT_ALLOWANCE.question:
+        return []
+    best = block_plan([question.domain.size for question in questions], survey.epsilon, SHARES).same_total.best
+    apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)
+    if best.kind != JOINT or best.people is None or best.people > LEAST_GAIN * apart:
+        return []
+    place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
+    odds = math.exp(max(question.epsilon for question in questions))
+    names = ", ".join(question.name for question in questions)
+    return [
+        f"/questions/{place}: {names} in one block need {best.people:,} people in the place of {apart:,} for shares to "
+        f"within {100 * HALF_WIDTH:.0f} points at the same total epsilon, and one question then has odds of "
+        f"{best.one:.3g}:1 at worst in the place of {odds:.3g}:1; sottovoce plan --total compares more"
+    ]
+
+
+def _share_variance(question: Question) -> float:
+    return measure_of(question).variance(0.5)
+
+
+def _people_for(variance: float, half_width: float) -> int:
+    return math.ceil(variance * (NormalDist().inv_cdf(0.975) / half_width) ** 2)
 
 
 def joinable(survey: Survey) -> list[Question]:

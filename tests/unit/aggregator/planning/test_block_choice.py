@@ -3,11 +3,11 @@
 from math import log
 
 import pytest
-from sottovoce.aggregator.planning.block_choice import SHARES, TABLES, BlockDesign, block_plan, joinable
+from sottovoce.aggregator.planning.block_choice import SHARES, TABLES, BlockDesign, block_hint, block_plan, joinable
 from sottovoce.shared.errors import EstimateError
 
 from tests.blocks import block, blocks, in_block
-from tests.documents import number, one_of, question
+from tests.documents import Document, number, one_of, question
 
 FIGURES = [
     ((2, 2), 9, SHARES, (1.0, 0.7812, 0.5625)),
@@ -97,3 +97,17 @@ def test_questions_with_one_category_in_a_report_can_be_joined() -> None:
         {**number(0, 10, 1, {"epsilon": "1"}), "name": "e"},
     )
     assert [each.name for each in joinable(survey)] == ["a", "b", "c", "d"]
+
+
+def test_lint_names_people_and_odds_of_a_block_in_one_sentence() -> None:
+    """Before and after; not for a survey with a block, with numbers, or of more epsilon than a device allows."""
+
+    def coins(count: int) -> list[Document]:
+        return [{**question({"name": "coin_flip"}), "name": f"q{place}"} for place in range(count)]
+
+    [hint] = block_hint(blocks(*coins(2)))
+    assert hint.startswith("/questions/0: q0, q1 in one block need 865 people in the place of 1,537 for shares")
+    assert "odds of 9:1 at worst in the place of 3:1" in hint
+    assert block_hint(blocks(*coins(3))) == []
+    assert block_hint(blocks(*coins(1), {**number(0, 10, 1, {"epsilon": "1"}), "name": "n"})) == []
+    assert block_hint(blocks(block(in_block("a"), in_block("b")))) == []

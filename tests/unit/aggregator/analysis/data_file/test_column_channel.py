@@ -148,6 +148,9 @@ def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp
     assert shares["often", "y"] == pytest.approx(0.35, abs=0.02)
     cells = [row["raw"] for row in data.crosstab("smokes", "often").rows]
     assert cells == pytest.approx(truth.ravel().tolist(), abs=0.02)
+    fitted = data.block("smokes", "often")
+    assert fitted.table == pytest.approx(truth, abs=0.02)
+    assert fitted.p > 0.01
 
 
 @pytest.mark.parametrize(
