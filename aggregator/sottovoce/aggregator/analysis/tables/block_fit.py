@@ -4,8 +4,8 @@ Likeliest shares of all answers of a block together, beside the shares of each q
 Shares      The maximum likelihood table of all combinations, see ``ml_table``. Its margins use what the other answers
             tell, so they vary less than the shares of a question alone where answers are rare or go together.
 Goodness    G = 2 sum n_y log(n_y / (n q_y)), q the fitted shares of the reported combinations: 0 where some population
-            would report exactly so. Its distribution depends on how many combinations no person has, so p is the share of
-            ``DRAWS`` samples from q (parametric bootstrap) whose own G is at least as large.
+            would report exactly so. Its distribution depends on how many combinations no person has, so p is the share
+            of ``DRAWS`` samples from q (parametric bootstrap) whose own G is at least as large.
 Source      Efron and Tibshirani 1993 (parametric bootstrap).
 """
 
