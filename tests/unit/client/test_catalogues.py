@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from sottovoce.client.bundle import read
 from sottovoce.client.page import assemble, languages
+from sottovoce.client.words import catalogue as terminal_catalogue
 
 ENGLISH = "en"
 OTHERS = [tag for tag in languages() if tag != ENGLISH]
@@ -24,13 +25,22 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 
-RARE = "form/rare_sentences.js"
+BLOCKS = "survey/block_sentences.js"
+RARE = ("form/rare_sentences.js", BLOCKS)
 
 
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
-    rare = re.sub(r",(?=\s*})", "", read(RARE)[read(RARE).index("{") :].rstrip("\n;"))
-    return {**json.loads(read(f"catalogues/{tag}.json")), **json.loads(rare)[tag]}
+    rare = {key: text for path in RARE for key, text in sentences_in(path)[tag].items()}
+    return {**json.loads(read(f"catalogues/{tag}.json")), **rare}
+
+
+def sentences_in(path: str) -> dict[str, dict[str, str]]:
+    """The sentences of a module, by language and key."""
+    found: dict[str, dict[str, str]] = json.loads(
+        re.sub(r",(?=\s*})", "", read(path)[read(path).index("{") :].rstrip("\n;"))
+    )
+    return found
 
 
 def placeholders(sentence: str) -> list[str]:
@@ -60,6 +70,12 @@ def test_catalogues_are_flat_text() -> None:
         joined = "".join(sentences.values())
         assert re.findall(r"[<>\u200e\u200f\u202a-\u202e\u2066-\u2069]", joined) == [], tag
         assert unicodedata.normalize("NFC", joined) == joined, tag
+
+
+def test_terminal_says_of_blocks_what_the_form_says() -> None:
+    """The form has them in the part that reads blocks."""
+    for tag, said in sentences_in(BLOCKS).items():
+        assert {key: terminal_catalogue(tag)[key] for key in said} == said
 
 
 def test_catalogues_are_served_whole() -> None:

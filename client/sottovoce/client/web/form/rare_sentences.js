@@ -1,5 +1,5 @@
 /** Sentences that few surveys need, by language and key: a part of its own costs other surveys nothing. */
-export const RARE_SENTENCES = {
+export const EXIT_SENTENCES = {
   "en": {
     "exit": "Exit this page",
     "exit_stays": "After Exit, this page’s address is still in the browser’s list of visited pages: delete it there.",

@@ -1,5 +1,6 @@
 import { Catalogues } from "./catalogues.js";
 import { element, nameCells } from "./dom.js";
+import { RARE_SENTENCES } from "../survey/known.js";
 import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
 
 /** The languages in which the page itself speaks, one catalogue each. */
@@ -21,8 +22,6 @@ export class Words {
   #spoken = "";
   /** What stands before the tenths. */
   point = ".";
-  /** Sentences that few surveys need, by language and key, once their part has come. */
-  rare = {};
   #turn = 0;
   #nodes = new Set();
   #sources = new WeakMap();
@@ -88,7 +87,7 @@ export class Words {
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
   translate(key, values = {}) {
-    const sentence = this.#catalogue[key] ?? this.rare[this.language]?.[key] ?? this.#catalogue.error_unexpected;
+    const sentence = this.#catalogue[key] ?? RARE_SENTENCES[this.language]?.[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
     const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
     return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);
@@ -141,7 +140,7 @@ export class Words {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    const usual = `odds_${mechanism.reportKind}`;
+    const usual = `odds_${mechanism.sentence ?? mechanism.reportKind}`;
     // A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     const own = `${type}_${usual}`;
     return [own in this.#catalogue ? own : usual, Object.fromEntries(values)];
