@@ -26,20 +26,21 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-RARE = ("form/rare_sentences.js", BLOCKS)
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", BLOCKS)
+"""Modules of sentences that come with a part of the page which few surveys need."""
 
 
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
-    rare = {key: text for path in RARE for key, text in sentences_in(path)[tag].items()}
-    return {**json.loads(read(f"catalogues/{tag}.json")), **rare}
+    found = json.loads(read(f"catalogues/{tag}.json"))
+    for module in RARE:
+        found |= sentences_in(module)[tag]
+    return dict(found)
 
 
-def sentences_in(path: str) -> dict[str, dict[str, str]]:
+def sentences_in(module: str) -> dict[str, dict[str, str]]:
     """The sentences of a module, by language and key."""
-    found: dict[str, dict[str, str]] = json.loads(
-        re.sub(r",(?=\s*})", "", read(path)[read(path).index("{") :].rstrip("\n;"))
-    )
+    found: dict[str, dict[str, str]] = json.loads(read(module)[read(module).index("{\n") :].rstrip("\n;"))
     return found
 
 

@@ -52,7 +52,7 @@ function isYesNo({ domain, kind }) {
  * the page says of blocks it can say from then on.
  */
 export function checkBlocks({ document, items, questions }) {
-  for (const [tag, own] of Object.entries(BLOCK_SENTENCES)) RARE_SENTENCES[tag] = { ...RARE_SENTENCES[tag], ...own };
+  RARE_SENTENCES.add(BLOCK_SENTENCES);
   const named = document.questions.filter((entry) => "block" in entry).map((entry) => ({ name: entry.block }));
   const others = items.filter((item) => item.questions[0]?.name !== item.name);
   readNames([...named, ...questions, ...others]);

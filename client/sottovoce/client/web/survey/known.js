@@ -11,7 +11,7 @@ export const TYPES = new Map([BooleanType, SelectOneType, RatingType].map((type)
 export const RARE_READERS = {};
 
 /** Sentences that few surveys need, by language and key, once their part has come. */
-export const RARE_SENTENCES = {};
+export const RARE_SENTENCES = new Set();
 
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
