@@ -59,6 +59,7 @@ TWINS = [
         ("survey/parse_survey.js", "survey/waves.js"),
         only_python={"readCanonical": "the aggregator's own reading, also of what is not published yet"},
         only_javascript={"readWaves": PIECE}
+        | {"sentencesOfWaves": PIECE}
         | dict.fromkeys(["unitsOf", "isDrawnSet", "unaskedInLongest"], "properties of Survey"),
     ),
     Twin(
@@ -288,6 +289,7 @@ TWINS = [
 ONLY_IN_BROWSERS = {
     "survey/known.js": "what the page knows before a survey names more",
     "survey/rare.js": PIECE,
+    "survey/block_sentences.js": "the terminal's are in its catalogues",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,

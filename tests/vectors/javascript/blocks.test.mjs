@@ -26,6 +26,15 @@ test("surveys with blocks have Python's numbers, true values, bytes and reports"
   }
 });
 
+test("one question of a block is explained by its own channel and that of all", async () => {
+  const survey = await loadSurvey(bytesOf(reports[0].survey));
+  const [yesNo, option] = survey.questions.map(({ mechanism }) => [mechanism.sentence, mechanism.explain()]);
+  // Of eight combinations with weights 9 and 1.
+  const [yes, no, all] = [[12, 16], [4, 16], [9, 16]];
+  assert.deepEqual(yesNo, ["together_yes_no", { yes, no, all, questions: 2 }]);
+  assert.deepEqual(option, ["together_option", { own: [10, 16], other: [2, 16], all, questions: 2 }]);
+});
+
 test("every bad block is refused, as a bad survey", async () => {
   for (const [from, to] of badChanges) {
     const text = reports[1].survey.replace(from, to);

@@ -307,9 +307,14 @@ class JointMember(Table):
         return own / other
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that send their own answer, and any one of the others."""
+        """Shares that send their own answer, and any one of the others; that send all of theirs in the block."""
         own, other = self.support
-        return {"own": own, "other": other}
+        return {"own": own, "other": other, **self.together}
+
+    @property
+    def together(self) -> dict[str, int | Fraction]:
+        """The share that sends its own answers to all questions of the block, and the number of these."""
+        return {"all": Fraction(self.block.weights[0], self.block.total), "questions": len(self.block.sizes)}
 
 
 @dataclass(frozen=True)
@@ -320,9 +325,9 @@ class JointYesNo(JointMember):
     report_kind: ClassVar[str] = "yes_no"
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that report yes, among people whose truth is yes and among those whose truth is no."""
+        """Shares that report yes, of people whose truth is yes and of those whose truth is no; as above of all."""
         yes, no = self.support
-        return {"yes": yes, "no": no}
+        return {"yes": yes, "no": no, **self.together}
 
 
 def check_sizes(sizes: Sequence[int]) -> None:

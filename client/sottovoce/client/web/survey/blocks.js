@@ -1,5 +1,7 @@
+import { BLOCK_SENTENCES } from "./block_sentences.js";
 import { NAME, parseItem } from "./parse_item.js";
 import { JointMember, JointRR } from "./mechanisms/joint_rr.js";
+import { RARE_SENTENCES } from "./known.js";
 import { must } from "./rational.js";
 import { readFields, readItems, readMatch, readNames } from "./checks.js";
 import { Question } from "./spec.js";
@@ -45,8 +47,12 @@ function isYesNo({ domain, kind }) {
   return kind.truth === "yes_no" && !domain.absent;
 }
 
-/** Refuse blocks of one name with anything else, and a question in one that a public answer hides, at once or not. */
+/**
+ * Refuse blocks of one name with anything else, and a question in one that a public answer hides, at once or not; what
+ * the page says of blocks it can say from then on.
+ */
 export function checkBlocks({ document, items, questions }) {
+  RARE_SENTENCES.add(BLOCK_SENTENCES);
   const named = document.questions.filter((entry) => "block" in entry).map((entry) => ({ name: entry.block }));
   const others = items.filter((item) => item.questions[0]?.name !== item.name);
   readNames([...named, ...questions, ...others]);

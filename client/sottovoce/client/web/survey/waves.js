@@ -1,4 +1,4 @@
-import { must, sum } from "./rational.js";
+import { must, showEpsilon, sum } from "./rational.js";
 import { readFields, readInteger, readItems, readMoment } from "./checks.js";
 
 /** Refuse a survey whose waves, `ask` or memos are not as the Python twin, `parse_survey.py`, wants them. */
@@ -50,6 +50,14 @@ export function isDrawnSet(survey, values) {
   const unasked = units.filter(([first]) => values[first] === null);
   const absent = [...values.keys()].filter((index) => values[index] === null);
   return units.length - unasked.length === survey.ask && String(absent) === String(unasked.flat());
+}
+
+/** What the first step says of the questions that were drawn, and of further waves: keys of sentences, and values. */
+export function sentencesOfWaves(survey) {
+  const { ask, epsilonOfWave, waves } = survey;
+  const drawn = ask === null ? [] : [["explain_ask", { asked: ask, private: unitsOf(survey).length }]];
+  const further = { waves, epsilon: showEpsilon(epsilonOfWave) };
+  return waves > 1 ? [...drawn, ["explain_waves", further]] : drawn;
 }
 
 /** Indices of what is not asked where those private questions are whose values take most digits. */

@@ -54,10 +54,20 @@ export class JointMember extends Mechanism {
     return this.isYesNo ? "yes_no" : "option";
   }
 
-  /** How many send their own answer, how many each other one; of yes and no, how many report yes. */
+  /** The end of the name of its sentence, which tells of all answers too. */
+  get sentence() {
+    return `together_${this.reportKind}`;
+  }
+
+  /**
+   * How many send their own answer, how many each other one; of yes and no, how many report yes; then how many send all
+   * their answers of the block, and how many questions it has.
+   */
   explain() {
-    const [own, other] = this.block.marginal(this.position).map((part) => [part, this.block.total]);
-    return this.isYesNo ? { yes: own, no: other } : { own, other };
+    const { sizes, total, weights } = this.block;
+    const [own, other] = this.block.marginal(this.position).map((part) => [part, total]);
+    const alone = this.isYesNo ? { yes: own, no: other } : { own, other };
+    return { ...alone, all: [weights[0], total], questions: sizes.length };
   }
 }
 
