@@ -9,6 +9,7 @@ export async function bringReaders(document) {
   const { access, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
+  if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || privacy?.send_within_hours) {
     Object.assign(RARE_READERS, await import("./redemption.js"));

@@ -9,3 +9,6 @@ export const TYPES = new Map([BooleanType, SelectOneType, RatingType].map((type)
 
 /** What reads the items and rules that few surveys have, once a survey has one. */
 export const RARE_READERS = {};
+
+/** Sentences that few surveys need, by language and key, once their part has come. */
+export const RARE_SENTENCES = new Set();
