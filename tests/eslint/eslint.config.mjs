@@ -26,6 +26,7 @@ const NODE = ["DOMException", "queueMicrotask", "setImmediate", "structuredClone
 const named = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 
 export default [
+  { ignores: ["**/.venv/**"] },
   { rules: BOUNDS },
   { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE) } },
   {
