@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sottovoce.aggregator.planning.anchors import anchor_words
+from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
@@ -299,6 +300,7 @@ def suggestions(survey: Survey) -> list[str]:
                 "hours or less after their invitation; with fewer than 1,000 invitations, leave it open for a day or "
                 "more"
             )
+    found += block_hint(survey)
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
