@@ -14,7 +14,8 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier
-from sottovoce.aggregator.storage.postgres.schema import VIEW, make
+from sottovoce.aggregator.storage.define_tables import VIEW
+from sottovoce.aggregator.storage.postgres.schema import make
 from sottovoce.shared.errors import StorageError
 
 MOVED_ROWS = 10_000

@@ -23,7 +23,6 @@ from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
-from sottovoce.aggregator.storage.reports.surveys import TABLES_OF_REPORTS
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
 from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
@@ -84,10 +83,10 @@ class SQLiteStorage(sql_storage.Storage):
         try:
             if not migrates:
                 with self.read() as db:
-                    refuse_migration(schema.version(db.database), len(schema.STEPS))
+                    refuse_migration(schema.version(db.database), schema.VERSION)
             with self.write() as db:
                 if schema.migrate(db.database, unfinished):
-                    self.note(db, MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
+                    self.note(db, MIGRATED, NO_ACTOR, str(schema.VERSION))
         except BaseException:
             self.close()
             raise
@@ -132,14 +131,8 @@ class SQLiteStorage(sql_storage.Storage):
         return self._empty_log()
 
     def _rewrite_secrets(self) -> None:
-        with self._errors(), self._handle() as db:
-            # SQLite overwrites a whole table at once only while it checks no foreign keys.
-            db.execute("PRAGMA foreign_keys = OFF")
-            try:
-                for table in _SECRETS:
-                    settling.rewrite(self.write, table)
-            finally:
-                db.execute("PRAGMA foreign_keys = ON")
+        for table in _SECRETS:
+            settling.rewrite(self.write, table)
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
@@ -176,7 +169,7 @@ class SQLiteStorage(sql_storage.Storage):
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
         with self.write() as db:
-            if schema.version(db.database) != len(schema.STEPS):
+            if schema.version(db.database) != schema.VERSION:
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
@@ -211,7 +204,7 @@ class SQLiteStorage(sql_storage.Storage):
             db.execute(_ATTACH, [str(source._path)])
             try:
                 with self.write():
-                    sql_storage.empty(db, TABLES_OF_REPORTS)
+                    sql_storage.empty(db)
                     for table in TABLES:
                         db.execute(take_over(table, "settled" if table == "reports" else table))
             finally:
@@ -301,7 +294,7 @@ class _Handle:
         # Only before the first write: SQLite ignores it for a file that has tables.
         self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
         self._keep_log()
-        for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+        for pragma in ("synchronous = FULL", "secure_delete = ON"):
             self.execute(f"PRAGMA {pragma}")
         self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
         (page,) = self.execute("PRAGMA page_size").fetchone()
