@@ -27,6 +27,7 @@ from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
 from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
 from sottovoce.aggregator.storage.sqlite.migration_copy import KEPT_SECONDS, remove_copies
+from sottovoce.aggregator.storage.sqlite.wal_index import WalIndex
 from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -80,6 +81,7 @@ class SQLiteStorage(sql_storage.Storage):
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
+        self._wal_index = WalIndex(path)
         try:
             if not migrates:
                 with self.read() as db:
@@ -149,9 +151,17 @@ class SQLiteStorage(sql_storage.Storage):
         with self._errors(), self._writing, self._handle() as db:
             # A reader may still need the log: a short timeout keeps writers from waiting.
             db.execute("PRAGMA busy_timeout = 200")
-            (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
-        return not busy
+            try:
+                (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                db.execute("BEGIN IMMEDIATE")
+                return not busy and self._wal_index.forget_pages()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                return False
+            finally:
+                self._end(db)
+                db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
 
     def _copy_log(self) -> None:
         with self._errors(), self._handle() as db:
@@ -218,6 +228,7 @@ class SQLiteStorage(sql_storage.Storage):
                 self.settle()
         for handle in self._opened:
             handle.close()
+        self._wal_index.close()
 
     @contextmanager
     def read(self) -> Iterator["_Handle"]:
