@@ -1,4 +1,4 @@
-"""The tables of a PostgreSQL database as the server itself describes them."""
+"""Tables and indexes of a PostgreSQL database as the server itself describes them."""
 
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.table_catalogue import Column
@@ -11,6 +11,21 @@ _COLUMNS = """
     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND attnum > 0 AND NOT attisdropped
     ORDER BY relname, attnum
 """
+# Keys have indexes of their own, which belong to their constraints.
+_FOREIGN_INDEXES = """
+    SELECT indrelid::regclass::text, indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE relnamespace = current_schema()::regnamespace AND relname <> 'journal_days'
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY 1, 2
+"""
+
+
+def foreign_indexes(db: Handle) -> list[str]:
+    """Describe indexes that this program did not make: one could keep reports in another order."""
+    return [
+        f"the table {table} has an index {name}, which is none of this program's; remove it with psql: "
+        f"drop index {name}"
+        for table, name in db.execute(_FOREIGN_INDEXES)
+    ]
 
 
 def described(db: Handle) -> dict[str, dict[str, Column]]:
