@@ -19,7 +19,7 @@ from importlib.resources import files
 PARTS = {
     "respondent": ("form/start.js",),
     "answering": ("form/steps_flow.js", "form/language_choice.js"),
-    "sending": ("device/answer_path.js", "form/steps/receipt.js"),
+    "sending": ("form/after_send.js", "device/answer_path.js", "form/steps/receipt.js"),
     "more_types": (
         "survey/rare.js",
         "survey/more_items.js",

@@ -73,13 +73,17 @@ export class Form {
 
   async #resume(transport, ledger, key) {
     this.#lead(new Respondent(null, transport, ledger, { key }), []);
-    await (await this.#enter()).resume(await ledger.get(key));
+    await this.#resumeEntry(await ledger.get(key));
+  }
+
+  async #resumeEntry(entry) {
+    await (await (await this.#enter()).after()).resume(entry);
   }
 
   async #askWhose(transport, ledger, [other, own], first) {
     this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
-    const steps = await this.#enter();
-    await steps.askWhose(other, async () => {
+    const after = await (await this.#enter()).after();
+    await after.askWhose(other, async () => {
       this.#isSomebodyElse = true;
       await first();
     });
@@ -95,7 +99,7 @@ export class Form {
     const [entry, spent] = await looks;
     await this.#view.offerExit(respondent.survey, () => this.forget());
     this.#lead(respondent, []);
-    if (entry !== null) return (await this.#enter()).resume(entry);
+    if (entry !== null) return this.#resumeEntry(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
     const known = { hasDigest: link.digest !== "", notes: await this.#notes(respondent), spent, source: link.source };

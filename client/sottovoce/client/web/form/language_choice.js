@@ -14,7 +14,8 @@ export function languageChoice(words) {
   const choose = () => words.speak(undefined, [select.value]).catch(() => {}).then(show);
   select.addEventListener("change", choose);
   show();
-  return [element("label", { className: "language" }, words.node("language_label"), select), note];
+  const label = words.line("span", "language_label", {}, { className: "unseen" });
+  return [element("label", { className: "language" }, label, select), note];
 }
 
 function nameOf(tag) {

@@ -21,6 +21,8 @@ export class Words {
   #spoken = "";
   /** What stands before the tenths. */
   point = ".";
+  /** Sentences that few surveys need, by language and key, once their part has come. */
+  rare = {};
   #turn = 0;
   #nodes = new Set();
   #sources = new WeakMap();
@@ -86,7 +88,7 @@ export class Words {
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
   translate(key, values = {}) {
-    const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
+    const sentence = this.#catalogue[key] ?? this.rare[this.language]?.[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
     const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
     return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);

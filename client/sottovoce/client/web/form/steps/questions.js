@@ -33,7 +33,7 @@ export function askingStep(survey, words, asked, onDone) {
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
-  const head = [...(common ? [common.node] : []), words.line("p", "not_kept", {}, { className: "hint" })];
+  const head = common ? [common.node] : [];
   return {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,

@@ -2,12 +2,13 @@ import { button, element, heading } from "../dom.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { sentenceOf } from "../../device/transport.js";
 
-/** What became of a report that the aggregator will not take; `on` is { again, forget }: what its buttons do. */
+/** What became of a report that the aggregator will not take; `on` is { again, end }: what its buttons do. */
 export function refusedStep(_survey, words, entry, on) {
   const start = heading(1, words.node("final_title"));
   const reason = words.line("p", reasonOf(entry.refused), {}, { className: "lead" });
   const again = button(words.node("again"), "primary", on.again);
-  const actions = element("div", { className: "actions" }, again, button(words.node("forget"), "", on.forget));
+  const forget = button(words.node("forget"), "", () => on.end("forget"));
+  const actions = element("div", { className: "actions" }, again, forget);
   const node = element("div", { id: "refused", className: "problem" });
   node.append(start, reason, words.line("p", "final_note"), actions);
   return { node, start };
