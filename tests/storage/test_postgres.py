@@ -16,6 +16,7 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.postgres import checks
 from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -284,6 +285,23 @@ def test_doctor_names_an_index_of_another_program(store: PostgresStorage, url: s
     (fault,) = store.faults()
     assert fault.startswith("the table settled has an index by_wave,")
     assert fault.endswith("drop index by_wave")
+
+
+def test_doctor_names_a_transaction_that_keeps_the_order(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A young one is none; an old one has a way to end it."""
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT 1")
+        assert store.faults() == []
+        monkeypatch.setattr(checks, "OLD_SECONDS", 0)
+        (fault,) = store.faults()
+        assert f"the session {connection.info.backend_pid} has a transaction" in fault
+        store.verify()
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute(fault.rpartition(": ")[2].encode())
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
 
 
 def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorage, url: str) -> None:

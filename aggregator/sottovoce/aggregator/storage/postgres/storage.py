@@ -197,9 +197,9 @@ class PostgresStorage(sql_storage.Storage):
             return checks.problems(db, checks_of_server.described(db))
 
     def faults(self) -> list[str]:
-        """Describe implausible rows and indexes of other programs, each with advice."""
+        """Describe implausible rows, indexes of other programs and snapshots that delay settling, each with advice."""
         with self.read() as db:
-            return [*super().faults(), *checks_of_server.foreign_indexes(db)]
+            return [*super().faults(), *checks_of_server.foreign_indexes(db), *checks_of_server.old_snapshots(db)]
 
     def _version(self, db: sql_statements.Handle) -> int:
         return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
@@ -213,7 +213,7 @@ class PostgresStorage(sql_storage.Storage):
         self._is_closed = True
         if self._maintenance is not None:
             self._maintenance.end()
-            # Whoever ends this process waits for it.
+            # The end of the process waits for it.
             self._tries = 1
             with suppress(StorageError):
                 self.settle()
@@ -255,6 +255,8 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     up in an index, although the planner, which has no statistics of them, thinks that many rows have the same one.
     """
     connection.execute("SET default_transaction_isolation = 'read committed'")
+    # A reader that pauses keeps dead rows in the files, and so the order of arrival.
+    connection.execute("SET idle_in_transaction_session_timeout = '30s'")
     connection.execute("SET enable_seqscan = off")
     connection.execute("SET plan_cache_mode = force_generic_plan")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
