@@ -24,13 +24,16 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 
-RARE = "form/rare_sentences.js"
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js")
+"""Modules of sentences that come with a part of the page which few surveys need."""
 
 
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
-    rare = re.sub(r",(?=\s*})", "", read(RARE)[read(RARE).index("{") :].rstrip("\n;"))
-    return {**json.loads(read(f"catalogues/{tag}.json")), **json.loads(rare)[tag]}
+    found = json.loads(read(f"catalogues/{tag}.json"))
+    for module in RARE:
+        found |= json.loads(read(module)[read(module).index("{\n") :].rstrip("\n;"))[tag]
+    return dict(found)
 
 
 def placeholders(sentence: str) -> list[str]:

@@ -1,11 +1,13 @@
 import { button, element, heading } from "../dom.js";
 import { whenInWords } from "../phrases.js";
+import { WAITING_SENTENCES } from "../waiting_sentences.js";
 
 /**
  * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still
  * what the page shows when the moment comes, `on.again` sends the report.
  */
 export function laterStep(_survey, words, { sendAt }, on) {
+  words.rare.add(WAITING_SENTENCES);
   const start = heading(1, words.node("later_title"));
   const moment = `${new Date(sendAt * 1000).toISOString().slice(0, 19)}Z`;
   const note = words.line("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
@@ -20,6 +22,7 @@ export function laterStep(_survey, words, { sendAt }, on) {
 export async function blindNotes(survey, words, wave = 0) {
   const { longestWait } = await import("../../device/delivery.js");
   const { isBlind, sendWithinHours: hours } = survey;
+  words.rare.add(WAITING_SENTENCES);
   // In the last minutes of a wave nothing waits, so no wait is promised.
   const waits = longestWait(survey, wave) > 0;
   const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];

@@ -110,7 +110,7 @@ function labelled(survey, question, words) {
 
 function absenceNote(survey, question) {
   if (question.mechanism === null) return question.absent !== null && !question.domain.absent ? "public_absent" : "";
-  return survey.conditional.includes(question) ? "not_shown" : "";
+  return survey.conditional.includes(question) ? "receipt_not_shown" : "";
 }
 
 function exactReport(survey, words, reports, receipt) {
