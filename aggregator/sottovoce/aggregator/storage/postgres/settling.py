@@ -8,7 +8,6 @@ transaction, so that a process may be killed at any moment; the next run begins 
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, LiteralString
 
 import psycopg
@@ -144,7 +143,7 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
         _lock(connection, "LOCK TABLE cells, counts IN SHARE ROW EXCLUSIVE MODE", tries=tries)
         for statement in _LEVEL:
             connection.execute(statement)
-    last = time.monotonic() + tries * PAUSE_SECONDS
+    last = time.monotonic() + min(tries, TRIES) * PAUSE_SECONDS
     # Unlike a replaced table, this one shows older snapshots what they are to see.
     if not vacuum_full(connection, ("cells", "counts"), lambda: time.monotonic() > last):
         raise StorageError("the counts have been read for too long to write them anew; it is tried again")
@@ -157,20 +156,26 @@ def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_o
     Args:
         connection: outside a transaction.
         tables: their names.
-        is_over: returns True to give up.
+        is_over: returns True to give up after a try.
     """
-    is_done = True
+    are_done = []
     for table in tables:
-        is_done = False
-        while not is_done and not is_over():
-            connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
-            with suppress(errors.LockNotAvailable):
-                connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))
-                is_done = True
-            connection.execute("RESET lock_timeout")
-            if not is_done:
-                time.sleep(PAUSE_SECONDS)
-    return is_done
+        while not (is_done := _vacuum(connection, table)) and not is_over():
+            time.sleep(PAUSE_SECONDS)
+        are_done.append(is_done)
+    return all(are_done)
+
+
+def _vacuum(connection: psycopg.Connection[Any], table: str) -> bool:
+    """Have the server rewrite a table unless it is used for ``WAIT_MILLISECONDS``; return True if it did."""
+    connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
+    try:
+        connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))
+    except errors.LockNotAvailable:
+        return False
+    finally:
+        connection.execute("RESET lock_timeout")
+    return True
 
 
 def _fill(connection: psycopg.Connection[Any], table: str, order: LiteralString) -> None:
