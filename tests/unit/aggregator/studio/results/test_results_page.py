@@ -3,12 +3,13 @@
 import re
 from csv import DictReader
 from dataclasses import replace
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from flask import Flask
+from PIL import Image
 from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import limits
@@ -253,6 +254,22 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
     assert get(app, "exam/results/nothing.svg").status_code == 404
 
 
+def test_chart_is_a_png_too(app: Flask) -> None:
+    """Of the size of the SVG, twice as fine; in Arabic too; letters that the font lacks are refused, not left out."""
+    picture = get(app, "exam/results/reason.png")
+    height = int(re.findall(r'height="(\d+)"', get(app, "exam/results/reason.svg").text)[0])
+    assert picture.status_code == 200, picture.text
+    with Image.open(BytesIO(picture.data)) as opened:
+        assert (opened.format, opened.size) == ("PNG", (2 * 760, 2 * height))
+        # Band and dot have their colours.
+        colours = {colour for _, colour in opened.convert("RGB").getcolors(1 << 20) or ()}
+    assert {(0x8F, 0xBC, 0xB5), (0x17, 0x3F, 0x3C)} <= colours
+    assert get(app, "exam/results/reason.png", **{"Accept-Language": "ar"}).data.startswith(b"\x89PNG")
+    assert get(app, "exam/results/reason.png", **{"Accept-Language": "hi"}).status_code == 404
+    assert "reason.png" in get(app, "exam/results").text
+    assert "reason.png" not in get(app, "exam/results", **{"Accept-Language": "hi"}).text
+
+
 def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> None:
     """Nobody takes them for the real survey's."""
     storage.publish(survey(name="exam-trial-1", trial=True))
@@ -410,12 +427,13 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     anchor = {**cheated, "name": "moon", "public": True, "anchor": True, "known_share": "0"}
     del anchor["mechanism"]
     key = storage.publish(survey(questions=[cheated, anchor, year])).key
-    storage.store([arrival(key, number, (int(number % 5 < 2), int(number % 20 == 0), 0)) for number in range(400)])
+    values = [(int(number % 5 < 2), int(number % 20 == 0), number // 200) for number in range(400)]
+    storage.store([arrival(key, number, each) for number, each in enumerate(values)])
     client, words = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0], Words(language)
 
-    def shown() -> str:
+    def shown(path: str = "results") -> str:
         headers = {"Accept-Language": language}
-        return str(client.get("/dashboard/surveys/exam/results", base_url=SITE, headers=headers).text)
+        return str(client.get(f"/dashboard/surveys/exam/{path}", base_url=SITE, headers=headers).text)
 
     assert 'id="careless"' not in shown()
     storage.close_survey("exam", 20_000)
@@ -425,3 +443,7 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     assert words.translate("results_careless_both") not in page
     assert words.percent(0.1, 1) in page
     assert words.percent((0.3 - 0.05) / 0.9, 1) in page
+    tables = shown("tables?kind=compare&outcome=cheated&groups=year&among=careful")
+    assert words.translate("joint_among_careful") in tables
+    assert words.translate("note_careless_assumed")[1:] in tables
+    assert '<option value="careful" selected>' in tables
