@@ -2,19 +2,29 @@ import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead, re
 import { TYPES } from "./known.js";
 import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
-import { Question } from "./spec.js";
+import { Question } from "./question.js";
 
 /** What reads an item that is not a usual question, by the item's type, or by its `anchor`: see `parse_item.js`. */
 export const ITEM_READERS = new Map([
   ["note", readNote], ["acknowledge", readNote], ["matrix", readMatrix], [true, readAnchor],
 ]);
 
-/** Text, link or both, shown with the receipt; the same for everybody. */
+const PANEL = /^[a-z0-9_-]{1,32}$/;
+const MAX_LINKS = 5;
+
+/** Text, link, or links by the label of a panel, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
-  readFields(value, [], ["link", "text"]);
-  must("link" in value || "text" in value);
+  readFields(value, [], ["link", "links", "text"]);
+  must(Object.keys(value).length > 0);
   if ("text" in value) readTexts(value.text, language);
   if ("link" in value) readMatch(value.link, LINK);
+  if ("links" in value) readLinks(value.links);
+}
+
+function readLinks(links) {
+  const labels = Object.keys(readFields(links, [], Object.keys(links ?? {})));
+  must(labels.length > 0 && labels.length <= MAX_LINKS);
+  for (const label of labels) must(readMatch(label, PANEL) && readMatch(links[label], LINK));
 }
 
 // A note, or something to acknowledge.
@@ -54,14 +64,6 @@ function readAnchor({ anchor: _anchor, known_share: share, ...value }, language,
 function joined(label, row, language) {
   const both = (tag) => `${label[tag] ?? label[language]} – ${row[tag] ?? row[language]}`;
   return Object.fromEntries(Object.keys({ ...label, ...row }).map((tag) => [tag, both(tag)]));
-}
-
-/** The true value that stands for no answer. */
-export function readAbsent(kind, fields, domain) {
-  must(!domain.absent);
-  const value = kind.encode(domain, fields.when_absent);
-  kind.checkAbsent(domain, fields.when_absent);
-  return value;
 }
 
 /**
