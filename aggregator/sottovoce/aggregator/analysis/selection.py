@@ -11,7 +11,6 @@ from sottovoce.aggregator.analysis.described_people import CAREFUL, DescribedPeo
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
-from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
@@ -115,8 +114,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
     # Public questions are asked of everybody, so only two private ones can exclude each other.
     private = all(each.question.mechanism is not None for each in (first, second))
     # Questions of one block are asked together.
-    apart = first.question.name != second.question.name and len(blocks_of([first.newest, second.newest])) > 1
-    if private and columns.survey.ask == 1 and apart:
+    if private and columns.survey.ask == 1 and first.newest.unit != second.newest.unit:
         raise EstimateError(
             Sentence(
                 "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",

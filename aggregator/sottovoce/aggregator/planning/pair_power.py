@@ -105,11 +105,11 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
         second: the other one.
     """
     drawn = 1 / (drawn_from(first) * drawn_from(second))
-    private = sum(question.mechanism is not None for question in (first, second))
-    ask, asked = survey.ask, len(survey.private)
-    if ask is None or not private:
+    units = {variables_of(question)[0].unit for question in (first, second) if question.mechanism is not None}
+    ask, asked = survey.ask, len(survey.units)
+    if ask is None or not units:
         return drawn
-    return drawn * (ask / asked if private == 1 else ask * (ask - 1) / (asked * (asked - 1)))
+    return drawn * (ask / asked if len(units) == 1 else ask * (ask - 1) / (asked * (asked - 1)))
 
 
 class PairChannel(NamedTuple):
@@ -210,7 +210,7 @@ def pair_words(plan: PairPlan) -> list[str]:
 def joint_words(survey: Survey) -> list[str]:
     """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
-    private = [survey.questions[place] for place in survey.private]
+    private = survey.units
     if survey.ask is not None and len(private) > 1:
         share = survey.ask * (survey.ask - 1) / (len(private) * (len(private) - 1))
         clause = (
