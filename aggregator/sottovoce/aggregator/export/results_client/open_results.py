@@ -16,6 +16,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
+from sottovoce.aggregator.analysis.tables.block_fit import BlockFit, fit_block
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
@@ -152,7 +153,8 @@ class OpenResults:
         """
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
-        ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
+        ``among`` names the people whom a row describes: "all", "answered", "asked_and_answered", or corrected for
+        careless answers "careful" or "careful_answered".
         """
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
@@ -219,6 +221,21 @@ class OpenResults:
         found = self._answer("pairs", {"wave": wave})
         return _result(found, found["pairs"])
 
+    def block(self, *questions: str) -> BlockFit:
+        """
+        Fit the joint shares of questions of one block, and test how well its channel explains the reports.
+
+        Args:
+            questions: names of at least two questions of the block.
+
+        Raises:
+            SurveyError: there are no rows of reports, or the block cannot be fitted; the message says why.
+        """
+        columns = getattr(self.reports, "columns", None)
+        if columns is None:
+            raise EstimateError("a block is fitted from rows of reports: open a folder or a file of them")
+        return fit_block(columns, questions)
+
     def test(
         self,
         question: str,
@@ -276,7 +293,7 @@ class OpenResults:
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
         """Plot the shares with their limits, of those who answered where some did not; returns a matplotlib figure."""
-        shares = [row for row in self.estimates if row["kind"] == "share"]
+        shares = [row for row in self.estimates if row["kind"] == "share" and "careful" not in row["among"]]
         answered = {row["question"] for row in shares if row["among"] != "all"}
         return plot_intervals([row for row in shares if row["among"] != "all" or row["question"] not in answered])
 
@@ -341,8 +358,8 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 def _of(question: Row) -> Sequence[Row]:
     """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     if "estimates" in question:
-        answered = question.get("answered", {"people": "", "estimates": []})
-        among = [{**one, "among": answered["people"]} for one in answered["estimates"]]
+        parts = (question.get("answered", {}), question.get("corrected", {}))
+        among = [{**one, "among": part["people"]} for part in parts for one in part.get("estimates", ())]
         return [*({**one, "among": "all"} for one in question["estimates"]), *among]
     return [question["mean"], *question["histogram"], *question["quantiles"]]
 

@@ -1,5 +1,6 @@
 import { Catalogues } from "./catalogues.js";
 import { element, nameCells } from "./dom.js";
+import { RARE_SENTENCES } from "../survey/known.js";
 import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
 
 /** The languages in which the page itself speaks, one catalogue each. */
@@ -22,7 +23,7 @@ export class Words {
   /** What stands before the tenths. */
   point = ".";
   /** Sentences that few surveys need, by language and key, once their part has come. */
-  rare = new Set();
+  rare = RARE_SENTENCES;
   #turn = 0;
   #nodes = new Set();
   #sources = new WeakMap();
@@ -140,7 +141,7 @@ export class Words {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    const usual = `odds_${mechanism.reportKind}`;
+    const usual = `odds_${mechanism.sentence ?? mechanism.reportKind}`;
     // A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     const own = `${type}_${usual}`;
     return [own in this.#catalogue ? own : usual, Object.fromEntries(values)];
