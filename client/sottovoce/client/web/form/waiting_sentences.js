@@ -6,7 +6,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "This link was used before, on another device or before this browser’s data was cleared. Ask the people who invited you for another one.",
     "error_burnt": "The server’s signature is not what this survey promises, and could mark you. This browser does not use your link any more, and nothing was drawn. Tell the people who invited you.",
     "error_signatures": "The server’s signature cannot be read. No answer was sent.",
-    "error_invitation": "This link cannot be used any more in this browser for this part of the survey. Nothing was sent."
+    "error_invitation": "This link cannot be used any more in this browser for this part of the survey. Nothing was sent.",
+    "error_keys": "This survey was shown here with different keys, by which people could be told apart. Nothing was sent."
   },
   "ar": {
     "later_title": "إجاباتك تنتظر على هذا الجهاز",
@@ -14,7 +15,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "استُخدم هذا الرابط من قبل، على جهاز آخر أو قبل مسح بيانات هذا المتصفح. اطلب رابطًا آخر ممن دعاك.",
     "error_burnt": "توقيع الخادم ليس ما يعد به هذا الاستبيان وقد يميزك عن غيرك. لم يعد هذا المتصفح يستخدم رابطك، ولم يُسحب شيء. أخبر من دعاك.",
     "error_signatures": "لا يمكن قراءة توقيع الخادم. لم تُرسل أي إجابة.",
-    "error_invitation": "لم يعد من الممكن استخدام هذا الرابط في هذا المتصفح لهذا الجزء من الاستبيان. لم يُرسل شيء."
+    "error_invitation": "لم يعد من الممكن استخدام هذا الرابط في هذا المتصفح لهذا الجزء من الاستبيان. لم يُرسل شيء.",
+    "error_keys": "عُرض هذا الاستبيان هنا بمفاتيح مختلفة يمكن بها التمييز بين الناس. لم يُرسل شيء."
   },
   "de": {
     "later_title": "Ihre Antworten warten auf diesem Gerät",
@@ -22,7 +24,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "Dieser Link wurde schon benutzt, auf einem anderen Gerät oder bevor die Daten dieses Browsers gelöscht wurden. Bitten Sie die, die Sie eingeladen haben, um einen neuen.",
     "error_burnt": "Die Unterschrift des Servers ist nicht, was diese Umfrage verspricht, und könnte Sie kennzeichnen. Dieser Browser benutzt Ihren Link nicht mehr, und nichts wurde ausgelost. Sagen Sie es denen, die Sie eingeladen haben.",
     "error_signatures": "Die Unterschrift des Servers ist nicht lesbar. Keine Antwort wurde gesendet.",
-    "error_invitation": "Dieser Link kann in diesem Browser für diesen Teil der Umfrage nicht mehr benutzt werden. Nichts wurde gesendet."
+    "error_invitation": "Dieser Link kann in diesem Browser für diesen Teil der Umfrage nicht mehr benutzt werden. Nichts wurde gesendet.",
+    "error_keys": "Diese Umfrage wurde hier mit verschiedenen Schlüsseln gezeigt, an denen man Menschen unterscheiden könnte. Nichts wurde gesendet."
   },
   "es": {
     "later_title": "Sus respuestas esperan en este dispositivo",
@@ -30,7 +33,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "Este enlace ya se usó, en otro dispositivo o antes de borrar los datos de este navegador. Pida otro a quien le invitó.",
     "error_burnt": "La firma del servidor no es lo que esta encuesta promete y podría marcarle. Este navegador ya no usa su enlace, y no se sorteó nada. Dígaselo a quien le invitó.",
     "error_signatures": "La firma del servidor no se puede leer. No se envió ninguna respuesta.",
-    "error_invitation": "Este enlace ya no se puede usar en este navegador para esta parte de la encuesta. No se envió nada."
+    "error_invitation": "Este enlace ya no se puede usar en este navegador para esta parte de la encuesta. No se envió nada.",
+    "error_keys": "Esta encuesta se mostró aquí con claves distintas, con las que se podría distinguir a las personas. No se envió nada."
   },
   "fr": {
     "later_title": "Vos réponses attendent sur cet appareil",
@@ -38,7 +42,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "Ce lien a déjà été utilisé, sur un autre appareil ou avant que les données de ce navigateur soient effacées. Demandez-en un autre à qui vous a invité.",
     "error_burnt": "La signature du serveur n’est pas ce que cette enquête promet et pourrait vous marquer. Ce navigateur n’utilise plus votre lien, et rien n’a été tiré au sort. Dites-le à qui vous a invité.",
     "error_signatures": "La signature du serveur est illisible. Aucune réponse n’a été envoyée.",
-    "error_invitation": "Ce lien ne peut plus être utilisé dans ce navigateur pour cette partie de l’enquête. Rien n’a été envoyé."
+    "error_invitation": "Ce lien ne peut plus être utilisé dans ce navigateur pour cette partie de l’enquête. Rien n’a été envoyé.",
+    "error_keys": "Cette enquête a été montrée ici avec des clés différentes, par lesquelles on pourrait distinguer les gens. Rien n’a été envoyé."
   },
   "hi": {
     "later_title": "आपके उत्तर इस डिवाइस पर रुके हैं",
@@ -46,7 +51,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "यह लिंक पहले इस्तेमाल हो चुका है, किसी और डिवाइस पर या डेटा मिटाए जाने से पहले। जिसने आपको बुलाया, उससे दूसरा माँगें।",
     "error_burnt": "सर्वर का हस्ताक्षर इस सर्वेक्षण के वादे जैसा नहीं है, और उससे आप पहचाने जा सकते हैं। यह ब्राउज़र आपका लिंक अब इस्तेमाल नहीं करता; कुछ निकाला नहीं गया। जिसने आपको बुलाया, उसे बताएँ।",
     "error_signatures": "सर्वर का हस्ताक्षर पढ़ा नहीं जा सकता। कोई उत्तर नहीं भेजा गया।",
-    "error_invitation": "यह लिंक इस ब्राउज़र में सर्वेक्षण के इस भाग के लिए अब नहीं चलता। कुछ नहीं भेजा गया।"
+    "error_invitation": "यह लिंक इस ब्राउज़र में सर्वेक्षण के इस भाग के लिए अब नहीं चलता। कुछ नहीं भेजा गया।",
+    "error_keys": "यह सर्वेक्षण यहाँ अलग कुंजियों के साथ दिखाया गया, जिनसे लोग पहचाने जा सकते हैं। कुछ नहीं भेजा गया।"
   },
   "pt": {
     "later_title": "As suas respostas esperam neste dispositivo",
@@ -54,7 +60,8 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "Este link já foi usado, em outro dispositivo ou antes de os dados deste navegador serem apagados. Peça outro a quem convidou você.",
     "error_burnt": "A assinatura do servidor não é o que esta pesquisa promete e poderia marcar você. Este navegador não usa mais o seu link, e nada foi sorteado. Avise quem convidou você.",
     "error_signatures": "A assinatura do servidor não pode ser lida. Nenhuma resposta foi enviada.",
-    "error_invitation": "Este link não pode mais ser usado neste navegador para esta parte da pesquisa. Nada foi enviado."
+    "error_invitation": "Este link não pode mais ser usado neste navegador para esta parte da pesquisa. Nada foi enviado.",
+    "error_keys": "Esta pesquisa foi mostrada aqui com chaves diferentes, pelas quais se poderia distinguir as pessoas. Nada foi enviado."
   },
   "zh-Hans": {
     "later_title": "您的回答正在此设备上等待",
@@ -62,6 +69,7 @@ export const WAITING_SENTENCES = {
     "error_redeemed": "此链接以前用过：在另一台设备上，或在此浏览器的数据被清除之前。请向邀请您的人再要一个。",
     "error_burnt": "服务器的签名不符合本调查的承诺，可能会标记您。此浏览器不再使用您的链接，也没有抽取任何内容。请告诉邀请您的人。",
     "error_signatures": "无法读取服务器的签名。没有发送任何答案。",
-    "error_invitation": "此链接在此浏览器中已不能再用于本调查的这一部分。没有发送任何内容。"
+    "error_invitation": "此链接在此浏览器中已不能再用于本调查的这一部分。没有发送任何内容。",
+    "error_keys": "本调查在这里以不同的密钥显示过，凭此可以区分人。没有发送任何内容。"
   }
 };
