@@ -236,7 +236,7 @@ TWINS = [
     Twin(
         "shared.mechanisms.blocks",
         ("survey/blocks.js",),
-        only_python={"Block": TYPE, "blocksOf": "units of Survey"},
+        only_python={"Block": TYPE, "blocksOf": "units of Survey", "flatItems": AUTHORS},
         only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
     ),
     Twin(

@@ -370,7 +370,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     if question.mechanism is None:
         return Fraction(1)
     asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
-    return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
+    return min((Fraction(survey.ask or 1, len(survey.units)) for survey in asking), default=Fraction(1))
 
 
 def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
