@@ -203,7 +203,7 @@ def _pages(closed: Closed) -> Iterator[str]:
         reply = closed.get(path, language)
         if reply.status_code != 200:
             yield f"{path} {language} {reply.status_code} {_reason(reply.text)}"
-    page = closed.get("results?among=all").text
+    page = closed.get("results?among=all&sort=asked").text
     # Rows of charts' numbers have line breaks between their cells.
     shown = [line[1:] for line in cells(re.sub(r">\s+<", "><", page)) if len(line) > 5]
     lines = closed.lines("files/estimates.csv")
