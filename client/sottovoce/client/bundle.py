@@ -32,7 +32,7 @@ PARTS = {
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
-    "blind": ("form/steps/later.js", "device/redemption.js", "survey/redemption.js"),
+    "blind": ("form/steps/later.js", "device/waiting.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 

@@ -84,6 +84,7 @@ class Respondent:
         self._key = Key(transport.origin, survey.name, wave, self._token)
         self._another_person = another_person
         self._clock = clock
+        self._opened = clock()
         if ledger.get(self._key) is None:
             check_signed(ledger, self._key, survey)
             _check_budget(survey, allowance)
@@ -218,7 +219,9 @@ class Respondent:
         report = randomize(self.survey, values, self._draws, self.wave, memo, report_id=signed.report_id)
         body = dump_report(report, self.survey).decode()
         entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
-        send_at = draw_send_at(self.survey, self.wave, self._draws, self._clock())
+        present = self._clock()
+        elapsed = (present - self._opened).total_seconds()
+        send_at = draw_send_at(self.survey, self.wave, self._draws, present, elapsed)
         entry = replace(entry, signature=signed.signature, send_at=send_at)
         self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
         forget_signature(self.ledger, self._key)

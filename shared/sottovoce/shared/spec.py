@@ -175,6 +175,8 @@ class Survey:
         moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
             and none yet before publishing has made them.
         send_within_hours: the device waits a random time of up to so many hours before it sends; 0 for none.
+        send_at_seconds: the device sends at a whole multiple of so many seconds after the survey was opened; 0 for at
+            once.
     """
 
     document: Mapping[str, Any]
@@ -193,6 +195,7 @@ class Survey:
     ask: int | None = None
     moduli: tuple[int, ...] = ()
     send_within_hours: int = 0
+    send_at_seconds: int = 0
 
     @cached_property
     def canonical(self) -> bytes:

@@ -154,7 +154,8 @@ def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
     if survey.is_blind and not waits:
         sentences.append(translate("seen_blind_now"))
     if waits:
-        sentences.append(translate("explain_later", hours=str(survey.send_within_hours)))
+        moment = {"hours": str(survey.send_within_hours), "seconds": str(survey.send_at_seconds)}
+        sentences.append(translate("explain_moment" if survey.send_at_seconds else "explain_later", **moment))
     return sentences
 
 

@@ -107,7 +107,7 @@ export class Form {
   }
 
   async #notes({ key, survey }) {
-    if (!survey.isBlind && !survey.sendWithinHours) return [];
+    if (!survey.isBlind && !survey.isDelayed) return [];
     const { blindNotes } = await import("./steps/later.js");
     return blindNotes(survey, this.#words, key[2]);
   }

@@ -45,11 +45,11 @@ export class StepView {
 
   /**
    * Show the first step, or show it anew; Back from it leaves the page. In the history `behind` is how many entries of
-   * this visit came before, reloads or not.
+   * this visit came before, reloads or not, and `since` when its first page was opened.
    */
   enterFirst(step, takesFocus) {
     [this.#stops[0], this.#place] = [step, 0];
-    history.replaceState({ behind: 0, ...history.state, step: 0 }, "");
+    history.replaceState({ behind: 0, since: performance.timeOrigin, ...history.state, step: 0 }, "");
     this.show(step, takesFocus);
   }
 
@@ -58,7 +58,7 @@ export class StepView {
     this.#place += 1;
     this.#stops.length = this.#place;
     this.#stops.push(step);
-    history.pushState({ step: this.#place, behind: history.state.behind + 1 }, "");
+    history.pushState({ ...history.state, step: this.#place, behind: history.state.behind + 1 }, "");
     this.show(step);
   }
 

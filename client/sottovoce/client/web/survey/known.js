@@ -20,9 +20,14 @@ export async function bringReaders(document) {
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   // With it comes the step that is shown while a report waits.
-  if (typeof access === "object" || privacy?.send_within_hours) {
+  if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));
   }
+}
+
+/** Whether reports wait on the device, as the document's `privacy` has it, which may be anything. */
+export function isDelayed(privacy) {
+  return Object.keys(privacy ?? {}).some((key) => key.startsWith("send_"));
 }
 
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */
