@@ -12,7 +12,7 @@ S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow mutants bench docs lock sbom clean
+.PHONY: demo test test-fast check slow mutants bench docs dist lock sbom clean
 .DEFAULT_GOAL := test
 
 # Quiet pip shows no progress, so here it is not quiet. What is never imported is not compiled.
@@ -104,6 +104,13 @@ bench: $(VENV)/.slow $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 docs: $(VENV)/.slow  ## site/: the documentation as a site, built without a network
 	$(BIN)/python docs/making/site.py $(ARGS)
 
+dist: $(VENV)/.installed  ## dist/: wheel, source archive and npm package; the same bytes each time
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/sottovoce question static dist/question > /dev/null
+	npm pack --silent --pack-destination dist ./dist/question
+	rm -rf dist/question
+
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --extra aggregator --extra slow --no-emit-package sottovoce -o requirements-slow.lock pyproject.toml
@@ -120,4 +127,4 @@ sbom: $(VENV)/.slow  ## sbom.json: the program and every pinned package, with ha
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements-slow.lock
 
 clean:
-	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site dist tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

@@ -33,7 +33,7 @@ def survey_keys() -> Iterator[tuple[str, Mapping[str, Any]]]:
 def question_keys() -> dict[str, Mapping[str, Any]]:
     """Each key that an item of a survey may have, and its schema."""
     found: dict[str, Mapping[str, Any]] = {}
-    for name in ("question", "asked", "note", "matrix"):
+    for name in ("question", "asked", "note", "matrix", "block"):
         _collect(SCHEMA["$defs"][name], found)
     return found
 

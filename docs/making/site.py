@@ -6,7 +6,6 @@ them; then the generator reads that folder and nothing else.
 """
 
 import argparse
-import os
 import posixpath
 import re
 import shutil
@@ -125,14 +124,14 @@ def build(out: Path) -> None:
     Build the site into a folder, in the place of what was there.
 
     Raises:
-        CalledProcessError: a link leads nowhere, or a page stands in no list; the generator has said which.
+        SystemExit: a link leads nowhere, or a page stands in no list; its message is the generator's.
     """
     with tempfile.TemporaryDirectory() as name:
         configuration = lay_out(Path(name))
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", str(configuration)]
-        # What the theme says of its successors is no warning of ours.
-        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-        subprocess.run(command, check=True, env=environment)  # noqa: S603 - our own
+        command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(configuration)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(Path(name) / "site", out)
 

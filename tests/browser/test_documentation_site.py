@@ -1,5 +1,6 @@
 """The site of documentation, built and opened: everybody can read it, and it asks nobody for anything."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,7 +52,7 @@ def test_pages_pass_the_checker_and_ask_nobody_else(
         for name in SAMPLES:
             page.goto(f"{site}/{name}.html", wait_until="networkidle")
             found += violations(page, axe)
-            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     assert found == []
     assert [url for url in requests if not url.startswith((site, "data:", "blob:"))] == []
@@ -62,11 +63,9 @@ def test_search_finds_what_the_program_says_of_itself(browser: Browser, site: st
     with browser.new_context(viewport={"width": 1240, "height": 900}) as context:
         page = context.new_page()
         page.goto(f"{site}/index.html", wait_until="networkidle")
-        # What is typed before the index has come is never looked for.
-        expect(page.locator(".md-search-result__meta")).not_to_contain_text("Initializing", timeout=60_000)
+        page.get_by_role("button", name="Search").first.click()
         # By keys: the search does not notice what is filled in at once.
-        page.get_by_role("textbox", name="Search").press_sequentially("hadamard matrix")
-        result = page.locator(".md-search-result__link[href*='mathematics/hadamard_response']").first
-        result.wait_for()
-
-        assert page.locator(".md-search-result__meta").inner_text()[:1].isdigit()
+        page.keyboard.type("hadamard matrix", delay=20)
+        expect(page.get_by_text(re.compile(r"^\d+ results$"))).to_be_visible(timeout=60_000)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/mathematics/hadamard_response.html*")

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.parse_item import MATRIX_TYPES, NOTES
 from sottovoce.shared.types import TYPES, QuestionType
@@ -22,6 +23,8 @@ def survey_schema() -> Schema:
     schema = _read("survey")
     definitions = schema["$defs"]
     definitions["mechanism"]["oneOf"] = list(_mechanisms())
+    epsilon = {"name": {"const": JointRR.name}, "epsilon": {"$ref": "#/$defs/number"}}
+    definitions["joint"]["oneOf"] = [_object(epsilon, ["epsilon"]), _branch(JointRR.name, JointRR.parameters)]
     definitions["item"]["properties"]["type"]["enum"] = [*TYPES, *NOTES, "matrix"]
     definitions["item"]["allOf"][2]["if"]["properties"]["type"]["enum"] = [*TYPES]
     definitions["matrix"]["properties"]["of"]["properties"]["type"]["enum"] = [*MATRIX_TYPES]

@@ -212,8 +212,8 @@ def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[obje
 
 def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
     """A true value for each question; under ``ask`` for one question and as many others as there may be."""
-    first = [asked, *survey.private] if asked in survey.private else survey.private
-    unasked = [*dict.fromkeys(first)][len(survey.private) - survey.unasked :]
+    units = sorted(survey.units, key=lambda unit: asked not in unit)
+    unasked = {index for unit in units[survey.asked_units :] for index in unit}
     return tuple(
         None if index in unasked else inputs_of(question, 2)[0] for index, question in enumerate(survey.questions)
     )

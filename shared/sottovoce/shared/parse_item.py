@@ -1,11 +1,15 @@
 """From a survey's list of questions to its ``Item``s and back: notes, matrices, and what each is shown for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from itertools import count, groupby
 from typing import Any
 
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.checks import MISSING
+from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
+from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
 from sottovoce.shared.questions import (
     MAX_QUESTIONS,
     NAME,
@@ -35,7 +39,20 @@ _EARLIER = "may name earlier questions only, neither notes, matrices nor vectors
 
 
 class ItemReader(QuestionReader):
-    """Reads what a survey shows."""
+    """
+    Reads what a survey shows.
+
+    Attributes:
+        pointers: JSON pointer of each item.
+        block_names: of all blocks.
+        known_hidden: names of the questions that a public answer hides, so that anybody knows that they were.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pointers: list[str] = []
+        self.block_names: set[str] = set()
+        self.known_hidden: set[str] = set()
 
     def shown(self, value: object) -> list[Item]:
         """All items of a survey, at least one of them reported."""
@@ -43,21 +60,75 @@ class ItemReader(QuestionReader):
         earlier: dict[str, Question] = {}
         names: set[str] = set()
         items = []
-        for index, document in enumerate(documents):
-            pointer = f"/questions/{index}"
-            item = self.item(document, pointer)
+        for document, pointer, read in [*self.entries(documents)]:
+            item = read
             if isinstance(document, dict) and not CONDITIONS.isdisjoint(document):
                 item = self.visible(item, document, earlier, pointer)
-            if {item.name, *(question.name for question in item.questions)} & names - {""}:
+            if {item.name, *(question.name for question in item.questions)} & (names | self.block_names) - {""}:
                 self.problem(f"{pointer}/name", "is used twice")
             earlier |= {question.name: question for question in item.questions}
             names |= {item.name, *earlier}
             items.append(item)
+            self.pointers.append(pointer)
         for index in [i for i, item in enumerate(items) if any(q.cohort for q in item.questions)][1:]:
-            self.problem(f"/questions/{index}/cohort", "only one question may be the cohort")
+            self.problem(f"{self.pointers[index]}/cohort", "only one question may be the cohort")
         if documents and not 1 <= len(earlier) <= MAX_QUESTIONS:
             self.problem("/questions", Sentence(_ANSWERS, most=MAX_QUESTIONS))
         return items
+
+    def entries(self, documents: Sequence[object]) -> Iterator[tuple[object, str, Item]]:
+        """Document, JSON pointer and item of each entry, and of each item of a block in its place."""
+        for index, document in enumerate(documents):
+            pointer = f"/questions/{index}"
+            if isinstance(document, dict) and "block" in document:
+                yield from self.block(document, pointer)
+            else:
+                yield document, pointer, self.item(document, pointer)
+
+    def block(self, value: Mapping[str, object], pointer: str) -> list[tuple[object, str, Item]]:
+        """Questions that are randomized together."""
+        fields = self.fields(value, pointer, {"block", "mechanism", "items"}, set())
+        name = self.match(fields["block"], f"{pointer}/block", NAME)
+        if name in self.block_names:
+            self.problem(f"{pointer}/block", "is used twice")
+        self.block_names.add(name)
+        documents = self.items(fields.get("items", []), f"{pointer}/items", 1, MAX_IN_BLOCK)
+        self.in_block = True
+        items = [self.item(document, f"{pointer}/items/{index}") for index, document in enumerate(documents)]
+        self.in_block = False
+        for index, item in enumerate(items):
+            if item.type in NOTES:
+                self.problem(f"{pointer}/items/{index}/type", "a block has questions and matrices only")
+        mechanism = self.joint(fields, name, [question for item in items for question in item.questions], pointer)
+        position = count()
+        return [
+            (document, f"{pointer}/items/{index}", _in_block(item, mechanism, name, position))
+            for index, (document, item) in enumerate(zip(documents, items, strict=True))
+        ]
+
+    def joint(self, fields: Mapping[str, Any], name: str, questions: Sequence[Question], pointer: str) -> JointRR:
+        """
+        The mechanism of a block; after a mistake any one.
+
+        Args:
+            fields: the block's map.
+            name: of the block.
+            questions: in the block.
+            pointer: JSON pointer that error messages name.
+        """
+        given = fields.get("mechanism", MISSING)
+        named = isinstance(given, dict) and (given.get("name") == JointRR.name or set(given) == {"epsilon"})
+        if given is not MISSING and not named:
+            message = "must be a map with an epsilon, or with the name joint_rr, odds and a radius"
+            self.problem(f"{pointer}/mechanism", message)
+        sizes = tuple(question.domain.size for question in questions)
+        try:
+            if named and all(sizes):
+                return JointRR.parse(given, sizes)
+        except ValueError as error:
+            reason = error_message(error)
+            self.problem(f"{pointer}/mechanism", Sentence("block {block}: {reason}", block=name, reason=reason))
+        return JointRR(Fraction(3), 0, (2,) * MIN_QUESTIONS)
 
     def item(self, value: object, pointer: str) -> Item:
         """One item; its conditions are read apart."""
@@ -117,7 +188,14 @@ class ItemReader(QuestionReader):
             reason = "needs when_absent or absent_category: a hidden question still reports something"
             self.problem(f"{pointer}/{keys[-1]}", reason)
         found = {key: self.conditions(item, document[key], earlier, f"{pointer}/{key}") for key in keys}
-        return replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
+        item = replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
+        named = {condition.question for condition in item.conditions}
+        if named & self.known_hidden or any(earlier[name].mechanism is None for name in named):
+            self.known_hidden |= {question.name for question in item.questions}
+            if item.block:
+                reason = "a public answer must not hide a question of a block: all would know the hidden answer"
+                self.problem(f"{pointer}/{keys[-1]}", reason)
+        return item
 
     def conditions(
         self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
@@ -209,7 +287,37 @@ def _some(names: Sequence[str]) -> str:
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     """The canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
     questions = {question.name: question for item in items for question in item.questions}
-    return [_dump_item(item, questions) for item in items]
+    documents = []
+    for block, group in groupby(items, key=lambda item: item.block):
+        dumped = [(item, _dump_item(item, questions)) for item in group]
+        if block:
+            mechanism = dumped[0][0].questions[0].mechanism
+            documents.append(
+                {
+                    "block": block,
+                    "mechanism": mechanism.dump() if mechanism else {},
+                    "items": [document for _, document in dumped],
+                }
+            )
+        else:
+            documents += [document for _, document in dumped]
+    return documents
+
+
+def _in_block(item: Item, mechanism: JointRR, name: str, position: Iterator[int]) -> Item:
+    """The item with its questions' parts of the block's mechanism."""
+    members = {True: JointYesNo, False: JointMember}
+    return replace(
+        item,
+        questions=tuple(
+            replace(asked, mechanism=members[_is_yes_no(asked)](mechanism, next(position), name))
+            for asked in item.questions
+        ),
+    )
+
+
+def _is_yes_no(question: Question) -> bool:
+    return question.kind.truth == "yes_no" and not question.domain.absent
 
 
 def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:

@@ -253,23 +253,25 @@ class _SurveyReader(ItemReader):
         """Check ``ask``, the number of private questions per respondent, if it is given."""
         if "ask" not in fields:
             return
-        private = {q.name for item in items for q in item.questions if q.mechanism is not None}
-        ask = fields["ask"]
-        if type(ask) is not int or not 1 <= ask < len(private):
+        private = {q.name: item.block or q.name for item in items for q in item.questions if q.mechanism is not None}
+        ask, units = fields["ask"], len(set(private.values()))
+        if type(ask) is not int or not 1 <= ask < units:
             self.problem(
                 "/ask",
                 Sentence(
                     "must be a whole number from 1, less than the questions with a mechanism: there are {private} of "
                     "them, and without this key all are asked",
-                    private=len(private),
+                    private=units,
                 ),
             )
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "cannot be combined with own_coin: the device must draw nothing")
-        for index, item in enumerate(items):
-            if private & {condition.question for condition in item.conditions}:
-                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
+        for pointer, item in zip(self.pointers, items, strict=True):
+            hangs_on = {private[name] for name in private if name in {each.question for each in item.conditions}}
+            # A block is asked as a whole.
+            if hangs_on - {item.block}:
+                place = f"{pointer}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(
                     place,
                     ("depends on a question that ask may leave out; with ask, it may depend only on public questions"),
@@ -284,8 +286,8 @@ class _SurveyReader(ItemReader):
             items: what the survey shows.
             waves: how many the survey has.
         """
-        for index, item in enumerate(items):
-            pointer = f"/questions/{index}{'/of' if item.rows else ''}/mechanism"
+        for place, item in zip(self.pointers, items, strict=True):
+            pointer = f"{place}{'/of' if item.rows else ''}/mechanism"
             mechanism = item.questions[0].mechanism if item.questions else None
             if mechanism is None or mechanism.waves == 1:
                 continue
@@ -327,12 +329,12 @@ class _SurveyReader(ItemReader):
 
     def own_coin(self, items: Sequence[Item]) -> None:
         """Refuse what people could not do by themselves with a coin or a die."""
-        for index, item in enumerate(items):
+        for at, item in zip(self.pointers, items, strict=True):
             if item.conditions:
-                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
+                place = f"{at}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "cannot be combined with own_coin: the device must add nothing")
             for question in item.questions[:1]:
-                pointer = f"/questions/{index}" + ("/of" if item.rows else "")
+                pointer = at + ("/of" if item.rows else "")
                 if question.absent is not None:
                     self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
                 if question.mechanism is not None and procedure(question.mechanism) is None:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms.joint_rr import JointMember
+from sottovoce.shared.mechanisms.parameters import decimal_field
 from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
@@ -38,6 +39,8 @@ class QuestionReader(Reader):
     """Parser of questions, which records every mistake."""
 
     neutral = False
+    in_block = False
+    """The questions read now are in a block, which has the mechanism."""
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """
@@ -195,6 +198,9 @@ class QuestionReader(Reader):
             domain: the true values.
             pointer: JSON pointer that error messages name.
         """
+        if self.in_block:
+            self.treated_by_block(fields, kind, pointer)
+            return None
         if "public" in fields:
             if fields["public"] is not True:
                 self.problem(f"{pointer}/public", "must be true, or left out")
@@ -211,6 +217,23 @@ class QuestionReader(Reader):
             self.problem(pointer, "must name a mechanism or say public: true")
             return None
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
+
+    def treated_by_block(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> None:
+        """
+        Refuse what a question in a block cannot have.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            pointer: JSON pointer that error messages name.
+        """
+        if "public" in fields:
+            self.problem(f"{pointer}/public", "a block has private questions only")
+        if "mechanism" in fields:
+            self.problem(f"{pointer}/mechanism", "the block has the mechanism of all its questions: leave this out")
+        if kind.truth not in ("yes_no", "option"):
+            message = "a {kind} question cannot be in a block: there the answer must be one of some options"
+            self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
         """
@@ -287,11 +310,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
         return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
     if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
         raise ValueError("give an epsilon alone, or with the name of a mechanism")
-    try:
-        epsilon = rational.parse_decimal(fields["epsilon"])
-    except ValueError as error:
-        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=error_message(error))) from None
-    return for_epsilon(epsilon, domain, truth, name)
+    return for_epsilon(decimal_field(fields, "epsilon"), domain, truth, name)
 
 
 def dump_question(question: Question) -> dict[str, Any]:
@@ -316,7 +335,7 @@ def dump_asked(question: Question) -> dict[str, Any]:
         document |= question.kind.dump_domain(question.domain)
     if question.mechanism is None:
         document["public"] = True
-    else:
+    elif not isinstance(question.mechanism, JointMember):
         document["mechanism"] = question.mechanism.dump()
     if question.domain.absent:
         document["absent_category"] = True

@@ -14,6 +14,8 @@ from sottovoce.shared.answers import Domain, Value
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.mechanisms.blocks import Block, blocks_of
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.types import TYPES, QuestionType
 from sottovoce.shared.visibility import Condition, is_shown
 
@@ -146,6 +148,12 @@ class Item:
         """Everything that it may hang on; none for an item that is always shown."""
         return self.visible_if + self.any_of
 
+    @property
+    def block(self) -> str:
+        """Name of the block that it is in; "" for none."""
+        mechanism = self.questions[0].mechanism if self.questions else None
+        return mechanism.block_name if isinstance(mechanism, JointMember) else ""
+
 
 @dataclass(frozen=True)
 class Wave:
@@ -171,7 +179,8 @@ class Survey:
         items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
             each costs its epsilon anew.
-        ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
+        ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them. A
+            block counts as one question: it is asked as a whole, or not.
         moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
             and none yet before publishing has made them.
         send_within_hours: the device waits a random time of up to so many hours before it sends; 0 for none.
@@ -209,15 +218,15 @@ class Survey:
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one whole report: the sum over its questions, with ``ask: m`` over the m costliest."""
-        return report_epsilon([self.questions[index].epsilon for index in self.private], self.ask)
+        """The privacy loss of one whole report: the sum over its units, with ``ask: m`` over the m costliest."""
+        return report_epsilon(self.unit_epsilons, self.ask)
 
     @property
     def epsilon_of_wave(self) -> float:
         """The part of it that each wave's report is charged anew."""
         if not self.memoized:
             return self.epsilon
-        return math.fsum(q.epsilon for index, q in enumerate(self.questions) if index not in self.memoized)
+        return math.fsum(self.questions[unit[0]].epsilon for unit in self.units if unit[0] not in self.memoized)
 
     @property
     def epsilon_of_memo(self) -> float:
@@ -237,6 +246,26 @@ class Survey:
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
 
     @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The questions that are randomized together, in order."""
+        return blocks_of([question.mechanism for question in self.questions])
+
+    @cached_property
+    def units(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of the questions that are drawn together: those of each block, each other private one by itself."""
+        rest = {index: block.questions for block in self.blocks for index in block.questions}
+        return tuple(dict.fromkeys(rest.get(index, (index,)) for index in self.private))
+
+    @property
+    def unit_epsilons(self) -> list[float]:
+        """The privacy loss of each unit: a block costs as much as each question in it."""
+        return [self.questions[unit[0]].epsilon for unit in self.units]
+
+    def block_of(self, index: int) -> Block | None:
+        """Return the block that the question with this index is in; None if it is randomized by itself."""
+        return next((block for block in self.blocks if index in block.questions), None)
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Return the names of all questions."""
         return frozenset(question.name for question in self.questions)
@@ -254,16 +283,18 @@ class Survey:
 
     @cached_property
     def longest(self) -> tuple[int | None, ...]:
-        """The values of the longest report: of the private questions, those are asked whose values take most digits."""
+        """The values of the longest report: of the private units, those are asked whose values take most digits."""
         largest = [question.largest for question in self.questions]
-        by_length = sorted(self.private, key=lambda index: len(str(largest[index])), reverse=True)
-        unasked = by_length[self.ask :] if self.ask is not None else []
+        # A value that is not there takes four letters.
+        longer = {unit: sum(len(str(largest[index])) - 4 for index in unit) for unit in self.units}
+        by_length = sorted(self.units, key=lambda unit: longer[unit], reverse=True)
+        unasked = {index for unit in by_length[self.asked_units :] for index in unit}
         return tuple(None if index in unasked else value for index, value in enumerate(largest))
 
     @property
-    def unasked(self) -> int:
-        """Number of questions that each respondent is not asked."""
-        return 0 if self.ask is None else len(self.private) - self.ask
+    def asked_units(self) -> int:
+        """Number of units that each respondent is asked."""
+        return len(self.units) if self.ask is None else self.ask
 
     def asks_for(self, values: Sequence[object]) -> bool:
         """
@@ -272,8 +303,10 @@ class Survey:
         Args:
             values: one for each question, None for those that were not asked.
         """
-        absent = [index for index, value in enumerate(values) if value is None]
-        return len(absent) == self.unasked and set(absent) <= set(self.private)
+        absent = {index for index, value in enumerate(values) if value is None}
+        unasked = [unit for unit in self.units if unit[0] in absent]
+        whole = {index for unit in unasked for index in unit}
+        return len(self.units) - len(unasked) == self.asked_units and absent == whole
 
     @cached_property
     def own_coin(self) -> bool:

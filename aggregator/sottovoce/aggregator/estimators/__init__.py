@@ -19,6 +19,7 @@ from sottovoce.aggregator.estimators import (
     square_wave,
     subset_selection,
 )
+from sottovoce.aggregator.estimators.blocks import one_question
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.answers import Domain
@@ -64,6 +65,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "square_wave": square_wave.estimate,
     "geometric": geometric.estimate,
     "sampled_coordinate": sampled_coordinate.estimate,
+    "joint_rr": one_question.estimate,
     "matrix": matrix.estimate,
 }
 """Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism; ``matrix`` for other data."""
@@ -82,6 +84,7 @@ VARIABLES: dict[str, Variables] = {
     "square_wave": square_wave.variables,
     "geometric": geometric.variables,
     "sampled_coordinate": sampled_coordinate.variables,
+    "joint_rr": one_question.variables,
     "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""

@@ -24,12 +24,22 @@ def check_pair(one: Variable, other: Variable) -> None:
     Refuse two variables that are never observed together.
 
     Raises:
-        EstimateError: they are the same, or two options or coordinates of which each report draws only one.
+        EstimateError: they are the same, or two options or coordinates of which each report draws only one; or they are
+            of one block, whose channel is not the product of theirs.
     """
     if one.full_name == other.full_name:
         raise EstimateError(
             Sentence(
                 "'{variable}' is asked for twice; a joint result needs two different variables", variable=one.full_name
+            )
+        )
+    if one.block and one.block == other.block:
+        raise EstimateError(
+            Sentence(
+                "'{variable}' and '{other}' are reported together, and no analysis takes that into account yet; "
+                "analyse each of them alone",
+                variable=one.full_name,
+                other=other.full_name,
             )
         )
     if one.question == other.question and one.drawn:

@@ -58,6 +58,7 @@ class Variable(ABC):
         only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
             begins with its name; "" if it can.
         absent: the last category counts people who gave no answer.
+        block: name of the block whose questions are randomized together with this one; "" for none.
         observed: returns, for reported values, True if they carry information on this variable.
     """
 
@@ -69,6 +70,7 @@ class Variable(ABC):
     drawn: bool = False
     only_outcome: str = ""
     absent: bool = False
+    block: str = ""
     observed: Callable[[Reported], Truths] = field(default=_everyone, compare=False)
 
     @abstractmethod

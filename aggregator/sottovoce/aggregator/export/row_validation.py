@@ -152,14 +152,16 @@ class Expected:
             self._refuse(np.isin(values, wrong), first, row, name, reason)
 
     def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
-        private = [columns[name] for name, q in self.questions.items() if q.mechanism is not None]
-        asked = np.sum([values >= 0 for values in private], axis=0)
+        there = [[columns[self.survey.questions[index].name] >= 0 for index in unit] for unit in self.survey.units]
+        asked = np.sum([np.all(unit, axis=0) for unit in there], axis=0)
+        begun = np.sum([np.any(unit, axis=0) for unit in there], axis=0)
         # Each device answers exactly this many private questions, so other rows are forged or damaged.
-        expected = len(private) - self.survey.unasked
-        wrong = inside & (asked != expected)
+        expected = self.survey.asked_units
+        wrong = inside & ((asked != expected) | (begun != expected))
         if wrong.any():
             at = first + int(np.argmax(wrong))
-            raise SpecError(f"{row} {at}: must have a value for {expected} of the {len(private)} private questions")
+            message = f"must have a value for {expected} of the {len(there)} private questions"
+            raise SpecError(f"{row} {at}: {message}{', a block as one' if self.survey.blocks else ''}")
 
     def _narrow(self, name: str, values: Values) -> Column:
         asked = [question for survey in self.surveys.values() for question in survey.questions]

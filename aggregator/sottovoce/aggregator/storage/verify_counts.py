@@ -64,9 +64,12 @@ def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) ->
         question.reports({value: number for (of, value), number in shown.items() if of == index})
         for index, question in enumerate(survey.questions)
     ]
-    asked = len(survey.questions) - survey.unasked
-    within = all(0 <= number <= reports for number in shown.values())
-    return within and max(answered) <= reports and sum(answered) == reports * asked
+    together = all(answered[index] == answered[unit[0]] for unit in survey.units for index in unit)
+    # Public questions are asked of everybody, and of the others as many units as the survey says.
+    units = [answered[unit[0]] for unit in survey.units]
+    public = [number for index, number in enumerate(answered) if index not in survey.private]
+    asked = together and sum(units) == reports * survey.asked_units and sum(public) == reports * len(public)
+    return asked and max(answered) <= reports and all(0 <= number <= reports for number in shown.values())
 
 
 # Rows counted at a time: large enough for numpy to be fast, small enough for the memory of a small machine.

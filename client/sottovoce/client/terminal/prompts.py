@@ -21,7 +21,7 @@ class _Refused(Exception):
     """Raised when the person prefers not to say."""
 
 
-def ask(survey: Survey, question: Question, number: int) -> object:
+def ask(survey: Survey, question: Question, number: int, total: int) -> object:
     """
     The answer to one question, in the form that its type has; None for "prefer not to say".
 
@@ -29,9 +29,10 @@ def ask(survey: Survey, question: Question, number: int) -> object:
         survey: the survey.
         question: one of its questions.
         number: its place among those that this person is asked, from 1.
+        total: how many these are.
     """
     click.echo("", err=True)
-    position = translate("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
+    position = translate("question_number", number=str(number), total=str(total))
     click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)
     if question.hint:
         click.echo(text_of(survey, question.hint), err=True)

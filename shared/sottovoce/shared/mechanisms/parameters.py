@@ -63,6 +63,14 @@ def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
         raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=error_message(error))) from None
 
 
+def decimal_field(fields: Mapping[str, Any], name: str) -> Fraction:
+    """The number in ``fields[name]``, written as a decimal; a ``ValueError`` names the parameter."""
+    try:
+        return rational.parse_decimal(fields[name])
+    except ValueError as error:
+        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=error_message(error))) from None
+
+
 def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
     value = fields[name]

@@ -1,0 +1,1 @@
+"""Estimates from blocks of questions that are randomized together."""
