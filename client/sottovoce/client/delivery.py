@@ -5,12 +5,10 @@ The ledger is the queue. A report is recorded there before it is sent, so that t
 if this one is killed.
 """
 
-import math
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger
 from sottovoce.client.ledger_entry import Record, name_of
@@ -20,55 +18,6 @@ from sottovoce.client.transport import Transport, now
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, NotYet, ReportRejected, TransportError
 from sottovoce.shared.report import Report, parse_report, receipt
-from sottovoce.shared.spec import Survey
-
-SECONDS_OF_HOUR = 3600
-BEFORE_THE_END = 300
-"""Seconds that a report is due before its wave ends: at that moment itself none is taken, and clocks differ."""
-TO_RECORD = 2
-"""Seconds that drawing and recording may take: a report recorded shortly before a moment is sent at the next one."""
-
-
-def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime, elapsed: float) -> int:
-    """
-    When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
-
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        draws: the source of randomness.
-        present: the present moment.
-        elapsed: seconds since the survey was opened.
-
-    Bytes: with ``send_within_hours`` those of one ``below``: every second is equally likely, in the survey's hours and
-    five minutes or more before the wave ends; in these last minutes a report does not wait. With ``send_at_seconds``
-    none: the moment is the next whole multiple of these seconds since the survey was opened.
-    """
-    longest = longest_wait(survey, wave, present)
-    if survey.send_within_hours:
-        return int(present.timestamp()) + draws.below(longest + 1)
-    if not longest:
-        return 0
-    return math.floor(present.timestamp() + min(longest, _until_multiple(survey.send_at_seconds, elapsed)) + 0.5)
-
-
-def _until_multiple(period: int, elapsed: float) -> float:
-    return (math.floor((elapsed + TO_RECORD) / period) + 1) * period - elapsed
-
-
-def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
-    """
-    The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
-
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        present: the present moment.
-    """
-    period, closes = survey.send_at_seconds, survey.waves[wave].closes
-    most = period + TO_RECORD if period else survey.send_within_hours * SECONDS_OF_HOUR
-    left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)
-    return min(most, left)
 
 
 def deliver(

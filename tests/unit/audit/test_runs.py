@@ -8,12 +8,12 @@ import pytest
 from sottovoce.audit.courses import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
 from sottovoce.audit.test_keys import MODULI
-from sottovoce.client.delivery import draw_send_at
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.redemption import prepare
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.report import Report
@@ -36,7 +36,8 @@ def report_of(asked: Survey, vector: VectorPlan, run: Run) -> tuple[Report, byte
     ids = [each.report_id for each in prepare(asked.moduli, draws)]
     memo = draw_memo(asked, draws) if asked.memoized else None
     report = randomize(asked, encode(asked, run.answers, places), draws, memo=memo, report_id=(ids or [""])[0])
-    draw_send_at(asked, 0, draws, datetime.fromtimestamp(present_of(asked, 0) or 0, UTC), 0)
+    present = datetime.fromtimestamp(present_of(asked, 0) or 0, UTC)
+    draw_send_at(asked, 0, draws, present, present)
     return report, source.read()
 
 

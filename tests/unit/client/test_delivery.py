@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sottovoce.client.delivery import draw_send_at, drawn_for, readable
+from sottovoce.client.delivery import drawn_for, readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Key
@@ -12,6 +12,7 @@ from sottovoce.client.ledger_entry import name_of
 from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
+from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 
 from tests.surveys import ANSWERS, months, survey
@@ -178,7 +179,7 @@ def test_report_is_sent_at_a_multiple_of_the_seconds_since_opening(elapsed, wait
     opened = datetime(2026, 11, 2, 12, tzinfo=UTC)
     present = opened + timedelta(seconds=elapsed)
     asked = survey(privacy={"send_at_seconds": 180})
-    moment = draw_send_at(asked, 0, Draws(lambda _: pytest.fail("drew")), present, elapsed)
+    moment = draw_send_at(asked, 0, Draws(lambda _: pytest.fail("drew")), present, opened)
 
     assert (moment - opened.timestamp()) % 180 == 0
     assert round(moment - present.timestamp()) == waits
@@ -191,7 +192,7 @@ def test_moment_comes_before_the_wave_ends(closes, waits):
     end = f"{opened + timedelta(seconds=closes):%Y-%m-%dT%H:%M:%SZ}"
     asked = survey(closes=end, privacy={"send_at_seconds": 180})
 
-    moment = draw_send_at(asked, 0, Draws(), opened, 0)
+    moment = draw_send_at(asked, 0, Draws(), opened, opened)
     assert moment == (0 if waits is None else opened.timestamp() + waits)
 
 

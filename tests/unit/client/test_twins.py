@@ -161,7 +161,7 @@ TWINS = [
         ("survey/redemption.js",),
         only_python=dict.fromkeys(["RedeemRequest", "Redemption"], TYPE)
         | dict.fromkeys(["parseRequest", "dumpReply", "spellModulus", "fits"], "the aggregator's half"),
-        only_javascript={"readBlind": PIECE},
+        only_javascript={"readBlind": PIECE, "readWaiting": PIECE},
     ),
     Twin(
         "client.redemption",
@@ -248,6 +248,7 @@ TWINS = [
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},
     ),
+    Twin("client.waiting", ("device/waiting.js",)),
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),

@@ -1,12 +1,12 @@
 """Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
 
 import click
-from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.begin import moment_in_words, researcher_line
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
+from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
