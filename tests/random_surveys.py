@@ -123,7 +123,8 @@ class _Maker:
             mechanism = self.draw.choice(of_three)
         asked |= {"mechanism": mechanism} if private else {"public": True}
         asked |= {"in_files": True} if not private and self.draw.random() < 0.5 else {}
-        return asked | way_out | (self.conditions(private) if way_out else {})
+        asked |= {"anchor": True, "known_share": "1"} if kind == "boolean" and self.draw.random() < 0.2 else {}
+        return asked | way_out | (self.conditions(private) if way_out and "anchor" not in asked else {})
 
     def absence(self, kind: str, keys: Document) -> Document:
         """Return the way out of a question; {} if it has none."""

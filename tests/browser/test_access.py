@@ -150,7 +150,7 @@ def test_reader_is_spoken_to_in_her_language(new_context: NewContext, foreign: R
     page = Visit(context, foreign).open()
 
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["ar", "rtl"]
-    assert page.title() == "استبيان"
+    assert page.title() == "الأسئلة – استبيان"
     assert page.locator("legend span[lang]").all_text_contents()[-1] == "Year?"
     assert page.inner_text("button[type=submit]") == "إرسال"
     assert page.locator("button[type=submit] [lang]").count() == 0
@@ -168,3 +168,20 @@ def test_markup_in_a_survey_stays_text(new_context: NewContext, foreign: Running
     send(page, 0, 1, 1)
     assert page.locator("img, main script").count() == 0
     assert visit.complaints == []
+
+
+def test_title_of_the_page_names_the_step(visit: Visit) -> None:
+    """Beside the survey's own, and in the language that is chosen; the first step needs no name."""
+    page = visit.arrive()
+    own = visit.site.survey.title["en"]
+    assert page.title() == own
+    page.click("#explanation > .actions .primary")
+    assert page.title() == f"One question first – {own}"
+    page.click("#check button:not(.primary)")
+    assert page.title() == f"Questions – {own}"
+    page.select_option("select", "de")
+    page.wait_for_function("document.documentElement.lang === 'de'")
+    assert page.title() == f"Fragen – {own}"
+    page.go_back()
+    page.wait_for_selector("#check")
+    assert page.title().startswith("Zuerst eine Frage – ")

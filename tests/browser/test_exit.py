@@ -192,10 +192,26 @@ def test_other_surveys_have_no_exit(new_context: NewContext, site: Running) -> N
 def test_exit_is_the_first_that_is_reached(opened: Page) -> None:
     """By the keyboard, on every step, with a name that says what it does."""
     opened.keyboard.press("Tab")
-    assert opened.evaluate("document.activeElement.innerText") == "Exit this page (3 × Esc)"
+    assert opened.evaluate("document.activeElement.innerText") == "Exit this page"
     assert "visited pages" not in opened.inner_text("#explanation")
     opened.click("#explanation summary:has-text('cannot hide')")
     expect(opened.locator("#explanation")).to_contain_text("list of visited pages: delete it there")
+
+
+@pytest.mark.parametrize("locale", ["en", "ar", "de", "es", "fr", "hi", "pt", "zh"])
+def test_exit_leaves_room_for_begin(new_context: NewContext, site: Running, locale: str) -> None:
+    """On a phone both are in the window, in every language; the button shares its row with the choice of a language."""
+    tag = locale.replace("zh", "zh-Hans")
+    asked = survey(name=f"exit-{locale}", quick_exit=True, check=False, title={tag: "T", "en": "T"})
+    context = new_context(viewport={"width": 390, "height": 844}, locale=locale)
+    page = Visit(context, publish(site, asked)).arrive()
+    exit_box, choice, begin = [
+        page.locator(name).bounding_box() or {} for name in (EXIT, "select", "#explanation > .actions .primary")
+    ]
+
+    assert begin["y"] + begin["height"] <= 844
+    assert choice["y"] < exit_box["y"] + exit_box["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_begin_again_after_exit_asks_nothing_of_before(opened: Page, leaving: Running) -> None:

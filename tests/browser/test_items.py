@@ -8,6 +8,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.absences import by_hand, habits
 from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.states import FILLED, OPEN_ALL
 from tests.browser.test_access import barriers, violations
 from tests.browser.visit import Visit, begin, publish, receipt, stored
 from tests.conftest import Running
@@ -88,7 +89,7 @@ def test_numbers_neither_jump_nor_change_when_a_question_comes_or_goes(visitor: 
     with_more = numbers(page)
     counted = [text for text in with_more if text != "Further question"]
 
-    assert [f"Question {number} of {len(before)}" for number in range(1, len(before) + 1)] == before
+    assert [f"{number} of {len(before)}" for number in range(1, len(before) + 1)] == before
     assert counted == before
     assert len(with_more) > len(before)
     assert with_more[1] == "Further question"
@@ -96,9 +97,12 @@ def test_numbers_neither_jump_nor_change_when_a_question_comes_or_goes(visitor: 
 
 def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
     """And so it is: after a reload the answers are gone."""
-    page = visitor.open()
-    page.check("#q0-1")
+    page = visitor.arrive()
+    page.evaluate(OPEN_ALL)
+    page.wait_for_function(FILLED)
     told = page.inner_text("main")
+    begin(page)
+    page.check("#q0-1")
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
     page.wait_for_selector("#explanation")

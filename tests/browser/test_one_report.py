@@ -118,7 +118,7 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContex
     assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
     assert shown == kept
     assert shown["bytes"] in text
-    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "you can take your answers back"):
+    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "You can withdraw them"):
         assert told in text
     assert "Spent at this server" not in text
     assert parts == 0

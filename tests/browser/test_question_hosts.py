@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Frame, Page
 from sottovoce import records
 from sottovoce.aggregator import open_data
+from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.client.question_page import question_scripts
-from sottovoce.client.question_snippets import snippet
 from sottovoce.shared.single_question import parse_question
 
 from tests.browser.question_host import COIN, answer, be_still, frame_of, write_host

@@ -12,6 +12,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.states import OPEN_ALL
 from tests.browser.visit import KEPT, READY, Visit, begin, choose, press_send, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import survey
@@ -96,6 +97,7 @@ def test_report_of_one_revision_is_told_by_the_link_of_another(visit: Visit, sit
     assert receipt(page) == shown
     assert len(asks_for(visit)) == before
     assert "Cheated?" in page.text_content("#sent")  # type: ignore[operator]
+    page.evaluate(OPEN_ALL)
     page.locator("#receipt button").filter(has_text={"withdraw": "Withdraw", "forget": "Forget"}[how]).first.click()
     page.click("#confirm .primary")
     page.wait_for_selector("#ended")

@@ -238,3 +238,32 @@ def test_personal_link_says_that_it_was_opened(new_context: NewContext, starts: 
     text = page.inner_text("#explanation")
 
     assert "The server sees that this link was opened at your network address, and when." in text
+
+
+VISIBLE = """() => ["main", "footer"].flatMap((name) =>
+    document.querySelector(name).innerText.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)))"""
+"""The words of a step, without the choice of a language."""
+
+FOUR = ["Have you been harassed at work?", "Did you tell anyone?", "Was it a superior?", "Did you think of leaving?"]
+
+
+def test_four_questions_take_six_taps_and_few_words(new_context: NewContext, starts: Starts) -> None:
+    """From the link to the receipt at most 220 words, the survey's own included, and one tap beside each answer."""
+    coin = {"name": "binary_rr", "a": "3/4", "b": "1/4"}
+    asked = [
+        {"type": "boolean", "name": f"q{n}", "label": {"en": text}, "mechanism": coin} for n, text in enumerate(FOUR)
+    ]
+    taps = ["#explanation > .actions .primary", *(f"#q{n}-1" for n in range(4)), "#questions [type=submit]"]
+    site = starts(title={"en": "Life at work"}, questions=asked, check=False, researcher=RESEARCHER)
+    page = Visit(new_context(locale="en"), site).arrive()
+    words = [*page.evaluate(VISIBLE)]
+    for tap in taps:
+        page.click(tap)
+        if tap == taps[0]:
+            page.wait_for_selector("#questions")
+            words += page.evaluate(VISIBLE)
+    page.wait_for_selector("#receipt")
+    words += page.evaluate(VISIBLE)
+
+    assert len(taps) == 6
+    assert 150 < len(words) <= 220, len(words)

@@ -86,7 +86,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
 
     assert "75 of 100 send yes if it is true" in text
     assert "25 of 100 send yes if it is not" in text
-    assert "The server sees that someone at your network address answered, and when." in text
+    assert "The server sees your network address and when you answer." in text
     assert "Taking part is voluntary." in text
     assert "by pressing Begin you agree." in text
     assert "psilon" not in text
@@ -100,7 +100,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
 
 def test_belief_is_told_after_one_answer_and_after_all(start_page: Page) -> None:
     """Three coins and one of two thirds: 27 to 1 and 2, so 86 after all of them."""
-    assert "at most 25% likely after one answer, 86% after all of them." in start_page.inner_text(".belief")
+    assert "at most 25% likely after one answer, 86% after all." in start_page.inner_text(".belief")
 
 
 BELIEF = "10% likely"
@@ -132,7 +132,7 @@ def test_no_sentence_contradicts_the_belief(
 
     assert (first.index(BELIEF) < first.index("rolls dice")) == is_nearly_sure
     assert (CERTAIN in first) == (not is_nearly_sure)
-    assert ("90% after all of them" in checked) == is_nearly_sure
+    assert ("90% after all" in checked) == is_nearly_sure
     assert ("proves anything" in sent) == (not is_nearly_sure)
 
 
@@ -198,7 +198,7 @@ def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> No
     """The tally counts real rolls; no request but for the page's parts, no entry, no trace once it is left."""
     start_page.evaluate(KEPT)
     before = [*visit.paths]
-    start_page.click("text=How it works and an example to try")
+    start_page.click("text=How it works, with an example")
     rolls = start_page.locator("#practice button")
     rolls.nth(0).click()
     assert re.search(r"The dice send: (Yes|No)", start_page.inner_text("#practice [role=status]"))
@@ -259,7 +259,8 @@ def test_withdrawn_report_is_gone_everywhere(visit: Visit, page: Page) -> None:
 def test_forgotten_report_still_counts(visit: Visit, page: Page) -> None:
     """On a shared phone: wiped from the browser, kept by the aggregator, and no second draw."""
     shown = send(page, *ANSWERS)
-    page.click("text=Forget them on this device")
+    page.click("text=Do others use this device?")
+    page.click("text=Forget them here")
     page.click("#confirm .primary")
     page.wait_for_selector("#ended")
     assert "wiped" in page.inner_text("#ended")
@@ -273,7 +274,8 @@ def test_forgotten_survey_is_not_kept_for_later_visits(page: Page) -> None:
     """Not when it is forgotten, and not by the visits that follow."""
     page.evaluate(KEPT)
     send(page, *ANSWERS)
-    page.click("text=Forget them on this device")
+    page.click("text=Do others use this device?")
+    page.click("text=Forget them here")
     page.click("#confirm .primary")
     page.wait_for_selector("#ended")
     assert page.evaluate(KEPT_SURVEYS) == []

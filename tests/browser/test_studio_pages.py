@@ -13,12 +13,16 @@ from tests.conftest import Running
 
 PAGES = (
     *("", "new", "accounts", "me", "journal"),
-    *(f"{{draft}}/{page}" for page in ("design", "privacy", "preview", "rehearse", "publish", "settings", "team")),
+    *(
+        f"{{draft}}/{page}"
+        for page in ("design", "privacy", "preview", "elsewhere", "rehearse", "publish", "settings", "team")
+    ),
     *(f"surveys/exam/{page}" for page in ("results", "files", "settings", "team", "board", "history")),
     "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason",
     "surveys/exam/models?kind=regression&outcome=cheated&on=year",
     *(f"surveys/invited/{page}" for page in ("invite", "results", "tables")),
     "surveys/single/design",
+    "surveys/single/elsewhere?frame=nowhere",
 )
 LARGE = (
     *(f"surveys/many/{page}" for page in ("results", "tables", "privacy")),

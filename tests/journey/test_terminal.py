@@ -59,12 +59,12 @@ def shown(folder: Path) -> list[dict[str, Any]]:
 def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path, running: Running) -> None:
     """Consent, the odds of every question, epsilon, the allowance, and what this device has spent."""
     told = invoke(tmp_path, "respond", running.link, input="2\n2\n2\ny\n").stderr
-    before = told[: told.index("Question 1 of 3")]
+    before = told[: told.index("1 of 3")]
 
     for words in (
-        "Before anything is sent, your device rolls dice for each answer.",
+        "Before sending, your device rolls dice for each answer.",
         "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
-        "at most 25% likely after one answer, 50% after all of them.",
+        "at most 25% likely after one answer, 50% after all.",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
         "This answer is not changed by chance", "The people who run this survey can see",
     ):  # fmt: skip

@@ -100,10 +100,10 @@ SO_BY_THE_SURVEY = [
     r"How long you took can be seen\. If some questions only appear after certain answers, this can hint at them\.",
     r"This survey is asked 2 times\. Each time you answer again adds epsilon 2\.20\.",
     r"Over many people, chance evens out\. What chance changes is not your lie\.",
-    r"Someone who thinks it 10% likely that something is true of you thinks it at most 25% likely after one answer, 50%"
-    r" after all of them\.",
-    r"Before anything is sent, your device rolls dice for each answer\. .*",
-    r"The server sees that (this link was opened|someone) at your network address.*",
+    r"Someone who thinks something about you 10% likely thinks it at most 25% likely after one answer, 50%"
+    r" after all\.",
+    r"Before sending, your device rolls dice for each answer\. .*",
+    r"The server sees (your network address|that this link was opened at your network address).*",
     r"Your device rolls dice over each private answer, then sends the result\. .*",
     r"What chance changes is not your lie\.",
     r"Say someone thinks a thing is true of 10 in 100 people like you\. After what you send, at most:",

@@ -10,8 +10,8 @@ import requests
 from playwright.sync_api import Browser
 from sottovoce import records
 from sottovoce.aggregator import open_data
+from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.cli.process import free_port
-from sottovoce.client.question_snippets import snippet
 from sottovoce.shared.single_question import parse_question
 
 from tests.browser.conftest import browser, playwright, site  # noqa: F401 - fixtures

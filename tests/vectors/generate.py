@@ -127,6 +127,7 @@ def survey_vectors() -> dict[str, Any]:
         survey(question({"name": "coin_flip"}), {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 18,
                                                  "max": 99, "public": True, "in_files": True}),
         with_income(),
+        with_anchors(),
     ]  # fmt: skip
     vectors = []
     for document in documents:
@@ -170,6 +171,17 @@ def every_type() -> dict[str, Any]:
     group = {**one_of(2, {}, "rating"), "name": "group", "public": True, "cohort": True}
     del group["mechanism"]
     return survey(*({**document, "name": name} for name, document in asked.items()), public, group)
+
+
+def with_anchors() -> dict[str, Any]:
+    """A survey whose anchors can be read by a way out, by none, and by one that counts as yes."""
+    anchor = {**question({"name": "coin_flip"}), "anchor": True}
+    opened = {key: value for key, value in anchor.items() if key != "mechanism"} | {"public": True}
+    return survey(
+        {**anchor, "name": "no", "known_share": "1"},
+        {**opened, "name": "moon", "known_share": "0", "absent_category": True},
+        {**opened, "name": "sun", "known_share": "3/4", "when_absent": "no"},
+    )
 
 
 def with_income() -> dict[str, Any]:
@@ -276,6 +288,14 @@ def bad_surveys() -> list[str]:
         "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good,
         good.replace('"label"', '"in_files":true,"label"'),
         parse_survey(with_income()).canonical.decode().replace('"max":"1000000"', '"max":"10000001"'),
+        *(parse_survey(with_anchors()).canonical.decode().replace(right, wrong) for right, wrong in [
+            ('"anchor":true', '"anchor":false'), ('"anchor":true,', ""), ('"known_share":"1"', '"known_share":"1/2"'),
+            ('"known_share":"1"', '"known_share":"11/20"'), ('"known_share":"3/4"', '"known_share":"2/5"'),
+            (',"known_share":"0"', ""), ('"known_share":"0"', '"known_share":"3/2"'),
+            ('"known_share":"0"', '"known_share":"2/5"'),
+            ('"known_share":"0"', '"known_share":"0","visible_if":{"no":["no"]}'),
+            ('"public":true,"type":"boolean"', '"choices":[],"public":true,"type":"select_one"'),
+        ]),
         good.replace('"revision":1', '"revision":1.0'),
         good.replace('"revision":1', '"revision":true'),
         good.replace('"revision":1', '"revision":0'),

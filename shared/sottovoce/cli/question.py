@@ -7,10 +7,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, snippet
 from sottovoce.cli.command import command
 from sottovoce.cli.question_file import check_frame_address, read_question
 from sottovoce.client.question_page import question_files
-from sottovoce.client.question_snippets import HOSTS, ethics_text, snippet
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.channel_text import dump_channel

@@ -147,3 +147,19 @@ class Domain:
     def steps(self) -> int:
         """Number of steps of the grid: 0 is the least value, ``steps`` the largest."""
         return self.size - 1
+
+
+def random_answers(domain: Domain, absent: Value | None) -> tuple[Fraction, ...]:
+    """
+    Return the probability of each category for a person who chooses evenly among the options shown.
+
+    Args:
+        domain: true values of a question with categories.
+        absent: true value of no answer, which is then an option shown; None if an answer is required.
+    """
+    shown = len(domain.places) + (absent is not None)
+    found = [Fraction(1, shown)] * len(domain.options)
+    # Without a category of its own, no answer counts as one of the others.
+    if isinstance(absent, int) and not domain.absent:
+        found[absent] += Fraction(1, shown)
+    return tuple(found)

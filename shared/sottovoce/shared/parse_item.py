@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import count, groupby
 from typing import Any
 
-from sottovoce.shared.answers import Grid
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Grid, random_answers
 from sottovoce.shared.checks import MISSING
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
@@ -32,6 +33,13 @@ MATRIX_TYPES = tuple(name for name, kind in TYPES.items() if kind.single)
 
 CONDITIONS = {"visible_if", "any_of"}
 """The keys that say when an item is shown."""
+
+NEAREST_CHANCE = Fraction(1, 10)
+"""Least distance of an anchor's known share of yes to that among people who answer at random."""
+
+_NEAR_CHANCE = (
+    "must be from 0 to 1, and at least 0.1 away from {chance}, the share of yes among people who answer at random"
+)
 
 _NOTE = {"type", "name", "label"}
 _ANSWERS = "must report 1 to {most} answers, each row of a matrix one"
@@ -139,7 +147,54 @@ class ItemReader(QuestionReader):
             fields = self.fields(value, pointer, _NOTE, {"hint", *CONDITIONS})
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
+        if isinstance(value, dict):
+            question = replace(question, known_share=self.known_share(value, question, pointer))
         return Item(question.type, question.name, question.label, question.hint, (question,))
+
+    def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
+        """
+        Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
+
+        Args:
+            fields: the question's map.
+            asked: the question, without its texts.
+            pointer: JSON pointer that error messages name.
+        """
+        if "anchor" not in fields:
+            if "known_share" in fields:
+                self.problem(f"{pointer}/known_share", "goes with anchor: true only")
+            return None
+        if fields["anchor"] is not True:
+            self.problem(f"{pointer}/anchor", "must be true, or left out")
+        elif asked.kind.truth != "yes_no":
+            self.problem(f"{pointer}/anchor", "only a yes/no question can be an anchor")
+        elif self.in_block:
+            self.problem(f"{pointer}/anchor", "an anchor is not in a block, whose questions share their noise")
+        elif "known_share" not in fields:
+            self.problem(f"{pointer}/known_share", "is missing")
+        else:
+            return self.share(fields["known_share"], asked, f"{pointer}/known_share")
+        return None
+
+    def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
+        """
+        Parse the known share of yes; None after a mistake.
+
+        Args:
+            value: what the file has here.
+            asked: the anchor.
+            pointer: JSON pointer that error messages name.
+        """
+        try:
+            known = rational.parse_fraction(value)
+        except ValueError as error:
+            self.problem(pointer, error_message(error))
+            return None
+        _, chance, *_ = random_answers(asked.domain, asked.absent)
+        if known > 1 or abs(chance - known) < NEAREST_CHANCE:
+            self.problem(pointer, Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
+            return None
+        return known
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Several questions of one kind under one label; each row is reported by itself."""
@@ -187,6 +242,8 @@ class ItemReader(QuestionReader):
         if any(question.absent is None for question in item.questions):
             reason = "needs when_absent or absent_category: a hidden question still reports something"
             self.problem(f"{pointer}/{keys[-1]}", reason)
+        if any(question.known_share is not None for question in item.questions):
+            self.problem(f"{pointer}/{keys[-1]}", "an anchor is asked of everybody and has no conditions")
         found = {key: self.conditions(item, document[key], earlier, f"{pointer}/{key}") for key in keys}
         item = replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
         named = {condition.question for condition in item.conditions}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
@@ -20,7 +21,7 @@ MAX_PUBLIC = 10_000_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "in_files", "visible_if", "any_of"}
+_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -323,6 +324,8 @@ def dump_question(question: Question) -> dict[str, Any]:
         document["cohort"] = True
     if question.in_files:
         document["in_files"] = True
+    if question.known_share is not None:
+        document |= {"anchor": True, "known_share": rational.dump_fraction(question.known_share)}
     return document
 
 

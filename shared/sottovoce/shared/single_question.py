@@ -15,9 +15,12 @@ from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import FORMAT, Question
+from sottovoce.shared.spec import FORMAT, Question, Survey
 
 ITEM = "/questions/0"
+
+_TIES = ("visible_if", "any_of", "cohort")
+"""Keys of an item that name other questions."""
 
 _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
 
@@ -78,6 +81,17 @@ def parse_question(document: object) -> SingleQuestion:
     return SingleQuestion(question, survey.document["questions"][0])
 
 
+def questions_alone(survey: Survey) -> list[SingleQuestion]:
+    """Return the questions of a survey that can be asked alone, without what ties them to others."""
+    found = []
+    for item in survey.document["questions"]:
+        try:
+            found.append(parse_question({key: value for key, value in item.items() if key not in _TIES}))
+        except SpecError:
+            continue
+    return found
+
+
 def is_frame_address(address: str) -> bool:
     """Return True for the address of a frame's folder: https, or http on this computer, ending in a slash."""
     return (
@@ -90,6 +104,8 @@ def _check_alone(question: Question) -> None:
     """Refuse what one question in another system's page cannot be."""
     if question.mechanism is None:
         raise SpecError([Problem("/public", "ask a public question in your own survey: this one must be private")])
+    if question.known_share is not None:
+        raise SpecError([Problem("/anchor", "corrects the other questions of a survey: leave it out of a single one")])
     if question.mechanism.waves > 1:
         raise SpecError([Problem("/mechanism", "an answer for several waves needs a survey around it")])
     if question.epsilon > DEFAULT_ALLOWANCE.question:

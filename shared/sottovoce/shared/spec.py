@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +49,7 @@ class Question:
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
         in_files: files of reports contain this public question's answers, coarsened to groups of at least five.
+        known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Question:
     absent: Value | None = None
     neutral: bool = False
     in_files: bool = False
+    known_share: Fraction | None = None
 
     @cached_property
     def kind(self) -> QuestionType:

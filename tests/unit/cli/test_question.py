@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.cli.main import main
 from sottovoce.client.question_page import question_assets
-from sottovoce.client.question_snippets import HOSTS
 from sottovoce.shared.single_question import parse_question
 
 from tests.vectors.cases import named

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from sottovoce.client.bundle import read
 from sottovoce.client.page import assemble, languages
+from sottovoce.client.words import sentences_of
 
 ENGLISH = "en"
 OTHERS = [tag for tag in languages() if tag != ENGLISH]
@@ -24,9 +25,13 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 
+RARE = ("form/rare_sentences.js", "form/delay_sentences.js")
+
+
 def catalogue(tag: str) -> dict[str, str]:
-    """The sentences of one language."""
-    return dict(json.loads(read(f"catalogues/{tag}.json")))
+    """The sentences of one language, those that few surveys need included."""
+    rare = (sentences_of(read(path))[tag] for path in RARE)
+    return {key: text for each in (json.loads(read(f"catalogues/{tag}.json")), *rare) for key, text in each.items()}
 
 
 def placeholders(sentence: str) -> list[str]:
@@ -61,7 +66,8 @@ def test_catalogues_are_flat_text() -> None:
 def test_catalogues_are_served_whole() -> None:
     """Whichever part of the page comes later, its sentences are there already."""
     served = assemble()
-    assert [tag for tag in languages() if json.loads(served[f"catalogues/{tag}.json"].body) != catalogue(tag)] == []
+    paths = [f"catalogues/{tag}.json" for tag in languages()]
+    assert [path for path in paths if json.loads(served[path].body) != json.loads(read(path))] == []
 
 
 def test_catalogues_have_every_sentence_in_order() -> None:

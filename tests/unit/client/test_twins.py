@@ -68,6 +68,7 @@ TWINS = [
             [
                 "parseItem",
                 "readHead",
+                "readQuestion",
                 "readAsked",
                 "readChoices",
                 "readAfter",
@@ -102,6 +103,7 @@ TWINS = [
     Twin(
         "shared.answers",
         ("survey/answers.js", "survey/grid.js"),
+        only_python={"randomAnswers": AUTHORS},
         only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
     ),
     Twin("shared.types.base", ("survey/types/common.js",), within="QuestionType|isBelow"),

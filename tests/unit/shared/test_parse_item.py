@@ -266,3 +266,43 @@ def test_report_labels_are_neutral_for_yes_and_no_only() -> None:
     assert [q.neutral for q in absences(report_labels="neutral").questions[:4]] == [False, True, False, True]
     assert absences(report_labels="plain").digest == SURVEY.digest
     assert problems(FIRST, report_labels="kind")[0][0] == "/report_labels"
+
+
+CHOICE = {"type": "select_one", "choices": names(2), "mechanism": KARY}
+MOON = {"type": "boolean", "name": "moon", "label": {"en": "Moon?"}, "public": True, "anchor": True}
+
+
+@pytest.mark.parametrize(
+    ("asked", "pointer", "message"),
+    [
+        (MOON, "known_share", "is missing"),
+        (MOON | {"known_share": "1/2"}, "known_share", "must be from 0 to 1, and at least 0.1 away from 1/2"),
+        (MOON | {"known_share": "2/5", "when_absent": "no"}, "known_share", "must be from 0 to 1"),
+        (MOON | {"known_share": "2"}, "known_share", "must be from 0 to 1"),
+        (MOON | {"known_share": "none"}, "known_share", "must be a fraction"),
+        (MOON | {"known_share": "0", "anchor": False}, "anchor", "must be true, or left out"),
+        (CHOICE | {"anchor": True, "known_share": "0"}, "anchor", "only a yes/no question can be an anchor"),
+        ({"mechanism": COIN, "known_share": "0"}, "known_share", "goes with anchor: true only"),
+    ],
+)
+def test_anchor_must_tell_careless_people_from_others(asked: dict[str, Any], pointer: str, message: str) -> None:
+    """Its known share is not that of random answers among the options shown, the way out among them."""
+    [(place, said)] = problems({"type": "boolean", **asked, "name": "moon", "label": {"en": "M"}})
+    assert place == f"/questions/0/{pointer}"
+    assert said.startswith(message)
+
+
+def test_anchor_is_asked_of_everybody() -> None:
+    """Careless people meet a hidden question more or less often than others."""
+    first = asks("boolean", "first", mechanism=COIN)
+    hidden = asks("boolean", "hidden", mechanism=COIN, anchor=True, known_share="0", when_absent="no")
+    found = problems(first, {**hidden, "visible_if": {"first": "yes"}})
+    assert found == [("/questions/1/visible_if", "an anchor is asked of everybody and has no conditions")]
+
+
+def test_anchor_is_not_in_a_block() -> None:
+    """Its reports would depend on the other questions' reports in ways that no correction knows."""
+    anchor = {"type": "boolean", "name": "moon", "label": {"en": "M"}, "anchor": True, "known_share": "0"}
+    block = {"block": "b", "mechanism": {"epsilon": "2"}, "items": [{**anchor, "name": "a"}, anchor]}
+    found = problems(block)
+    assert found[0] == ("/questions/0/items/0/anchor", "an anchor is not in a block, whose questions share their noise")

@@ -49,7 +49,7 @@ test("a receipt says of each question that may be hidden that chance answers for
   for (const values of [[0, 0, 0], [1, 1, 1], [0, 1, 0]]) {
     const { rows, text } = told(values);
     assert.match(text, /A question that was not shown to you was answered by chance\./);
-    assert.deepEqual(rows.map((row) => row.includes(catalogue.not_shown)), [false, true, false]);
+    assert.deepEqual(rows.map((row) => row.includes(catalogue.receipt_not_shown)), [false, true, false]);
   }
   assert.doesNotMatch(told([1, 1, 1]).text, /changed by chance/);
 });

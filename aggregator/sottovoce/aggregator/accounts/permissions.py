@@ -88,6 +88,7 @@ RIGHTS: dict[str, Right] = {
     "studio.discard": _right("owner"),
     "studio.preview": _right("owner analyst fieldwork viewer"),
     "studio.preview_form": _right("owner analyst fieldwork viewer"),
+    "studio.elsewhere": _right("owner analyst fieldwork viewer"),
     "studio.try_out": _right("owner"),
     "studio.publish": _right("owner"),
     "studio.publish_now": _right("owner"),

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from sottovoce.aggregator.analysis.careless_results import correct_careless
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
+from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
@@ -62,6 +64,7 @@ class QuestionResult:
         conditional: not everybody was asked this question, so no answer may also mean that it was hidden.
         protection: (s, share of yes if a share s of reports were a self-protective no); only for surveys where
             respondents toss their own coin.
+        corrected: shares corrected for careless people, see ``careless_results``; empty without anchors.
     """
 
     question: Question
@@ -72,6 +75,7 @@ class QuestionResult:
     answered: Sequence[Estimate] = ()
     conditional: bool = False
     protection: Sequence[tuple[float, Estimate]] = ()
+    corrected: Sequence[Estimate] = ()
 
     @property
     def described(self) -> str:
@@ -104,8 +108,8 @@ class SurveyResults:
         waves: reports in the snapshot by wave.
         same_people: several waves are added up and may contain the same people; the intervals account for it.
         questions: results of the questions in the survey's order, without those of ``withheld``.
-        withheld: names of the public questions whose tables are published with noise, so that their exact results are
-            shown nowhere.
+        withheld: names of the public questions whose tables are published with noise, so no exact ones are shown.
+        careless: share of careless people, from the anchors; None without anchors, and while the survey is open.
     """
 
     survey: Survey
@@ -120,6 +124,7 @@ class SurveyResults:
     same_people: bool
     questions: tuple[QuestionResult, ...]
     withheld: tuple[str, ...] = ()
+    careless: Careless | None = None
 
 
 @dataclass(frozen=True)
@@ -189,15 +194,16 @@ def analyse(
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
     rule = IntervalRule(interval, confidence, not newest.stored.closed, added_up if same_people else 1)
-    conditional = newest.survey.conditional
-    results = [
-        replace(_result(question, selection, rule), conditional=question.name in conditional)
-        for question in newest.survey.questions
-    ]
+    results = [_result(question, selection, rule) for question in newest.survey.questions]
     if added_up > 1:
         # Memoized draws make reports of one person dependent over waves: no interval is valid for their sum.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=(), answered=())
+    shown = {each.question.name: _strata(each.question, selection) for each in results if each.estimates}
+    # These limits hold for one look, which test runs may take at once.
+    once = newest.stored.closed or newest.survey.trial
+    careless, corrected = correct_careless(newest.survey, shown, newest.withheld, rule) if once else (None, {})
+    results = [replace(each, corrected=corrected.get(each.question.name, ())) for each in results]
     return SurveyResults(
         survey=newest.survey,
         closed=newest.stored.closed,
@@ -212,6 +218,7 @@ def analyse(
         same_people=same_people,
         questions=tuple(each for each in results if each.question.name not in newest.withheld),
         withheld=tuple(each.name for each in newest.survey.questions if each.name in newest.withheld),
+        careless=careless,
     )
 
 
@@ -342,7 +349,8 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
     rule = rule.when_asked(_asked(question, revisions))
-    result = question_result(question, _strata(question, revisions), rule)
+    conditional = question.name in revisions[-1].survey.conditional
+    result = replace(question_result(question, _strata(question, revisions), rule), conditional=conditional)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from sottovoce.aggregator.analysis.careless_results import careful_people, careless_document
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, mechanism_document
 from sottovoce.aggregator.analysis.finite_population import Population
 from sottovoce.aggregator.estimators import Estimate
@@ -53,6 +54,7 @@ def export_document(
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
         "questions": [_question(result, group) for result in results.questions],
+        **({} if results.careless is None else {"careless": careless_document(results.careless)}),
         **({"withheld": list(results.withheld)} if results.withheld else {}),
         **({} if journal is None else {"journal": str(journal)}),
     }
@@ -75,7 +77,16 @@ def _question(result: QuestionResult, group: Population | None) -> dict[str, Any
         **_estimates(result, group),
         **_absence(result),
         **_answered(result),
+        **_corrected(result),
     }
+
+
+def _corrected(result: QuestionResult) -> dict[str, Any]:
+    """Return the shares corrected for careless people, where the survey has an anchor."""
+    if not result.corrected:
+        return {}
+    estimates = [asdict(estimate) for estimate in result.corrected]
+    return {"corrected": {"people": careful_people(result.question), "estimates": estimates}}
 
 
 def _answered(result: QuestionResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED, QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
 
 SHORT = 1000
@@ -149,7 +150,23 @@ def results_in_words(results: SurveyResults) -> list[str]:
         for each in results.questions
         for words in (yes_in_words(each, not results.closed), answered_in_words(each, not results.closed))
     ]
-    return [f"{name}: {words}" for name, words in sentences if words]
+    found = [f"{name}: {words}" for name, words in sentences if words]
+    return found if results.careless is None else [*found, *_careless_in_words(results, results.careless)]
+
+
+def _careless_in_words(results: SurveyResults, careless: Careless) -> Iterator[str]:
+    """Yield the share of careless people, and the corrected shares of each question, in English."""
+    low, high = careless.limits
+    names = ", ".join(each.name for each in careless.anchors)
+    agree = "" if careless.agreement is None else f" They agree with {TERMINAL.p_equals(careless.agreement)}."
+    yield (
+        f"Careless answers: {TERMINAL.percent(careless.clipped)} ({100 * low:.1f} to {TERMINAL.percent(high)}) of the "
+        f"people answered at random, by {names}.{agree}{' Report both figures.' if low <= 0 else ''}"
+    )
+    for each in results.questions:
+        if each.corrected:
+            shares = ", ".join(_with_limits(share, still_open=False) for share in each.corrected)
+            yield f"{each.question.name}: corrected for careless answers: {shares}."
 
 
 def answered_in_words(result: QuestionResult, still_open: bool) -> str:

@@ -131,6 +131,8 @@ def _default(question: Question, option: str) -> str:
         return grid.text(math.floor(grid.steps * LOWER))
     if question.domain.absent and option == ABSENT:
         return "0"
+    if question.known_share is not None and question.kind.truth == "yes_no":
+        return _percent(100 * float(question.known_share if option == "yes" else 1 - question.known_share))
     if question.kind.truth == "option":
         return _percent(100 / (question.domain.size - question.domain.absent))
     return _percent(YES)

@@ -147,26 +147,35 @@ def answered_shares(
     Returns:
         One estimate for each answer; none if there are no reports.
     """
-    found = [_estimates_of(*stratum, domain, rule) for stratum in merge(strata)]
+    found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
     if not some:
         return ()
     return tuple(_answered(some, place, rule) for place in range(len(domain.places)))
 
 
-def _estimates_of(
+def stratum_shares(
     mechanism: Mechanism | None, tally: Mapping[int, int], domain: Domain, rule: IntervalRule
 ) -> tuple[Variable, Sequence[Estimate]]:
+    """
+    Return the variable of one stratum of a question with categories, and its estimated shares of all people.
+
+    Args:
+        mechanism: the mechanism; None for public answers.
+        tally: number of reports by reported value.
+        domain: true values of the question.
+        rule: options of the intervals.
+    """
     if mechanism is None:
         [variable], shares = public.variables(domain), public.estimate(tally, domain, rule)
     else:
         [variable] = VARIABLES[mechanism.name](mechanism, domain)
         shares = ESTIMATORS[mechanism.name](mechanism, tally, domain, rule)
-    return replace(variable, absent=True), shares
+    return replace(variable, absent=domain.absent), shares
 
 
 def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, rule: IntervalRule) -> Estimate:
-    parts = _parts(some, place, rule.waves)
+    parts = stratum_parts(some, place, rule.waves)
     part, whole = (
         math.fsum(each.u * share for each, share in zip(parts, shares, strict=True))
         for shares in ([each.raw for each in parts], [1 - each.absent for each in parts])
@@ -206,21 +215,42 @@ def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, r
     )
 
 
-def _parts(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, waves: int) -> list[AnsweredStratum]:
+def stratum_parts(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, waves: int) -> list[AnsweredStratum]:
+    """
+    Return the strata of one category, with their weights in the mean.
+
+    Args:
+        some: variable and shares of each stratum that has reports.
+        place: the category.
+        waves: number of waves of the same people.
+    """
     gaps = [a - b for variable, _ in some for a, b in [variable.channels[place]]]
-    precision = [shares[place].n * gap**2 for gap, (_, shares) in zip(gaps, some, strict=True)]
+    own = [share_of(*each, place) for each in some]
+    precision = [share.n * gap**2 for gap, share in zip(gaps, own, strict=True)]
     return [
         AnsweredStratum(
-            share / math.fsum(precision),
-            shares[place].n,
+            weight / math.fsum(precision),
+            share.n,
             score_moments(variable, place),
             gap,
-            shares[place].raw or 0.0,
-            shares[-1].raw or 0.0,
+            share.raw or 0.0,
+            (shares[-1].raw or 0.0) if variable.absent else 0.0,
             waves,
         )
-        for share, gap, (variable, shares) in zip(precision, gaps, some, strict=True)
+        for weight, share, gap, (variable, shares) in zip(precision, own, gaps, some, strict=True)
     ]
+
+
+def share_of(variable: Variable, shares: Sequence[Estimate], place: int) -> Estimate:
+    """
+    Return the share of a category.
+
+    Args:
+        variable: variable of the question.
+        shares: shares of all categories; of a yes/no question, maybe the share of yes alone.
+        place: the category.
+    """
+    return shares[place - len(variable.categories) + len(shares)]
 
 
 def _poisoning(parts: Sequence[AnsweredStratum], t: float, fakes: float) -> float:

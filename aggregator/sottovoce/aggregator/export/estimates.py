@@ -96,6 +96,6 @@ def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each estimate with the people whom it describes."""
     whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
     yield from (("all", estimate) for estimate in whole)
-    answered = asked.get("answered")
-    if answered is not None:
-        yield from ((answered["people"], estimate) for estimate in answered["estimates"])
+    for part in (asked.get("answered"), asked.get("corrected")):
+        if part is not None:
+            yield from ((part["people"], estimate) for estimate in part["estimates"])

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from sottovoce.aggregator.planning.anchors import anchor_words
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
@@ -21,7 +22,7 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -82,7 +83,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
             for question in survey.questions
         ],
         "oldest_release": needed[0] if (needed := oldest_release(survey)) else None,
-        "joint": joint_words(survey),
+        "joint": [*joint_words(survey), *anchor_words(survey)],
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
@@ -106,7 +107,7 @@ def describe(survey: Survey) -> list[str]:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     if needed := oldest_release(survey):
         lines.append(f"  answered by programs of release {needed[0]} or later, for it has {', '.join(needed[1])}")
-    lines += [f"  when it is closed: {words}" for words in joint_words(survey)]
+    lines += [f"  when it is closed: {words}" for words in (*joint_words(survey), *anchor_words(survey))]
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     if len(survey.waves) > 1:
@@ -241,9 +242,30 @@ def _nearly_sure(survey: Survey) -> str:
     )
 
 
+TOPICS = re.compile(
+    r"violen|violê|violé|violad|violaci|rape|hit you|harass|harcèl|acoso|assédi|abus|sexual|drug|drog|sexuel|gewalt|"
+    r"geschlagen|belästig|missbrauch|عنف|تحرش|اغتصاب|جنسي|مخدر|हिंसा|बलात्कार|यौन|नशी|暴力|骚扰|强奸|性侵|毒品"
+)
+"""Beginnings of words for what people may be watched for while they answer, in the languages of the form."""
+
+
+def is_dangerous(survey: Survey) -> bool:
+    """Return True if a title or a question names violence, harassment, drugs or sexuality."""
+    texts = [survey.title, *(item.label for item in survey.items)]
+    return any(TOPICS.search(text.casefold()) for each in texts for text in each.values())
+
+
+def _quick_exit(survey: Survey) -> Iterator[str]:
+    if not survey.quick_exit and is_dangerous(survey):
+        yield (
+            "/quick_exit: true is recommended; the survey seems to be on violence, harassment, drugs or sexuality, and "
+            "a button on every step then lets people leave at once who are watched by others"
+        )
+
+
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = []
+    found = [*_quick_exit(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):

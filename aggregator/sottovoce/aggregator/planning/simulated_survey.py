@@ -104,7 +104,7 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
     Yield true values of ``count`` simulated respondents in blocks: an array for each question.
 
     Shares of options are drawn uniformly from all distributions (Dirichlet); numbers are skewed towards their lower
-    end. Hidden questions have their fixed value.
+    end. Hidden questions have their fixed value, anchors their known share.
 
     Args:
         survey: the survey.
@@ -113,11 +113,18 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
         block: respondents per block; memory grows with it.
     """
     draw = [
-        _INVENTORS[question.kind.truth](question.domain, generator)
+        _inventor(question, generator)
         for question, generator in zip(survey.questions, _generators(survey, seed), strict=True)
     ]
     for start in range(0, count, block):
         yield hide(survey, [values(min(block, count - start)) for values in draw])
+
+
+def _inventor(question: Question, generator: np.random.Generator) -> Inventor:
+    if question.known_share is None:
+        return _INVENTORS[question.kind.truth](question.domain, generator)
+    yes = float(question.known_share)
+    return options(question.domain, np.array([1 - yes, yes, 0.0][: question.domain.size]), generator)
 
 
 def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.studio import language
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
-from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
+from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
@@ -81,6 +81,7 @@ _PAGES = (
     new_survey_page,
     design_page,
     preview_page,
+    elsewhere_page,
     trials,
     publish_page,
     simulation_page,

@@ -126,4 +126,4 @@ def _absence_note(survey: Survey, question: Question) -> str:
     """Return the key of the note for people who did not see or answer the question; everybody gets the same note."""
     if question.mechanism is None:
         return "public_absent" if question.absent is not None and not question.domain.absent else ""
-    return "not_shown" if question.name in survey.conditional else ""
+    return "receipt_not_shown" if question.name in survey.conditional else ""

@@ -22,6 +22,7 @@ TOTALS = {
     "exam": "3.30",
     "drugs": "4.20",
     "harassment": "3.30",
+    "violence": "3.30",
     "benefits": "4.20",
     "sexual_health": "4.00",
     "vote": "3.10",
@@ -32,6 +33,8 @@ POINTS = {
     ("exam", "copied"): 5.6,
     ("drugs", "cannabis"): 5.4,
     ("harassment", "bullied"): 5.4,
+    ("violence", "hurt"): 5.2,
+    ("violence", "controlled"): 5.6,
     ("benefits", "income_unreported"): 5.4,
     ("benefits", "undeclared_purchase"): 3.2,
     ("sexual_health", "infection"): 6.6,
@@ -57,7 +60,7 @@ def _by_hand(epsilon: float, options: int, share: float, reports: float) -> floa
     return 1.959964 * math.sqrt(reported * (1 - reported) / reports) / (a - b)
 
 
-def test_there_are_seven() -> None:
+def test_there_are_eight() -> None:
     """In this order: the shortest first, for a first try."""
     assert list(TEMPLATES) == list(TOTALS)
 

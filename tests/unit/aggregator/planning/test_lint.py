@@ -101,6 +101,24 @@ def test_telling_name_is_warned_of_where_people_leave_in_haste(
 
 
 @pytest.mark.parametrize(
+    ("label", "changes", "told"),
+    [
+        ({"en": "Did a partner hit you this year?"}, {}, True),
+        ({"en": "Q?", "de": "Wurden Sie belästigt?"}, {}, True),
+        ({"en": "Q?", "ar": "هل تعرضت للتحرش؟"}, {}, True),
+        ({"en": "Were you harassed?"}, {"quick_exit": True}, False),
+        ({"en": "Did you cheat in an exam?"}, {}, False),
+    ],
+)
+def test_quick_exit_is_suggested_where_people_may_be_watched(
+    label: dict[str, str], changes: dict[str, bool], told: bool
+) -> None:
+    """By the words of title and questions, in any language of the form."""
+    asked = survey(questions=[document()["questions"][0] | {"label": label}], **changes)
+    assert any(each.startswith("/quick_exit") for each in suggestions(asked)) is told
+
+
+@pytest.mark.parametrize(
     ("depends_on", "privacy", "warned"),
     [
         ("cheated", {}, True),
@@ -120,3 +138,30 @@ def test_questions_that_appear_after_a_private_answer_are_warned_of(
 
     told = [each for each in warnings(asked, ["en"]) if "send_within_hours: 24" in each]
     assert [each.partition(":")[0] for each in told] == (["/questions/2/visible_if"] if warned else [])
+
+
+OTHERS = "those of uncorrected shares"
+
+
+@pytest.mark.parametrize(
+    ("coin", "public", "told"),
+    [
+        (
+            "20/21",
+            False,
+            "2.1 times those of uncorrected shares; with public anchors, which cost no epsilon, 1.1 times",
+        ),
+        ("3/4", False, "1.4 times those of uncorrected shares; with public anchors, which cost no epsilon, 1.1 times"),
+        ("3/4", True, "1.1 times those of uncorrected shares"),
+    ],
+)
+def test_cost_of_an_anchor_is_told(coin: str, public: bool, told: str) -> None:
+    """For 10 % careless people, and a tenth of the others with yes."""
+    asked, *_ = document()["questions"]
+    anchor = {**asked, "name": "moon", "anchor": True, "known_share": "0"}
+    anchor |= {"mechanism": {"name": "warner", "truth": "3/4"}}
+    if public:
+        anchor = {key: value for key, value in anchor.items() if key != "mechanism"} | {"public": True}
+    cheated = {**asked, "mechanism": {"name": "warner", "truth": coin}}
+    [line] = [line for line in describe(survey(questions=[cheated, anchor])) if "careless" in line]
+    assert line.endswith(told)

@@ -184,3 +184,11 @@ def test_memory_of_a_pilot_does_not_grow_with_its_respondents() -> None:
         tracemalloc.stop()
 
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_anchors_have_their_known_share() -> None:
+    """Simulated people are not careless."""
+    asked = {"type": "boolean", "label": {"en": "M"}, "public": True, "anchor": True}
+    survey = parse_survey(survey_document(*({**asked, "name": f"m{share}", "known_share": share} for share in "01")))
+    [values] = list(invent(survey, 100, 1))
+    assert [column.tolist() for column in values] == [[0] * 100, [1] * 100]

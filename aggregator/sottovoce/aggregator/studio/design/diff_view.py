@@ -55,6 +55,8 @@ _FIELDS = {
     "mechanism": "design_how",
     "cohort": "design_cohort",
     "in_files": "design_use_in_files",
+    "anchor": "design_anchor",
+    "known_share": "design_anchor",
 }
 """Catalogue key of the label that the form gives a field."""
 
@@ -126,7 +128,7 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
     return words.translate("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
 
 
-_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort", "in_files")
+_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort", "in_files", "anchor")
 
 
 def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
@@ -134,7 +136,7 @@ def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, wor
     if field == "use":
         key = f"use_{kind.truth if kind else ''}_{value}"
         return words.translate(key) if words.knows(key) else words.translate("field_other")
-    if field in ("cohort", "in_files"):
+    if field in ("cohort", "in_files", "anchor"):
         return words.translate("answer_yes")
     if field == "when_absent":
         return _answer(value, card, draft, words) if card.type in TYPES else value

@@ -154,6 +154,11 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         asked = _apply_type(form, prefix, asked, tags)
     if f"{prefix}.in_files" in form:
         asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
+    if f"{prefix}.known_share" in form:
+        share = form[f"{prefix}.known_share"][:_LONGEST_NUMBER]
+        asked |= {"anchor": True if share else None, "known_share": share}
+    if asked["type"] != "boolean":
+        asked |= {"anchor": None, "known_share": None}
     kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
     use = form.get(f"{prefix}.use", card.use)
     return DraftItem(

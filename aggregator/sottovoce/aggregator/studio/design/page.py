@@ -171,6 +171,8 @@ def _redirect_after(name: str, word: str, cards: int) -> ResponseReturnValue:
         return redirect(url_for("studio.publish", name=name), 303)
     if kind == "try":
         return try_out(name)
+    if kind == "elsewhere":
+        return redirect(url_for("studio.elsewhere", name=name, question=given), 303)
     number = _number(given.partition(":")[0])
     moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)

@@ -1,15 +1,17 @@
 """View model of the page "Results": cards of questions with charts, comparisons and warnings, ready to render."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
 from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
@@ -116,6 +118,7 @@ class ResultsView:
         invited: number of people in the group; None if not given.
         unshown: number of reports of a closed survey that stay unshown.
         revisions: number of revisions with reports.
+        careless: sentences on careless answers; empty without anchors.
     """
 
     results: SurveyResults
@@ -127,6 +130,7 @@ class ResultsView:
     invited: int | None
     unshown: int
     revisions: int
+    careless: Sequence[str] = ()
 
     @property
     def survey(self) -> Survey:
@@ -171,7 +175,22 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
         invited=plan.group,
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
+        careless=[] if results.careless is None else list(_careless(results.survey, results.careless, words)),
     )
+
+
+def _careless(survey: Survey, careless: Careless, words: Words) -> Iterator[str]:
+    """Yield sentences on the share of careless people, in the reader's language."""
+    write, names = NumberFormat(words), {each.name for each in careless.anchors}
+    low, high = careless.limits
+    titles = "; ".join(title_of(survey, each, words) for each in anchors_of(survey) if each.name in names)
+    between = write.interval(write.percent(low), write.percent(high))
+    yield words.translate("results_careless", share=write.percent(careless.clipped), limits=between, questions=titles)
+    if low <= 0:
+        yield words.translate("results_careless_both")
+    if careless.agreement is not None:
+        yield words.translate("results_careless_agree", p=write.p_equals(careless.agreement))
+    yield words.translate("results_careless_assumed")
 
 
 def _side_by_side(
@@ -209,6 +228,8 @@ def _card(
     charts = [_with_points(chart, others) for chart in charts if chart.rows]
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
+    if among or not answered.answered:
+        charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
@@ -293,6 +314,16 @@ def _with_points(chart: Chart, others: Sequence[tuple[str, QuestionResult]]) -> 
     found = [(name, {each.option: each for each in other.of_kind(chart.kind)}) for name, other in others if other.n]
     rows = [
         replace(row, points=[Point(name, of[row.estimate.option]) for name, of in found if row.estimate.option in of])
+        for row in chart.rows
+    ]
+    return replace(chart, rows=rows)
+
+
+def _with_corrected(chart: Chart, corrected: Sequence[Estimate], words: Words) -> Chart:
+    """Add to each row the share that is corrected for careless people, where there is one."""
+    found = {each.option: Point(words.translate("results_corrected"), each) for each in corrected}
+    rows = [
+        replace(row, points=[found[row.estimate.option], *row.points]) if row.estimate.option in found else row
         for row in chart.rows
     ]
     return replace(chart, rows=rows)

@@ -14,14 +14,15 @@ export async function howItWorks(words, survey, spent) {
   const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
   const example = survey.ownCoin ? [] : [await practice(survey, words)];
   const check = survey.check ? [] : [checkForm(survey, words)];
-  const why = element("p", {}, ...sentences(["evens_out", "no_lie"], words));
+  const why = element("p", {}, ...sentences(["evens_out", "no_lie", "not_kept"], words));
   return element("div", {}, why, cost, ...earlier, ...example, ...check);
 }
 
 /** What no odds can hide. */
 export function limitsList(words, { ownCoin, quickExit }) {
   const device = ownCoin ? "limits_tossed" : "limits_device";
-  const keys = ["limits_presence", "limits_time", device, "limits_page", ...(quickExit ? ["limits_exit"] : [])];
+  const exit = quickExit ? ["exit_stays", "exit_seen", "exit_keys"] : [];
+  const keys = ["limits_presence", "limits_time", device, "limits_page", ...exit];
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));
 }
 

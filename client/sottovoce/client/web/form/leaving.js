@@ -1,4 +1,5 @@
 import { button, element } from "./dom.js";
+import { RARE_SENTENCES } from "./rare_sentences.js";
 
 const PRESSES = 3;
 // A page of the same server that says nothing of surveys; a page from a file can only give way to an empty one.
@@ -15,17 +16,33 @@ const OFFERED = { exit: null };
 export async function offerExit(words, view, forget) {
   if (history.state?.left) await leave(forget);
   if (OFFERED.exit) return;
+  words.learn(RARE_SENTENCES);
   // The browser's question, dismissed, would leave the survey on the screen.
   view.asksOnce = false;
   const exit = () => leave(forget);
-  OFFERED.exit = element("div", {}, button(words.node("exit"), "primary", exit));
-  OFFERED.exit.style.cssText = "position:sticky;inset-block-start:0;z-index:1;padding:.5rem;background:var(--paper)";
+  const press = button(words.node("exit"), "primary", exit);
+  press.title = "3 × Esc";
+  press.style.paddingInline = ".8rem";
+  OFFERED.exit = rowOf(press, document.getElementById("header"));
   document.body.prepend(OFFERED.exit);
+  // What takes the focus does not end up behind it.
+  document.documentElement.style.scrollPaddingBlockStart = "5rem";
   onPresses("Escape", exit);
   // What shows the open pages side by side makes a picture of a page that is hidden.
   document.addEventListener("visibilitychange", () => {
     document.body.style.filter = document.hidden ? "blur(1rem)" : "";
   });
+}
+
+// The button shares its row with the choice of a language: a row of its own would push Begin out of a phone's window.
+function rowOf(press, header) {
+  const row = element("div", {}, press, header);
+  const shape = "display:flex;flex-wrap:wrap;gap:.5rem 1rem;max-inline-size:42rem;margin-inline:auto";
+  const look = "padding:.25rem clamp(1rem,5vw,2rem);background:var(--paper)";
+  row.style.cssText = `position:sticky;inset-block-start:0;z-index:1;${shape};${look}`;
+  header.style.cssText = "flex:1;margin:0;padding:0;min-block-size:0";
+  document.querySelector("main").style.paddingBlockStart = ".25rem";
+  return row;
 }
 
 // Calls `work` when a key was pressed so many times and no other key between.

@@ -1,14 +1,27 @@
+import { askedBy, whenInWords } from "./phrases.js";
 import { button, element } from "./dom.js";
 import { dumpCanonical } from "../survey/canonical.js";
 
 /**
  * Give a file with these parts of a page, under the survey's title, as they stand in this language; it needs nothing
- * else to be read. Whatever can be opened in it stands open.
+ * else to be read. Whatever can be opened in it stands open. `kind` goes with its name.
  */
-export function saveCopy(survey, words, parts) {
+export function saveCopy(survey, words, parts, kind = "") {
   const body = element("main", {}, words.text("h1", survey.title), ...parts);
   for (const details of body.querySelectorAll("details")) details.open = true;
-  giveFile(`${survey.name}.html`, fileOf(body));
+  giveFile(`${survey.name}${kind}.html`, fileOf(body));
+}
+
+/** Give the participant's copy of the consent of today: who asks, what was agreed to, the digest; no answer. */
+export function saveConsent(survey, words) {
+  const { consent, digest, notice, researcher } = survey;
+  const contact = researcher?.contact ? [element("p", {}, researcher.contact)] : [];
+  const texts = [researcher?.ethics, notice, consent].filter(Boolean).map((text) => words.text("p", text));
+  // The day by the reader's own clock; Swedish writes it as a survey file does.
+  const today = element("p", {}, whenInWords(new Date().toLocaleDateString("sv"), words));
+  const agreed = [...texts, words.line("p", "agree"), today, words.line("p", "receipt_digest")];
+  const parts = [askedBy(survey, words), ...contact, ...agreed, element("code", {}, digest)];
+  saveCopy(survey, words, parts.filter(Boolean), "-consent");
 }
 
 /** Download a file with this name and text. */

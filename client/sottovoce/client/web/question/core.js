@@ -10,7 +10,7 @@ import { RANDOMIZERS } from "../device/randomize.js";
 /** Version of the program, which a record names. */
 export const CLIENT = "0.4.0";
 
-const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files"];
+const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor"];
 const MOST_LETTERS = 4000;
 
 /**

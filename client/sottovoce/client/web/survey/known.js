@@ -12,7 +12,7 @@ export const RARE_READERS = {};
 
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
-const RULES = ["any_of", "visible_if", "when_absent"];
+const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
 
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {

@@ -1,11 +1,13 @@
-import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
 import { TYPES } from "./known.js";
-import { must } from "./rational.js";
+import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
 
-/** What reads an item that is not one question, by the item's type: see `parse_item.js`. */
-export const ITEM_READERS = new Map([["note", readNote], ["acknowledge", readNote], ["matrix", readMatrix]]);
+/** What reads an item that is not a usual question, by the item's type, or by its `anchor`: see `parse_item.js`. */
+export const ITEM_READERS = new Map([
+  ["note", readNote], ["acknowledge", readNote], ["matrix", readMatrix], [true, readAnchor],
+]);
 
 /** Text, link or both, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
@@ -34,6 +36,18 @@ function readMatrix(value, language, neutral) {
     return new Question({ ...asked, name, label: joined(texts.label, row.label, language), hint: null, cohort: false });
   });
   return { type, ...texts, questions, rows: rows.map((row) => row.label) };
+}
+
+// A yes/no question with a known share of yes, which random answers among the options shown do not have.
+function readAnchor({ anchor: _anchor, known_share: share, ...value }, language, neutral) {
+  must(value.type === "boolean" && CONDITIONS.every((key) => !(key in value)));
+  const item = readQuestion(value, language, neutral);
+  const [{ absent }] = item.questions;
+  const [part, whole] = parseFraction(share);
+  const shown = absent === null ? 2 : 3;
+  const away = Math.abs((absent === 1 ? 2 : 1) * whole - part * shown);
+  must(part <= whole && 10 * away >= shown * whole);
+  return item;
 }
 
 // A row's label for where it stands alone, in every language that either text has.

@@ -28,15 +28,16 @@ const MAX_PUBLIC = 10_000_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const read = TYPES.has(value?.type) ? readQuestion : RARE_READERS.ITEM_READERS?.get(value?.type);
+  const rare = RARE_READERS.ITEM_READERS?.get(value?.anchor ?? value?.type);
+  const read = rare ?? (TYPES.has(value?.type) && readQuestion);
   must(read);
   const item = read(value, language, neutral);
   const conditions = (key) => (key in value ? RARE_READERS.readConditions(value[key], item.questions, earlier) : []);
   return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
 }
 
-// An item that is one question.
-function readQuestion(value, language, neutral) {
+/** An item that is one question. */
+export function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
   const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...CONDITIONS, ...TREATMENT]);
   const texts = readHead(fields, language);

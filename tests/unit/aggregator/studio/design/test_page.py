@@ -457,3 +457,16 @@ def test_card_shows_the_name_in_the_files(ann: Researcher, storage: SQLiteStorag
     storage.drafts.add("exam", draft_of(document(questions=asked)).dumped)
     page = ann.get("surveys/exam/design")
     assert re.findall(r'Name in the files: <code dir="ltr">(.*?)</code>', page) == ["copied", "copied_2"]
+
+
+def test_card_of_a_yes_no_question_makes_it_an_anchor(ann: Researcher, storage: SQLiteStorage) -> None:
+    """And no longer, once it is of another type; a share from a file stays."""
+    anchor = {**document()["questions"][0], "anchor": True, "known_share": "9/10"}
+    storage.drafts.add("exam", draft_of(document(questions=[anchor])).dumped)
+    assert "<option selected>9/10</option>" in ann.get("surveys/exam/design")
+    found = []
+    for version, form in enumerate(({"q0.known_share": "0"}, {"q0.type": "rating"}), 1):
+        ann.post("surveys/exam/design", version=str(version), **form)
+        asked = newest(storage, "exam").cards[0].asked
+        found.append((asked.get("anchor"), asked.get("known_share")))
+    assert found == [(True, "0"), (None, None)]

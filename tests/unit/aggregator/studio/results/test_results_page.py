@@ -401,3 +401,27 @@ def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
     cache.drop("exam")
     get("exam", 0)
     assert made[-1] == ("exam", 0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: FakeClock, language: str) -> None:
+    """Once the survey is closed; the page says how many are careless, and draws both shares."""
+    cheated, _, year = document()["questions"]
+    anchor = {**cheated, "name": "moon", "public": True, "anchor": True, "known_share": "0"}
+    del anchor["mechanism"]
+    key = storage.publish(survey(questions=[cheated, anchor, year])).key
+    storage.store([arrival(key, number, (int(number % 5 < 2), int(number % 20 == 0), 0)) for number in range(400)])
+    client, words = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0], Words(language)
+
+    def shown() -> str:
+        headers = {"Accept-Language": language}
+        return str(client.get("/dashboard/surveys/exam/results", base_url=SITE, headers=headers).text)
+
+    assert 'id="careless"' not in shown()
+    storage.close_survey("exam", 20_000)
+    page = shown()
+    assert page.count(words.translate("results_corrected")) == 3
+    assert words.translate("results_careless_assumed") in page
+    assert words.translate("results_careless_both") not in page
+    assert words.percent(0.1, 1) in page
+    assert words.percent((0.3 - 0.05) / 0.9, 1) in page

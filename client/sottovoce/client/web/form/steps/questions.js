@@ -33,10 +33,11 @@ export function askingStep(survey, words, asked, onDone) {
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
-  const head = [...(common ? [common.node] : []), words.line("p", "not_kept", {}, { className: "hint" })];
+  const head = common ? [common.node] : [];
   return {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,
+    heading: unseen,
     answers: () => Object.fromEntries(given()),
     isTouched: () => isTouched,
     clear: () => {

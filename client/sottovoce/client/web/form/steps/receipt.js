@@ -16,8 +16,8 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const parts = receiptParts(survey, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
   parts[0].querySelector("details").append(total);
-  const row = actionRow(survey, words, receipt, onEnd);
-  return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...row), start: title };
+  const actions = actionRow(survey, words, receipt, isEarlier, onEnd);
+  return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...actions), start: title };
 }
 
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
@@ -41,18 +41,34 @@ function untilWhen({ document: file }, words, { body }) {
   return words.line("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
 
-function actionRow(survey, words, receipt, onEnd) {
+function actionRow(survey, words, receipt, isEarlier, onEnd) {
   const missing = element("p", { role: "status", className: "told" });
-  const save = async () => {
-    const saving = await import("../saving.js").catch(() => null);
-    missing.replaceChildren(...(saving ? [] : [words.node("error_load")]));
-    saving?.saveCopy(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
+  const saving = (key, give) => {
+    const save = () => {
+      missing.replaceChildren();
+      return import("../saving.js").then(give, () => missing.append(words.node("error_load")));
+    };
+    return button(words.node(key), "", save);
   };
-  const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
-  const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
-  const contact = contactLink(survey.researcher, words, "ask_researchers");
-  const others = row(button(words.node("save_copy"), "", save), contact);
-  return [withdraw, words.line("p", "receipt_shared"), forget, others, missing];
+  const parts = () => [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean);
+  const copy = saving("save_copy", ({ saveCopy }) => saveCopy(survey, words, parts()));
+  // Of an earlier visit the day is not known.
+  const consent = isEarlier ? null : saving("save_consent", ({ saveConsent }) => saveConsent(survey, words));
+  const contact = contactLink(survey.researcher, words, "ask_us");
+  const others = row(copy, consent, contact);
+  const withdraw = row(button(words.node("withdraw"), "", () => onEnd("withdraw")));
+  return [withdraw, others, missing, sharedPart(survey, words, () => onEnd("forget"))];
+}
+
+// What to do where others use the same device: forget what was sent, and how another person answers an open survey.
+function sharedPart({ access }, words, onForget) {
+  const other = access === "open" ? [words.line("p", "other_person")] : [];
+  const forget = row(button(words.node("forget"), "", onForget));
+  return element("details", {}, words.line("summary", "receipt_shared"), ...other, forget);
+}
+
+function row(...content) {
+  return element("div", { className: "actions" }, ...content.filter(Boolean));
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
@@ -94,7 +110,7 @@ function labelled(survey, question, words) {
 
 function absenceNote(survey, question) {
   if (question.mechanism === null) return question.absent !== null && !question.domain.absent ? "public_absent" : "";
-  return survey.conditional.includes(question) ? "not_shown" : "";
+  return survey.conditional.includes(question) ? "receipt_not_shown" : "";
 }
 
 function exactReport(survey, words, reports, receipt) {

@@ -1,0 +1,104 @@
+"""Share of careless people in a survey's reports, and shares of its questions corrected for them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share
+from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
+from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
+from sottovoce.shared.spec import Question, Survey
+
+CAREFUL, CAREFUL_ANSWERED = "careful", "careful_answered"
+"""People whom a corrected share describes: those who read the questions, of whom some may give no answer."""
+
+
+def anchors_of(survey: Survey) -> tuple[Question, ...]:
+    """Return the questions with a known share of yes."""
+    return tuple(question for question in survey.questions if question.known_share is not None)
+
+
+def careful_people(question: Question) -> str:
+    """Return the people whom the corrected shares of a question describe."""
+    return CAREFUL_ANSWERED if question.domain.absent else CAREFUL
+
+
+def correct_careless(
+    survey: Survey, strata: Mapping[str, Sequence[Stratum]], withheld: Collection[str], rule: IntervalRule
+) -> tuple[Careless | None, Mapping[str, Sequence[Estimate]]]:
+    """
+    Estimate the share of careless people, and the corrected shares of each question.
+
+    Args:
+        survey: the newest revision.
+        strata: (mechanism, tally) of each revision, by name of the questions that have estimates.
+        withheld: names of questions without exact results, which must not follow from others.
+        rule: options of the intervals.
+
+    Returns:
+        The share, None without anchors or reports; and corrected shares by name of the question.
+    """
+    known = [each for each in anchors_of(survey) if each.name in strata and each.name not in withheld]
+    found = [_anchor_share(each, strata[each.name], rule) for each in known]
+    anchors = tuple(each for each in found if each is not None)
+    if not anchors:
+        return None, {}
+    careless = Careless(anchors, rule.confidence)
+    asked = [each for each in survey.questions if each.name in strata and _is_corrected(survey, each)]
+    return careless, {each.name: _corrected(survey, each, strata[each.name], careless, rule) for each in asked}
+
+
+def _anchor_share(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> AnchorShare | None:
+    known = question.known_share
+    return None if known is None else anchor_share(question, known, strata, rule.waves)
+
+
+def _is_corrected(survey: Survey, question: Question) -> bool:
+    """Return True for questions with categories but the anchors and those that are hidden from some people."""
+    # Careless people do not come to hidden questions as often as others do.
+    asked_of_all = question.known_share is None and question.name not in survey.conditional
+    return asked_of_all and question.kind.truth in {"yes_no", "option"}
+
+
+def _corrected(
+    survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
+) -> Sequence[Estimate]:
+    if survey.ask is not None and question.mechanism is not None:
+        rule = rule.when_asked(Fraction(survey.ask, len(survey.units)))
+    together = _together(survey, question, careless)
+    return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
+
+
+def _together(survey: Survey, question: Question, careless: Careless) -> float:
+    """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws both."""
+    names = {each.name for each in careless.anchors}
+    drawn = any(each.name in names and each.mechanism is not None for each in anchors_of(survey))
+    if survey.ask is None or question.mechanism is None or not drawn:
+        return 1.0
+    return (survey.ask - 1) / (len(survey.units) - 1)
+
+
+def careless_document(careless: Careless) -> dict[str, Any]:
+    """Return the share of careless people, and the anchors that it follows from, as JSON."""
+    low, high = careless.limits
+    return {
+        "raw": careless.raw,
+        "clipped": careless.clipped,
+        "std_error": careless.std_error,
+        "low": low,
+        "high": high,
+        "confidence": careless.confidence,
+        "agreement": careless.agreement,
+        "anchors": [
+            {
+                "name": each.name,
+                "known_share": each.known,
+                "share_at_random": each.chance,
+                "share": each.raw,
+                "careless": each.careless,
+                "n": each.n,
+            }
+            for each in careless.anchors
+        ],
+    }

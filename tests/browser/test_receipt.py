@@ -1,0 +1,85 @@
+"""The receipt: a copy of the consent for the participant, and what people who share a device read."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sottovoce.aggregator.invitations.tokens import create_tokens
+
+from tests.browser.conftest import NewContext
+from tests.browser.visit import Visit, choose, publish, receipt
+from tests.conftest import Running
+from tests.surveys import document, survey
+
+CONSENT = "You must be 18 or older."
+RESEARCHER = {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org", "ethics": {"en": "Approved, number 17."}}
+
+
+def answered(new_context: NewContext, site: Running, link: str = "") -> Page:
+    """Answer the one question of the survey and return the receipt's page."""
+    page = Visit(new_context(locale="en"), site).arrive(link)
+    page.click("#explanation > .actions .primary")
+    page.wait_for_selector("#questions")
+    choose(page, 1)
+    page.click("form button[type=submit]")
+    receipt(page)
+    return page
+
+
+@pytest.fixture(scope="session")
+def agreed(site: Running) -> Running:
+    """Publish a survey with a consent and a researcher."""
+    asked = document()["questions"][:1]
+    return publish(
+        site, survey(name="agreed", check=False, consent={"en": CONSENT}, researcher=RESEARCHER, questions=asked)
+    )
+
+
+def test_copy_of_the_consent_has_all_that_was_agreed_to_and_no_answer(new_context: NewContext, agreed: Running) -> None:
+    """Name, contact, text, digest and day; an earlier receipt offers none, because its day is not known."""
+    page = answered(new_context, agreed)
+    sent = receipt(page)
+    with page.expect_download() as download:
+        page.click("text=Save my consent")
+    kept = Path(download.value.path()).read_text(encoding="utf-8")
+
+    assert download.value.suggested_filename == "agreed-consent.html"
+    today = page.evaluate("new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())")
+    for text in (
+        "Dr A. Example",
+        "ask@example.org",
+        "Approved, number 17.",
+        CONSENT,
+        "by pressing Begin you agree",
+        today,
+    ):
+        assert text in kept
+    assert agreed.survey.digest in kept
+    for secret in (sent["id"], sent["sha256"], document()["questions"][0]["label"]["en"]):
+        assert secret not in kept
+    page.reload()
+    receipt(page)
+    assert page.locator("text=Save my consent").count() == 0
+
+
+def test_open_survey_says_how_another_person_answers(new_context: NewContext, agreed: Running) -> None:
+    """In a private window, beside the button that forgets."""
+    page = answered(new_context, agreed)
+    expect(page.locator("text=private window")).to_be_hidden()
+    page.click("text=Do others use this device?")
+    expect(page.locator("text=private window")).to_be_visible()
+    expect(page.locator("text=Forget them here")).to_be_visible()
+
+
+def test_personal_link_speaks_of_no_other_person(new_context: NewContext, site: Running) -> None:
+    """Others have links of their own."""
+    asked = survey(name="personal", check=False, access="token", questions=document()["questions"][:1])
+    own = publish(site, asked)
+    storage = own.storage()
+    [token] = create_tokens(storage, "personal", 1)
+    storage.close()
+    page = answered(new_context, own, f"{own.link}&t={token}")
+    page.click("text=Do others use this device?")
+
+    expect(page.locator("text=Forget them here")).to_be_visible()
+    assert page.locator("text=private window").count() == 0

@@ -1,0 +1,205 @@
+"""Share of careless people from anchors, and shares corrected for them."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share
+from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
+from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
+from sottovoce.shared.answers import random_answers
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Question
+
+from tests.surveys import document
+
+CHANNELS = ("coin", "odds20", "public")
+ODDS = {"coin": "3", "odds20": "20"}
+
+
+def _question(channel: str, *, declines: bool, name: str = "q") -> Question:
+    asked = {"type": "boolean", "name": name, "label": {"en": "Q"}}
+    if declines:
+        asked["absent_category"] = True
+    if channel == "public":
+        asked["public"] = True
+    elif declines:
+        asked["mechanism"] = {"name": "kary_rr", "odds": ODDS[channel]}
+    else:
+        asked["mechanism"] = {"name": "warner", "truth": f"{ODDS[channel]}/{int(ODDS[channel]) + 1}"}
+    return parse_survey(document(questions=[asked])).questions[0]
+
+
+def _rows(mechanism: Mechanism | None, size: int) -> np.ndarray:
+    """Return P(reported | true), (size, size)."""
+    if mechanism is None:
+        return np.eye(size)
+    weights = np.array([mechanism.weights(value) for value in range(size)], float)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+class _People:
+    """People of whom a share is careless: tallies of a question and of an anchor with the true share 0."""
+
+    def __init__(self, question: Question, anchor: Question, yes: float, careless: float) -> None:
+        self.question, self.anchor, self.yes, self.careless = question, anchor, yes, careless
+        declined = 0.05 if question.domain.absent else 0.0
+        ways = [declined] if declined else []
+        self.careful = np.array([(1 - declined) * (1 - yes), (1 - declined) * yes, *ways])
+        self.truthful = np.array([1 - declined, 0.0, *ways])
+
+    def tallies(self, n: int, draws: Generator | None = None) -> tuple[Stratum, Stratum]:
+        """Return the strata of question and anchor; their expectations without ``draws``."""
+        sent = []
+        careless = self.careless * n if draws is None else float(draws.binomial(n, self.careless))
+        for asked, careful in ((self.question, self.careful), (self.anchor, self.truthful)):
+            rows = _rows(asked.mechanism, asked.domain.size)
+            at_random = np.array([float(each) for each in random_answers(asked.domain, asked.absent)])
+            parts = ((n - careless, careful @ rows), (careless, at_random @ rows))
+            if draws is None:
+                counts = np.sum([people * shares for people, shares in parts], axis=0).round().astype(int)
+            else:
+                counts = np.sum([draws.multinomial(int(people), shares) for people, shares in parts], axis=0)
+            sent.append((asked.mechanism, dict(enumerate(counts.tolist()))))
+        return sent[0], sent[1]
+
+
+def _estimates(people: _People, tallies: tuple[Stratum, Stratum]) -> tuple[Careless, Estimate]:
+    found = anchor_share(people.anchor, Fraction(0), [tallies[1]])
+    assert found is not None
+    careless, asked = Careless((found,)), people.question
+    return careless, corrected_shares([tallies[0]], asked.domain, asked.absent, careless)[-1]
+
+
+@pytest.mark.parametrize("question", CHANNELS)
+@pytest.mark.parametrize("anchor", CHANNELS)
+@pytest.mark.parametrize("declines", [False, True])
+def test_expected_counts_give_the_truth(question: str, anchor: str, declines: bool) -> None:
+    """Without correction a true .05 would be .095 with 10 % careless people and two options."""
+    people = _People(_question(question, declines=declines), _question(anchor, declines=declines), 0.05, 0.1)
+    careless, yes = _estimates(people, people.tallies(10**9))
+    assert careless.raw == pytest.approx(0.1, abs=1e-6)
+    assert yes.raw == pytest.approx(0.05, abs=1e-6)
+
+
+def test_options_shown_count_the_way_out() -> None:
+    """With k = 2 for three shown options, a true .10 among those who answered would be .067 or less."""
+    people = _People(_question("coin", declines=True), _question("public", declines=True), 0.1, 0.2)
+    careless, yes = _estimates(people, people.tallies(10**9))
+    assert (careless.raw, yes.raw) == pytest.approx((0.2, 0.1), abs=1e-6)
+    assert careless.anchors[0].chance == pytest.approx(1 / 3)
+
+
+def test_no_answer_that_counts_as_yes_is_a_random_yes() -> None:
+    """Two of three options shown are then a yes."""
+    asked = {"type": "boolean", "name": "q", "label": {"en": "Q"}, "public": True, "when_absent": "yes"}
+    question = parse_survey(document(questions=[asked])).questions[0]
+    assert random_answers(question.domain, question.absent) == (Fraction(1, 3), Fraction(2, 3))
+
+
+def test_crosswise_correction_is_a_special_case() -> None:
+    """
+    Atsusaka and Stevenson (2023): an anchor with the true share 0, and two options, under the question's protection.
+
+    They count the answers "both or neither", with p < 1/2 the share of the innocuous statement, and subtract from the
+    naive estimate (same + p - 1) / (2p - 1) its bias (1/2 - 1/(2 gamma)) (same - 1/2) / (p - 1/2), where gamma, the
+    share of attentive people, follows from the anchor's share 1/2 + gamma (1/2 - p).
+    """
+    p, n, same, same_anchor = 0.15, 10_000, 7_300, 8_100
+    attentive = (same_anchor / n - 0.5) / (0.5 - p)
+    naive = (same / n + p - 1) / (2 * p - 1)
+    theirs = naive - (1 / 2 - 1 / (2 * attentive)) * (same / n - 1 / 2) / (p - 1 / 2)
+    question, anchor = (_warner("17/20", name) for name in ("q", "anchor"))
+    # "Both or neither" means no where the innocuous statement is not true: a report of no that is true with 1 - p.
+    counts = [{0: count, 1: n - count} for count in (same, same_anchor)]
+    found = anchor_share(anchor, Fraction(0), [(anchor.mechanism, counts[1])])
+    assert found is not None
+    careless = Careless((found,))
+    [yes] = corrected_shares([(question.mechanism, counts[0])], question.domain, question.absent, careless)
+    assert 1 - careless.raw == pytest.approx(attentive)
+    assert yes.raw == pytest.approx(theirs)
+
+
+def _warner(truth: str, name: str) -> Question:
+    asked = {"type": "boolean", "name": name, "label": {"en": "Q"}, "mechanism": {"name": "warner", "truth": truth}}
+    return parse_survey(document(questions=[asked])).questions[0]
+
+
+def _public_anchor(name: str, yes: int, n: int, known: int = 0) -> AnchorShare:
+    found = anchor_share(
+        _question("public", declines=False, name=name), Fraction(known), [(None, {0: n - yes, 1: yes})]
+    )
+    assert found is not None
+    return found
+
+
+def test_anchors_join_by_inverse_variance_and_agree_or_not() -> None:
+    """Two public anchors, one with the known share 1, of the same 1,000 people; the third contradicts them."""
+    moon, chosen, other = (_public_anchor("moon", 50, 1000), _public_anchor("chosen", 940, 1000, 1),
+                           _public_anchor("other", 150, 1000))  # fmt: skip
+    agreeing, contradicting = Careless((moon, chosen)), Careless((moon, chosen, other))
+    assert [each.careless for each in (moon, chosen)] == pytest.approx([0.1, 0.12])
+    assert agreeing.raw == pytest.approx(0.11, abs=0.001)
+    assert agreeing.std_error < Careless((moon,)).std_error
+    assert (agreeing.agreement or 0) > 0.1
+    assert (contradicting.agreement or 1) < 0.001
+    assert Careless((moon,)).agreement is None
+
+
+def test_anchor_without_a_yes_has_an_upper_limit() -> None:
+    """The sample's own variance would be 0."""
+    low, high = Careless((_public_anchor("moon", 0, 300),)).limits
+    assert low == 0
+    assert 0.01 < high < 0.04
+
+
+def test_waves_of_the_same_people_widen_limits() -> None:
+    """By as much as answers that never change do."""
+    people = _People(_question("coin", declines=False), _question("public", declines=False), 0.1, 0.1)
+    asked, (tally, anchored) = people.question, people.tallies(2000)
+    found = anchor_share(people.anchor, Fraction(0), [anchored], waves=3)
+    once = _estimates(people, (tally, anchored))[1]
+    assert found is not None
+    rule = IntervalRule(waves=3)
+    [several] = corrected_shares([tally], asked.domain, asked.absent, Careless((found,)), rule)
+    assert several.raw == pytest.approx(once.raw)
+    assert (several.std_error or 0) == pytest.approx(math.sqrt(3) * (once.std_error or 1), rel=1e-9)
+
+
+SETTINGS = list(product(CHANNELS, ("public", "coin"), (False, True), (0.0, 0.05, 0.2), (300, 2000)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", range(len(SETTINGS)))
+def test_coverage_at_a_thousand_runs(setting: int) -> None:
+    """At least .93 in each setting, of a true .1 among those who answered."""
+    question, anchor, declines, careless, n = SETTINGS[setting]
+    people = _People(_question(question, declines=declines), _question(anchor, declines=declines), 0.1, careless)
+    assert _coverage(people, n, 1000, 1000 + setting) >= 0.93
+
+
+THREE = [
+    ("coin", "public", True, 0.05, 2000),
+    ("odds20", "public", True, 0.05, 300),
+    ("coin", "coin", False, 0.0, 2000),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", THREE)
+def test_coverage_at_ten_thousand_runs(setting: tuple[str, str, bool, float, int]) -> None:
+    """At least .945 in the three settings that are named for it."""
+    question, anchor, declines, careless, n = setting
+    people = _People(_question(question, declines=declines), _question(anchor, declines=declines), 0.1, careless)
+    assert _coverage(people, n, 10_000, 7 + THREE.index(setting)) >= 0.945
+
+
+def _coverage(people: _People, n: int, runs: int, seed: int) -> float:
+    draws = np.random.default_rng(seed)
+    found = [_estimates(people, people.tallies(n, draws))[1] for _ in range(runs)]
+    return sum(each.low <= people.yes <= each.high for each in found) / runs

@@ -1,0 +1,91 @@
+"""Use in another survey: the lines for each system, and what cannot be asked alone."""
+
+import re
+from html import unescape
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.question_snippets import HOSTS
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.elsewhere_page import SYSTEMS
+from sottovoce.shared.single_question import parse_question
+
+from tests.conftest import FakeClock
+from tests.surveys import document, survey
+from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
+from tests.unit.cli.test_question import question_in
+
+PAGE = "surveys/exam/elsewhere"
+CHEATED, REASON = document()["questions"][:2]
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """Return the application on an empty database."""
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+@pytest.fixture
+def ann(app: Flask) -> Researcher:
+    """Return a person who writes a survey."""
+    return Researcher(app)
+
+
+def lines_of(page: str) -> str:
+    """Return the lines to put into the other survey, as a browser shows them."""
+    found = re.search(r'<pre [^>]*id="lines"[^>]*><code>(.*?)</code>', page, re.DOTALL)
+    return unescape(found[1]) if found else ""
+
+
+@pytest.mark.parametrize("system", HOSTS)
+def test_lines_carry_the_question_chosen(ann: Researcher, storage: SQLiteStorage, system: str) -> None:
+    """For every system, of a published survey; its server's own frame is proposed."""
+    storage.publish(survey())
+    page = ann.get(f"{PAGE}?question=reason&system={system}")
+    assert question_in(lines_of(page)) == parse_question(REASON).document
+    assert f"{SITE}/q/1/" in lines_of(page)
+    assert parse_question(REASON).digest in page
+    assert "reason_channel" in page
+    assert "sottovoce results estimate" in page
+
+
+def test_each_system_has_a_name() -> None:
+    """In the list that people choose from."""
+    assert set(SYSTEMS) == set(HOSTS)
+
+
+def test_other_address_and_a_wrong_one(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The lines follow the address; what is no address gives no lines, and says what one looks like."""
+    storage.publish(survey())
+    assert "https://q.example.org/q/1/element.js" in lines_of(ann.get(f"{PAGE}?frame=https://q.example.org/q/1/"))
+    wrong = ann.get(f'{PAGE}?frame=javascript:"><b>/')
+    assert lines_of(wrong) == ""
+    assert "such as https://" in wrong
+    assert "<b>/" not in wrong
+    assert "works only on this computer" in ann.get(f"{PAGE}?frame=http://localhost:8000/q/1/")
+
+
+def test_only_what_can_be_asked_alone_is_offered(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Neither public questions nor those of several waves; a condition is left behind."""
+    tied = {**REASON, "visible_if": {"cheated": "yes"}, "when_absent": "time"}
+    storage.publish(survey(questions=[CHEATED, tied, document()["questions"][2]]))
+    page = ann.get(PAGE)
+    assert re.findall(r'<option value="(cheated|reason|year)"', page) == ["cheated", "reason"]
+    assert "visible_if" not in ann.get(f"{PAGE}?question=reason")
+    storage.publish(survey(name="open", questions=[document()["questions"][2]]))
+    assert "can be asked alone" in ann.get("surveys/open/elsewhere")
+
+
+def test_button_on_the_card_leads_there(ann: Researcher, storage: SQLiteStorage) -> None:
+    """What was typed is saved first; a draft with mistakes leads to their list."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    button = re.search(r'value="(elsewhere:cheated)"', ann.get("surveys/exam/design"))
+    assert button
+    reply = ann.post("surveys/exam/design", version="1", do=button[1], **{"q0.label.en": "Copied?"})
+    assert reply.location.endswith("/surveys/exam/elsewhere?question=cheated")
+    assert "Copied?" in str(question_in(lines_of(ann.get(f"{PAGE}?question=cheated"))))
+    ann.post("surveys/exam/design", version="2", do="save", **{"q0.label.en": ""})
+    assert "design#problems" in ann.get(PAGE)
