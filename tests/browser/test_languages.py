@@ -12,7 +12,7 @@ from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import Visit, choose, publish, receipt, send
+from tests.browser.visit import Visit, begin, choose, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import document
 

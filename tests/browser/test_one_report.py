@@ -18,7 +18,7 @@ from tests.one_report import ASKED, bytes_for, truths
 REPORT = (1, 1, 0, 1)
 """It answers the question about studying with a yes."""
 
-NOT_SHOWN = "If this was not shown to you, chance answered for you."
+NOT_SHOWN = "A question that was not shown to you was answered by chance."
 
 TAPE = """(bytes) => {
     const system = crypto.getRandomValues.bind(crypto);

@@ -210,14 +210,16 @@ def test_cover_takes_the_input_away(tab: Page, tmp_path: Path, host: str, place:
     frame.wait_for_selector("fieldset:enabled")
 
 
-@pytest.mark.parametrize("kind", ["no participant", "twice", "bad question", "no frame"])
+@pytest.mark.parametrize("kind", ["no participant", "no JSON", "twice", "bad question", "too dear", "no frame"])
 def test_mistake_of_the_host_blocks_no_form(tab: Page, tmp_path: Path, host: str, place: str, kind: str) -> None:
     """People read a sentence, the host's own code a reason; what is not required keeps no form from being sent."""
     wrong = {**COIN, "mechanism": {"name": "no_such"}}
     tags = {
         "no participant": [element(place, attributes="")],
         "twice": [element(place), element(place)],
+        "no JSON": [element(place).replace('{"type"', "{type")],
         "bad question": [element(place, wrong)],
+        "too dear": [element(place, {**COIN, "mechanism": {"name": "binary_rr", "a": "24/25", "b": "1/25"}})],
         "no frame": [element("http://127.0.0.1:1/")],
     }[kind]
     write_host(tmp_path, place, *tags)
@@ -227,11 +229,12 @@ def test_mistake_of_the_host_blocks_no_form(tab: Page, tmp_path: Path, host: str
         )
     tab.goto(host)
     reason = reason_of(tab)
-    fits = {"no participant": "participant is missing", "twice": "named cheated", "bad question": "error_spec"}
+    fits = {"no participant": "participant is missing", "no JSON": "is not JSON", "twice": "named cheated"}
+    fits |= dict.fromkeys(["bad question", "too dear"], "error_spec")
     assert fits.get(kind, "not loaded") in reason
     assert tab.evaluate("document.querySelector('form').checkValidity()")
-    if kind == "bad question":
-        assert "/" in frame_of(tab).inner_text(".problem")
+    if kind in {"bad question", "too dear"}:
+        assert "/mechanism" in frame_of(tab).inner_text(".problem")
     else:
         assert "could not be loaded" in tab.locator("sottovoce-question").last.locator("p").inner_text()
 
@@ -271,6 +274,42 @@ def test_frame_is_accessible(tab: Page, tmp_path: Path, host: str, place: str, a
     assert checked(frame, axe) == []
     answer(frame)
     assert checked(frame, axe) == []
+
+
+def test_frame_in_forced_colours_and_without_motion(
+    new_context: NewContext, tmp_path: Path, host: str, place: str, axe: str
+) -> None:
+    """Options and button have an edge, what has the focus a ring, and nothing moves."""
+    page = new_context(forced_colors="active", reduced_motion="reduce").new_page()
+    write_host(tmp_path, place)
+    page.goto(host)
+    frame = frame_of(page)
+    be_still(frame)
+    styles = (
+        "nodes => nodes.map((node) => { const s = getComputedStyle(node); return [s.borderStyle, s.borderWidth]; })"
+    )
+    edges = frame.locator("label.option, form button").evaluate_all(styles)
+    assert len(edges) == 3
+    assert all(style == "solid" and width != "0px" for style, width in edges)
+    frame.locator("#answer-0").focus()
+    page.keyboard.press("Space")
+    ringed = "node => getComputedStyle(node).outlineStyle !== 'none'"
+    assert frame.locator("#answer-0").evaluate(ringed)
+    assert frame.evaluate("document.getAnimations().length") == 0
+    moving = """[...document.querySelectorAll("*")].map((node) => getComputedStyle(node)).filter(
+        (s) => s.animationName !== "none" || parseFloat(s.transitionDuration) > 0).length"""
+    assert frame.evaluate(moving) == 0
+    assert checked(frame, axe) == []
+
+
+def test_required_question_that_cannot_be_loaded_blocks_the_form(
+    tab: Page, tmp_path: Path, host: str, place: str
+) -> None:
+    """Since the page around it asked for that; the form says which."""
+    write_host(tmp_path, place, element(place, attributes="required"))
+    tab.goto(host)
+    assert "participant is missing" in reason_of(tab)
+    assert not tab.evaluate("document.querySelector('form').checkValidity()")
 
 
 def checked(frame: Any, axe: str) -> list[str]:

@@ -12,7 +12,7 @@ from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.single_question import parse_question
 
-from tests.browser.question_host import COIN, answer, be_still, frame_of, write_host
+from tests.browser.question_host import COIN, answer, be_still, click_in, frame_of, write_host
 
 PACKAGES = Path(__file__).parent / "node_modules"
 
@@ -44,6 +44,7 @@ survey.render(document.getElementById("main"));
 </script>"""
 
 QUALTRICS = """<!doctype html><meta charset="utf-8"><title>A stand-in of Qualtrics, with documented functions</title>
+<h1>A stand-in, not Qualtrics itself</h1>
 <div id="container"></div><button id="next">Next</button>
 <script>
 embedded = {};
@@ -60,8 +61,8 @@ Qualtrics = { SurveyEngine: {
 SNIPPET
 </script>"""
 
-FIELDS = """<!doctype html><meta charset="utf-8"><title>A stand-in of a page with hidden text fields</title>
-<form>INPUTS</form>
+FIELDS = """<!doctype html><meta charset="utf-8"><title>A stand-in of a page with text fields</title>
+<h1>A stand-in, not the system itself</h1><form>INPUTS</form>
 SNIPPET"""
 
 
@@ -86,14 +87,55 @@ def write_page(folder: Path, page: str, place: str, plugin: str = "") -> None:
         (folder / "plugin.js").write_text(question_scripts()[plugin])
 
 
+def write_jspsych(folder: Path, place: str) -> None:
+    """Write an experiment in the real jsPsych."""
+    copied(folder, {"jspsych.js": "jspsych/dist/index.browser.min.js", "jspsych.css": "jspsych/css/jspsych.css"})
+    write_page(folder, JSPSYCH, place, "jspsych.js")
+
+
+def write_surveyjs(folder: Path, place: str) -> None:
+    """Write a survey in the real SurveyJS."""
+    core = {"survey-core.js": "survey-core/survey.core.min.js", "survey-core.css": "survey-core/survey-core.min.css"}
+    copied(folder, {**core, "survey-js-ui.js": "survey-js-ui/survey-js-ui.min.js"})
+    write_page(folder, SURVEYJS, place, "surveyjs.js")
+
+
+def write_qualtrics(folder: Path, place: str) -> None:
+    """Write the stand-in of Qualtrics."""
+    page = QUALTRICS.replace("SNIPPET", snippet("qualtrics", place, parse_question(COIN)))
+    (folder / "index.html").write_text(page)
+
+
+def write_fields(folder: Path, place: str, name: str) -> None:
+    """
+    Write the stand-in of a page with three text fields.
+
+    Args:
+        folder: of the host's files.
+        place: address of the frame.
+        name: of the system whose lines are in it.
+    """
+    ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once"]
+    names = ["cheated", "cheated_channel", "cheated_once"]
+    inputs = "".join(f'<input id="{one}" name="{other}">' for one, other in zip(ids, names, strict=True))
+    lines = snippet(name, place, parse_question(COIN)).replace("{SGQ}", "X1Y2")
+    (folder / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
+
+
 def click_through(page: Page, number: int, option: int) -> None:
-    """Answer as a script can: without waiting until the mouse would be heard."""
+    """
+    Answer a trial of jsPsych.
+
+    Args:
+        page: of the experiment.
+        number: of the trial.
+        option: to choose.
+    """
     place = page.wait_for_selector(f"sottovoce-question[participant=p{number}] iframe", state="attached")
     assert place is not None
     frame = place.content_frame()
     assert frame is not None
-    frame.wait_for_selector("form > fieldset:enabled")
-    frame.evaluate(f"document.querySelector('#answer-{option}').click(); document.querySelector('button').click()")
+    click_in(frame, option)
 
 
 def run_experiment(page: Page, folder: Path, origin: str, place: str, people: int) -> tuple[Path, float]:
@@ -110,8 +152,7 @@ def run_experiment(page: Page, folder: Path, origin: str, place: str, people: in
     Returns:
         The file that jsPsych makes of its data, and the true share.
     """
-    copied(folder, {"jspsych.js": "jspsych/dist/index.browser.min.js", "jspsych.css": "jspsych/css/jspsych.css"})
-    write_page(folder, JSPSYCH, place, "jspsych.js")
+    write_jspsych(folder, place)
     page.goto(f"{origin}/?people={people}")
     truth = [int(number % 3 == 0) for number in range(people)]
     for number, option in enumerate(truth):
@@ -141,9 +182,7 @@ def test_thousand_people_in_jspsych(tab: Page, tmp_path: Path, host: str, place:
 
 def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, place: str) -> None:
     """The real packages: value, channel and once are in the survey's data; the participant is filled in."""
-    core = {"survey-core.js": "survey-core/survey.core.min.js", "survey-core.css": "survey-core/survey-core.min.css"}
-    copied(tmp_path, {**core, "survey-js-ui.js": "survey-js-ui/survey-js-ui.min.js"})
-    write_page(tmp_path, SURVEYJS, place, "surveyjs.js")
+    write_surveyjs(tmp_path, place)
     tab.goto(host)
     frame = frame_of(tab)
     assert tab.locator("sottovoce-question").get_attribute("participant") == "Ann"
@@ -159,8 +198,7 @@ def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, plac
 
 def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str) -> None:
     """Next waits for the record, which becomes embedded data."""
-    page = QUALTRICS.replace("SNIPPET", snippet("qualtrics", place, parse_question(COIN)))
-    (tmp_path / "index.html").write_text(page)
+    write_qualtrics(tmp_path, place)
     tab.goto(host)
     frame = frame_of(tab)
     assert tab.locator("#next").is_disabled()
@@ -172,11 +210,7 @@ def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, p
 @pytest.mark.parametrize("name", ["limesurvey", "redcap", "formr"])
 def test_fields_are_filled_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
     """Three text fields of the host, as it names them."""
-    ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once"]
-    names = ["cheated", "cheated_channel", "cheated_once"]
-    inputs = "".join(f'<input id="{one}" name="{other}">' for one, other in zip(ids, names, strict=True))
-    lines = snippet(name, place, parse_question(COIN)).replace("{SGQ}", "X1Y2")
-    (tmp_path / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
+    write_fields(tmp_path, place, name)
     tab.goto(host)
     answer(frame_of(tab))
     record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))

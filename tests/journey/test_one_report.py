@@ -15,7 +15,7 @@ from tests.listener import Listener, honest, listening
 from tests.one_report import ASKED, beginning_with, bytes_for, reports, truths
 from tests.vectors.tape import Tape
 
-NOT_SHOWN = "If this was not shown to you, chance answered for you."
+NOT_SHOWN = "A question that was not shown to you was answered by chance."
 
 
 def answered(folder: Path, server: Listener, tape: bytes, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
@@ -75,4 +75,5 @@ def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkey
     assert "Need to talk?\nhttps://help.example.org/\n" in plain
     assert "To study?" not in plain
     assert exact.count(f"To study? Yes\n    {NOT_SHOWN}\n") == 1
-    assert exact.count(NOT_SHOWN) == 2
+    # Once for all, and once with each of two rows.
+    assert exact.count(NOT_SHOWN) == 3

@@ -15,7 +15,7 @@ from sottovoce.cli.process import free_port
 from sottovoce.shared.single_question import parse_question
 
 from tests.browser.conftest import browser, playwright, site  # noqa: F401 - fixtures
-from tests.browser.question_host import COIN, answer, frame_of
+from tests.browser.question_host import COIN, answer, click_in, frame_of
 from tests.conftest import Running
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 OTREE = Path(__file__).parent / ".venv" / "bin" / "otree"
 """Made by ``make slow``, in an environment of its own."""
 
-PEOPLE = 40
+PEOPLE = 1000
 
 SETTINGS = """
 SESSION_CONFIGS = [dict(name="exam", app_sequence=["exam"], num_demo_participants=1)]
@@ -107,7 +107,10 @@ def test_people_answer_and_the_export_is_analyzed(server: str, browser: Browser,
         if number == 0:
             page.locator(".otree-btn-next").click()
             assert page.locator("#end").count() == 0
-        answer(frame, option)
+            answer(frame, option)
+        else:
+            click_in(frame, option)
+        page.wait_for_function("document.querySelector('sottovoce-question').record")
         page.locator(".otree-btn-next").click()
         page.wait_for_selector("#end")
         context.close()

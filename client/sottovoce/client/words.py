@@ -21,7 +21,7 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 """The form's sentences, most of which the terminal says too, and those that only the terminal says."""
-_OF_FEW = ("web", "form", "delay_sentences.js")
+_OF_FEW = ("web", "form", "waiting_sentences.js")
 """Sentences of surveys whose reports are signed or wait; a module of the form, so that others do without them."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
@@ -111,6 +111,5 @@ def catalogue(language: str = "en") -> dict[str, str]:
 
 def sentences_of(module: str) -> dict[str, dict[str, str]]:
     """Return the sentences in a module of the form, by language and key."""
-    table = module[module.index("{") :].rstrip("\n;")
-    found: dict[str, dict[str, str]] = json.loads(re.sub(r",(?=\s*})", "", table))
+    found: dict[str, dict[str, str]] = json.loads(module[module.index("{\n") :].rstrip("\n;"))
     return found

@@ -25,13 +25,16 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 
-RARE = ("form/rare_sentences.js", "form/delay_sentences.js")
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js")
+"""Modules of sentences that come with a part of the page which few surveys need."""
 
 
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
-    rare = (sentences_of(read(path))[tag] for path in RARE)
-    return {key: text for each in (json.loads(read(f"catalogues/{tag}.json")), *rare) for key, text in each.items()}
+    found = json.loads(read(f"catalogues/{tag}.json"))
+    for module in RARE:
+        found |= sentences_of(read(module))[tag]
+    return dict(found)
 
 
 def placeholders(sentence: str) -> list[str]:

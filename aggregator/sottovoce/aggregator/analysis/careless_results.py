@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share
+from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
 from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
 from sottovoce.aggregator.estimators.pooling import Stratum
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
@@ -40,18 +40,30 @@ def correct_careless(
         The share, None without anchors or reports; and corrected shares by name of the question.
     """
     known = [each for each in anchors_of(survey) if each.name in strata and each.name not in withheld]
-    found = [_anchor_share(each, strata[each.name], rule) for each in known]
-    anchors = tuple(each for each in found if each is not None)
-    if not anchors:
+    careless = careless_of(strata, known, rule.confidence, rule.waves)
+    if careless is None:
         return None, {}
-    careless = Careless(anchors, rule.confidence)
     asked = [each for each in survey.questions if each.name in strata and _is_corrected(survey, each)]
     return careless, {each.name: _corrected(survey, each, strata[each.name], careless, rule) for each in asked}
 
 
-def _anchor_share(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> AnchorShare | None:
-    known = question.known_share
-    return None if known is None else anchor_share(question, known, strata, rule.waves)
+def careless_of(
+    strata: Mapping[str, Sequence[Stratum]], known: Sequence[Question], confidence: float, waves: int = 1
+) -> Careless | None:
+    """
+    Estimate the share of careless people; None without anchors or reports.
+
+    Args:
+        strata: (mechanism, tally) of each revision, by name of the question.
+        known: the anchors to use.
+        confidence: nominal coverage of its limits.
+        waves: number of waves of the same people.
+    """
+    found = [
+        anchor_share(each, each.known_share, strata[each.name], waves) for each in known if each.known_share is not None
+    ]
+    anchors = tuple(each for each in found if each is not None)
+    return Careless(anchors, confidence) if anchors else None
 
 
 def _is_corrected(survey: Survey, question: Question) -> bool:

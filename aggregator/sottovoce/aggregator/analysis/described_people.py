@@ -27,6 +27,11 @@ ALL, ASKED = "all", "asked"
 AMONG = (ANSWERED, ALL)
 """People whom a reader can ask for; the first is the default."""
 
+CAREFUL = "careful"
+"""The same without people who answered at random, of whom anchors tell how many there are; in tables only."""
+
+AMONG_IN_TABLES = (*AMONG, CAREFUL)
+
 Rows = NDArray[np.bool_]
 
 NOT_KNOWN = (

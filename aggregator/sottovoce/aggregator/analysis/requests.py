@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import AMONG
+from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_IN_TABLES, CAREFUL
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -165,12 +165,17 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG), None)
+    among: str | None = option(one_of(AMONG_IN_TABLES), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
         """Variables of the rows, of the columns, and the stratifying one."""
         return self.rows, self.columns, self.within
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield the mistake of correcting the tables of a third variable."""
+        if self.within is not None and self.among == CAREFUL:
+            yield Problem("/within", "goes without the correction for careless answers")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         rule = Rule(self._level, among=self.among)
@@ -187,7 +192,7 @@ class CompareRequest(WeightedRequest):
     outcome: str = option(text)
     groups: str = option(text)
     category: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG), None)
+    among: str | None = option(one_of(AMONG_IN_TABLES), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:

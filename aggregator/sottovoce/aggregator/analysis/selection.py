@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.described_people import DescribedPeople, both_described, described_people
+from sottovoce.aggregator.analysis.described_people import CAREFUL, DescribedPeople, both_described, described_people
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
@@ -84,6 +84,7 @@ def choose_described(
     """
     first, second = (choose(columns, name) for name in names)
     private = not (first.newest.public and second.newest.public)
+    among = None if among == CAREFUL else among
     people = [described_people(columns, each.question, among, private) for each in (first, second)]
     first, second = (
         each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))

@@ -179,6 +179,7 @@ PEOPLE = {
     "answered": "those who answered",
     "asked": "those who were asked",
     "asked_and_answered": "those who were asked and answered",
+    "careful": "those who answered with care",
 }
 """People whom a result describes, where they are not all."""
 

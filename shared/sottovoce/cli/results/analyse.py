@@ -8,6 +8,7 @@ from sottovoce.cli.command import command
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import answer, given
 from sottovoce.cli.results.survey_source import (
+    among_in_tables_option,
     among_option,
     confidence_option,
     source_options,
@@ -22,7 +23,7 @@ from sottovoce.cli.results.survey_source import (
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this public question.")
-@among_option
+@among_in_tables_option
 @weights_option
 @wave_option
 @where_option
@@ -52,7 +53,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
-@among_option
+@among_in_tables_option
 @weights_option
 @wave_option
 @where_option

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople
+from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL, DescribedPeople
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
@@ -23,6 +23,7 @@ from sottovoce.aggregator.analysis.selection import (
     drawn_evenly,
     impossible_cells,
 )
+from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
@@ -139,11 +140,43 @@ def crosstab(
         EstimateError: no report can carry both variables, one of them is a number, or there are no reports.
     """
     pair, people, cautions = _choose(columns, rows, across, rule.among)
+    if rule.among == CAREFUL:
+        return _corrected(columns, pair, weights, rule, cautions)
     weights, unequal = weights_of_reports(weights, len(columns))
     pairs = count_strata(columns, pair, weights, people.asked, halves=weights is None)
     whole, seen = joint(pairs, len(columns)), _seen(columns, pair)
     table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, pair))
     return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, pair))
+
+
+def _corrected(
+    columns: Columns,
+    pair: tuple[SelectedVariable, SelectedVariable],
+    weights: ArrayLike | None,
+    rule: Rule,
+    cautions: tuple[str, ...],
+) -> Crosstab:
+    """Cross-tabulate two variables among careful people; without tests and measures, which would need a model."""
+    table, found = corrected_table(columns, pair, weights, rule)
+    places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
+    whole = table.joint
+    return Crosstab(
+        rows=whole.first.full_name,
+        columns=whole.second.full_name,
+        row_categories=whole.first.answered,
+        column_categories=whole.second.answered,
+        n=whole.reports,
+        n_pair=whole.n,
+        cells=tuple(tuple(found.cell(*place) for place in line) for line in places),
+        conditional=tuple(tuple(found.share(*place) for place in line) for line in places),
+        independence=None,
+        measures=None,
+        alarm=None,
+        forged=forged(whole.first, whole.second, _seen(columns, pair)),
+        drawn_evenly=None,
+        warnings=(*cautions, *found.notes, *([SMALL] if table.hidden.any() else [])),
+        people=CAREFUL,
+    )
 
 
 def crosstab_within(

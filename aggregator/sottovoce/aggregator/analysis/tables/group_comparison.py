@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import ALL
+from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import check_together, choose_described, count_strata
+from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose_described, count_strata
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
+from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
 from sottovoce.aggregator.analysis.tables.small_groups import MERGED
@@ -30,6 +31,8 @@ from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
+
+NO_GROUPS = "the reports show people in none of the groups of '{variable}'"
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,10 @@ def compare(
         raise EstimateError(
             Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
         )
-    weights, unequal = weights_of_reports(weights, len(columns))
     cautions = (*people.cautions, *check_together(columns, measured, grouped))
+    if rule.among == CAREFUL:
+        return _corrected(columns, (grouped, measured), category, weights, rule, cautions)
+    weights, unequal = weights_of_reports(weights, len(columns))
     pairs = count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns)), rule)
     found = whole.joint
@@ -101,7 +106,7 @@ def compare(
     # A group without people, by its estimated share, has nothing to compare.
     there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
     if not there:
-        raise EstimateError(Sentence("the reports show people in none of the groups of '{variable}'", variable=groups))
+        raise EstimateError(Sentence(NO_GROUPS, variable=groups))
     values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
@@ -115,6 +120,36 @@ def compare(
         warnings=(*cautions, *unequal),
         people=people.people,
         declined=tuple(each for group in there if (each := whole.declined(group)) is not None),
+    )
+
+
+def _corrected(
+    columns: Columns,
+    pair: tuple[SelectedVariable, SelectedVariable],
+    category: str,
+    weights: ArrayLike | None,
+    rule: Rule,
+    cautions: tuple[str, ...],
+) -> Compared:
+    """Compare the share of a category among careful people in each group; without a test, which would need a model."""
+    whole, found = corrected_table(columns, pair, weights, rule)
+    grouped, measured = (each.newest for each in pair)
+    shown = whole.joint.second
+    place = _place_in(shown, measured.categories[_place(measured, category)])
+    there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
+    if not there:
+        raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
+    pairs = [] if whole.hidden.any() else [(there[0], group) for group in there[1:]]
+    return Compared(
+        outcome=measured.full_name,
+        groups=grouped.full_name,
+        category=shown.categories[place],
+        group_names=tuple(whole.joint.first.categories[group] for group in there),
+        values=tuple(found.share(group, place) for group in there),
+        differences=tuple(found.difference(each, place) for each in pairs),
+        independence=None,
+        warnings=(*cautions, *found.notes),
+        people=CAREFUL,
     )
 
 

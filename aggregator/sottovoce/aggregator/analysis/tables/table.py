@@ -52,7 +52,7 @@ class Rule:
         confidence: nominal coverage of each interval, in (0, 1).
         simultaneous: the limits hold for all cells together (Bonferroni).
         least: smallest group by public answers; 0 for analysts who have the rows anyway.
-        among: "answered" for people who answered, or were asked; "all"; None for the first where they are known.
+        among: "answered" for people who answered, or were asked, None for the same where known; "all"; "careful".
         balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
     """
 

@@ -152,7 +152,8 @@ class OpenResults:
         """
         Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
-        ``among`` names the people whom a row describes: "all", "answered" or "asked_and_answered".
+        ``among`` names the people whom a row describes: "all", "answered", "asked_and_answered", or corrected for
+        careless answers "careful" or "careful_answered".
         """
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
@@ -276,7 +277,7 @@ class OpenResults:
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
         """Plot the shares with their limits, of those who answered where some did not; returns a matplotlib figure."""
-        shares = [row for row in self.estimates if row["kind"] == "share"]
+        shares = [row for row in self.estimates if row["kind"] == "share" and "careful" not in row["among"]]
         answered = {row["question"] for row in shares if row["among"] != "all"}
         return plot_intervals([row for row in shares if row["among"] != "all" or row["question"] not in answered])
 
@@ -341,8 +342,8 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 def _of(question: Row) -> Sequence[Row]:
     """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     if "estimates" in question:
-        answered = question.get("answered", {"people": "", "estimates": []})
-        among = [{**one, "among": answered["people"]} for one in answered["estimates"]]
+        parts = (question.get("answered", {}), question.get("corrected", {}))
+        among = [{**one, "among": part["people"]} for part in parts for one in part.get("estimates", ())]
         return [*({**one, "among": "all"} for one in question["estimates"]), *among]
     return [question["mean"], *question["histogram"], *question["quantiles"]]
 

@@ -331,7 +331,7 @@ TABLES_QUERY = (
     Query(
         "question", "The question that is tested; known.question.category=percent and known.question=mean go with it."
     ),
-    Query("among", "Those who answered, or all."),
+    Query("among", "Those who answered, all, or in tables the careful people alone."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),
     Query("confidence", "Level of the intervals, as a percentage."),

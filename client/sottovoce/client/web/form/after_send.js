@@ -75,7 +75,7 @@ export class AfterSend {
     this.#sendByItself(this.#view.resend);
   }
 
-  // While the page tells that a report was not sent: without a word, after pauses of 8 s, 16 s, ..., and up to half more.
+  // While the page tells that a report was not sent: without a word, after pauses of 8 s, 16 s, 32 s, ... with jitter.
   async #sendByItself(told, attempt = 3) {
     if (!told) return;
     await pause(secondsToWait(attempt));

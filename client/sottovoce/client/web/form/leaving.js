@@ -1,5 +1,5 @@
 import { button, element } from "./dom.js";
-import { RARE_SENTENCES } from "./rare_sentences.js";
+import { EXIT_SENTENCES } from "./exit_sentences.js";
 
 const PRESSES = 3;
 // A page of the same server that says nothing of surveys; a page from a file can only give way to an empty one.
@@ -16,7 +16,7 @@ const OFFERED = { exit: null };
 export async function offerExit(words, view, forget) {
   if (history.state?.left) await leave(forget);
   if (OFFERED.exit) return;
-  words.learn(RARE_SENTENCES);
+  words.rare.add(EXIT_SENTENCES);
   // The browser's question, dismissed, would leave the survey on the screen.
   view.asksOnce = false;
   const exit = () => leave(forget);

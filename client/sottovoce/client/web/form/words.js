@@ -22,7 +22,8 @@ export class Words {
   #spoken = "";
   /** What stands before the tenths. */
   point = ".";
-  #rare = {};
+  /** Sentences that few surveys need, by language and key, once their part has come. */
+  rare = new Set();
   #turn = 0;
   #heading = null;
   #nodes = new Set();
@@ -75,9 +76,7 @@ export class Words {
     const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Two catalogues may arrive in any order; the language chosen last wins.
     if (turn !== this.#turn) return;
-    this.#catalogue = catalogue;
-    this.#survey = survey;
-    this.#preferred = preferred;
+    [this.#catalogue, this.#survey, this.#preferred] = [catalogue, survey, preferred];
     this.#current = preferred[0] ?? shared ?? catalogue.language;
     this.#spoken = shared ?? survey?.defaultLanguage;
     this.#mark(wanted);
@@ -101,14 +100,10 @@ export class Words {
     document.title = [...new Set(names.filter(Boolean))].join(" – ");
   }
 
-  /** Know further sentences, by language and key: those that few surveys need, once their part has come. */
-  learn(sentences) {
-    for (const [tag, own] of Object.entries(sentences)) this.#rare[tag] = { ...this.#rare[tag], ...own };
-  }
-
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
   translate(key, values = {}) {
-    const sentence = this.#catalogue[key] ?? this.#rare[this.language]?.[key] ?? this.#catalogue.error_unexpected;
+    const rare = [...this.rare].map((sentences) => sentences[this.language]).find((sentences) => sentences[key]);
+    const sentence = this.#catalogue[key] ?? rare?.[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
     const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
     return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);

@@ -2,6 +2,7 @@ import { locate } from "../survey/checks.js";
 import { dumpCanonical, sha256 } from "../survey/canonical.js";
 import { SpecError } from "../survey/errors.js";
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
+import { MECHANISMS, TYPES } from "../survey/known.js";
 import { parseItem } from "../survey/parse_item.js";
 import { dumpDecimal, must } from "../survey/rational.js";
 import { Draws } from "../device/draws.js";
@@ -20,8 +21,7 @@ const MOST_LETTERS = 4000;
  */
 export function parseQuestion(document) {
   return locate("/", () => {
-    must(document !== null && typeof document === "object");
-    for (const key of NOT_ALONE) if (key in document) throw new SpecError(`/${key}`);
+    checkKeys(document);
     const [question] = parseItem(document, new Map(), languageOf(document), false).questions;
     if (question === undefined || question.name !== document.name) throw new SpecError("/type");
     const { epsilon, mechanism } = question;
@@ -30,6 +30,14 @@ export function parseQuestion(document) {
     if (channelOf(document, question).length > MOST_LETTERS) throw new SpecError("/mechanism");
     return question;
   });
+}
+
+function checkKeys(document) {
+  must(document !== null && typeof document === "object");
+  const wrong = NOT_ALONE.filter((key) => key in document);
+  if (!TYPES.has(document.type)) wrong.push("type");
+  if (!MECHANISMS.has(document.mechanism?.name)) wrong.push("mechanism");
+  if (wrong.length > 0) throw new SpecError(`/${wrong[0]}`);
 }
 
 /** The language that a question falls back on: English, else the first of its label's tags. */

@@ -410,12 +410,13 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     anchor = {**cheated, "name": "moon", "public": True, "anchor": True, "known_share": "0"}
     del anchor["mechanism"]
     key = storage.publish(survey(questions=[cheated, anchor, year])).key
-    storage.store([arrival(key, number, (int(number % 5 < 2), int(number % 20 == 0), 0)) for number in range(400)])
+    values = [(int(number % 5 < 2), int(number % 20 == 0), number // 200) for number in range(400)]
+    storage.store([arrival(key, number, each) for number, each in enumerate(values)])
     client, words = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0], Words(language)
 
-    def shown() -> str:
+    def shown(path: str = "results") -> str:
         headers = {"Accept-Language": language}
-        return str(client.get("/dashboard/surveys/exam/results", base_url=SITE, headers=headers).text)
+        return str(client.get(f"/dashboard/surveys/exam/{path}", base_url=SITE, headers=headers).text)
 
     assert 'id="careless"' not in shown()
     storage.close_survey("exam", 20_000)
@@ -425,3 +426,7 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     assert words.translate("results_careless_both") not in page
     assert words.percent(0.1, 1) in page
     assert words.percent((0.3 - 0.05) / 0.9, 1) in page
+    tables = shown("tables?kind=compare&outcome=cheated&groups=year&among=careful")
+    assert words.translate("joint_among_careful") in tables
+    assert words.translate("note_careless_assumed")[1:] in tables
+    assert '<option value="careful" selected>' in tables

@@ -1,14 +1,14 @@
-import { DELAY_SENTENCES } from "../delay_sentences.js";
 import { button, element, heading } from "../dom.js";
 import { longestWait } from "../../device/waiting.js";
 import { whenInWords } from "../phrases.js";
+import { WAITING_SENTENCES } from "../waiting_sentences.js";
 
 /**
  * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still
  * what the page shows when the moment comes, `on.again` sends the report.
  */
 export function laterStep(_survey, words, { sendAt }, on) {
-  words.learn(DELAY_SENTENCES);
+  words.rare.add(WAITING_SENTENCES);
   const start = heading(1, words.node("later_title"));
   const moment = `${new Date(sendAt * 1000).toISOString().slice(0, 19)}Z`;
   const note = words.line("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
@@ -21,7 +21,7 @@ export function laterStep(_survey, words, { sendAt }, on) {
 
 /** What the first step says of who sees what, where reports come with a signature, or wait. */
 export function blindNotes(survey, words, wave = 0) {
-  words.learn(DELAY_SENTENCES);
+  words.rare.add(WAITING_SENTENCES);
   const { isBlind, document } = survey;
   const { send_at_seconds: seconds, send_within_hours: hours } = document.privacy;
   // In the last minutes of a wave nothing waits, so no wait is promised.

@@ -3,7 +3,7 @@ export interface Question {
   name: string;
   type: string;
   label: Record<string, string>;
-  mechanism: { name: string };
+  mechanism: { name: string; [parameter: string]: unknown };
   [key: string]: unknown;
 }
 
@@ -14,7 +14,7 @@ export interface QuestionRecord {
   digest: string;
   report: number;
   value: string;
-  mechanism: { name: string };
+  mechanism: { name: string; [parameter: string]: unknown };
   channel: string;
   epsilon: string;
   once: boolean;

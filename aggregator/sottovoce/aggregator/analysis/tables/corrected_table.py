@@ -1,0 +1,247 @@
+"""
+Tables corrected for careless people, who answer both questions at random; ``careless.anchors`` has the model.
+
+Share       Of people who count, a share W = P(row) P(the column's question is answered | row), a part lambda Q is
+            careless, Q = q_row (1 - q_none). With c_j = q_j / (1 - q_none) and s the share of the column within the
+            row, corrected = (s W - lambda Q c_j) / (W - lambda Q). A cell has W = P(both are answered), Q = 1 where
+            everybody answers, and c = q_row q_column / Q.
+Limits      MOVER: the distances of s and of lambda to their own limits, which hold for few people and few careless
+            ones, and z standard errors of W, each times the derivative, as the root of their sum of squares. A
+            difference of two rows takes lambda's part once. What s and lambda have in common makes these limits wider
+            than necessary, not narrower.
+Source      Zou and Donner 2008 (MOVER).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_of
+from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave, strata_of
+from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
+from sottovoce.aggregator.analysis.tables.pair_moments import Products, answered_scores, joint
+from sottovoce.aggregator.analysis.tables.small_groups import MERGED
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
+from sottovoce.aggregator.estimators.careless.anchors import Careless
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.answers import random_answers
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+METHOD = "mover"
+
+NO_ANCHOR = "these reports have no anchor, a question with a known answer, so nothing is known of careless answers"
+NOT_CORRECTED = (
+    "'{variable}' is not corrected for careless answers, only questions with one of some options that everyone is asked"
+)
+WEIGHTED = "figures that are corrected for careless answers have no weights"
+CORRECTED = (
+    "corrected for careless answers: {share} % ({low} to {high} %) of these people answered at random, by {anchors}"
+)
+ASSUMED = "careless people are assumed to choose evenly among the options shown, at each question anew"
+BOTH = "the limits of the share of careless people include 0: report the uncorrected figures too"
+
+
+def careless_in(columns: Columns, confidence: float) -> Careless:
+    """
+    Estimate the share of careless people in the reports.
+
+    Args:
+        columns: the reports.
+        confidence: nominal coverage of its limits.
+
+    Raises:
+        EstimateError: the reports have no anchor, or several waves share one that devices remember.
+    """
+    known = [each for each in anchors_of(columns.survey) if each.name in columns.values]
+    shown = [each for each in known if each.name not in columns.withheld]
+    for each in shown:
+        check_one_wave(columns, each)
+    found = careless_of({each.name: strata_of(columns, each) for each in shown}, shown, confidence)
+    if found is None:
+        raise EstimateError(NO_ANCHOR)
+    return found
+
+
+def correction_notes(careless: Careless) -> tuple[str, ...]:
+    """Return notes for the reader on the share of careless people, and on what is assumed of them."""
+    low, high = careless.limits
+    shares = {"share": careless.clipped, "low": low, "high": high}
+    written = {name: f"{100 * value:.1f}" for name, value in shares.items()}
+    anchors = tuple(each.name for each in careless.anchors)
+    return (Sentence(CORRECTED, **written, anchors=anchors), ASSUMED, *([BOTH] if low <= 0 else []))
+
+
+def corrected_table(
+    columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], weights: object, rule: Rule
+) -> "tuple[TwoWayTable, CorrectedTable]":
+    """
+    Return the table of two variables, and its corrected shares.
+
+    Args:
+        columns: the reports.
+        pair: the variables of rows and columns.
+        weights: must be None.
+        rule: options of the table.
+
+    Raises:
+        EstimateError: there are weights, no anchors, or a variable that is not corrected.
+    """
+    if weights is not None:
+        raise EstimateError(WEIGHTED)
+    for each in pair:
+        # Careless people do not come to hidden questions as often as others do.
+        hidden = any(each.question.name in survey.conditional for survey in columns.revisions)
+        if hidden or each.question.known_share is not None:
+            raise EstimateError(Sentence(NOT_CORRECTED, variable=each.newest.full_name))
+    careless = careless_in(columns, rule.confidence)
+    table = TwoWayTable(joint(count_strata(columns, pair), len(columns)), rule)
+    return table, CorrectedTable(table, pair, careless)
+
+
+class _CorrectedShare(NamedTuple):
+    """Corrected figure: unclipped, for the displayed share, distances to its limits without lambda, and slopes."""
+
+    raw: float
+    shown: float
+    down: float
+    up: float
+    error: float
+    slope: float
+
+
+class CorrectedTable:
+    """
+    Corrected shares of a table.
+
+    Args:
+        table: the table, not weighted.
+        pair: the variables of rows and columns.
+        careless: the share of careless people among the people of the table.
+
+    Raises:
+        EstimateError: a variable has no categories of which each person chooses one.
+    """
+
+    def __init__(self, table: TwoWayTable, pair: tuple[SelectedVariable, SelectedVariable], careless: Careless) -> None:
+        self._table, self._careless, self._z = table, careless, table.rule.z()
+        self.notes = correction_notes(careless)
+        both = table.joint.first, table.joint.second
+        self._rows, self._columns = (_chances(*each) for each in zip(pair, both, strict=True))
+
+    def share(self, row: int, column: int) -> Result:
+        """Return the corrected share of a column within a row."""
+        found = self._table.share(row, column)
+        return self._corrected(found, self._of_row(found, row, column))
+
+    def cell(self, row: int, column: int) -> Result:
+        """Return the corrected share of a cell."""
+        found = self._table.cell(row, column)
+        first, second = self._table.joint.first.absent, self._table.joint.second.absent
+        answered = (1 - self._rows[-1] * first) * (1 - self._columns[-1] * second)
+        careless = float(self._rows[row] * self._columns[column] / answered)
+        whole = self._whole(lambda one, other: (answered_scores(one, first) * answered_scores(other, second))[:, None])
+        return self._corrected(found, self._part(found, float(answered), careless, whole))
+
+    def difference(self, rows: tuple[int, int], column: int) -> Result:
+        """Return the corrected share of a column in the second row minus the share in the first one."""
+        found = [self._table.share(row, column) for row in rows]
+        parts = [self._of_row(share, row, column) for share, row in zip(found, rows, strict=True)]
+        first, later = parts
+        if first is None or later is None:
+            return replace(found[1], estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
+        slope = later.slope - first.slope
+        joined = _CorrectedShare(
+            later.raw - first.raw,
+            _clip(later.shown) - _clip(first.shown),
+            math.hypot(later.down, first.up),
+            math.hypot(later.up, first.down),
+            math.hypot(later.error, first.error),
+            slope,
+        )
+        return self._result(found[1], joined, -1.0)
+
+    def _of_row(self, found: Result, row: int, column: int) -> _CorrectedShare | None:
+        absent = self._table.joint.second.absent
+        answered = 1 - self._columns[-1] * absent
+        whole = self._whole(lambda one, other: (one[:, row] * answered_scores(other, absent))[:, None])
+        careless = float(self._columns[column] / answered)
+        return self._part(found, float(self._rows[row] * answered), careless, whole)
+
+    def _whole(self, products: Products) -> tuple[float, float]:
+        """Return the estimated share of people who count, and its standard error."""
+        found = self._table.joint.moments(products)
+        return float(found.mean[0]), math.sqrt(max(float(found.covariance[0, 0]), 0.0))
+
+    def _part(
+        self, found: Result, chance: float, careless: float, whole: tuple[float, float]
+    ) -> _CorrectedShare | None:
+        """
+        Correct one share; None if no careful people are estimated, or the share itself is not.
+
+        Args:
+            found: the uncorrected share.
+            chance: Q, the share of careless people who count.
+            careless: c, the share among them.
+            whole: W with its standard error.
+        """
+        size, error = whole
+        rest = size - self._careless.raw * chance
+        if found.estimate is None or found.raw is None or rest <= 0:
+            return None
+        taken = self._careless.raw * chance * careless
+        raw, shown = ((each * size - taken) / rest for each in (found.raw, found.estimate))
+        steep, of_whole = size / rest, abs(found.estimate - shown) / rest * error
+        low, high = found.low or 0.0, 1.0 if found.high is None else found.high
+        down, up = ((found.estimate - low) * steep, (high - found.estimate) * steep)
+        return _CorrectedShare(
+            raw,
+            shown,
+            math.hypot(down, self._z * of_whole),
+            math.hypot(up, self._z * of_whole),
+            math.hypot((found.std_error or 0.0) * steep, of_whole),
+            chance * (shown - careless) / rest,
+        )
+
+    def _corrected(self, found: Result, part: _CorrectedShare | None) -> Result:
+        if found.method == SUPPRESSED:
+            return found
+        if part is None:
+            return replace(found, estimate=None, raw=None, std_error=None, low=0.0, high=1.0, method=METHOD)
+        return self._result(found, part, 0.0)
+
+    def _result(self, found: Result, part: _CorrectedShare, least: float) -> Result:
+        low, high = self._careless.limits
+        apart = self._careless.clipped - low, high - self._careless.clipped
+        # A share above the careless one grows with lambda, a smaller one falls.
+        below, above = apart if part.slope > 0 else apart[::-1]
+        return replace(
+            found,
+            estimate=min(max(part.raw, least), 1.0),
+            raw=part.raw,
+            std_error=math.hypot(part.error, part.slope * self._careless.std_error),
+            low=min(max(part.shown - math.hypot(part.down, part.slope * below), least), 1.0),
+            high=max(min(part.shown + math.hypot(part.up, part.slope * above), 1.0), least),
+            method=METHOD,
+        )
+
+
+def _clip(share: float) -> float:
+    return min(max(share, 0.0), 1.0)
+
+
+def _chances(selected: SelectedVariable, shown: Variable) -> Floats:
+    """Return the probabilities of the shown categories for a careless person; small categories may be merged."""
+    question, variable = selected.question, selected.newest
+    if variable.name or question.kind.truth not in {"yes_no", "option"}:
+        raise EstimateError(Sentence(NOT_CORRECTED, variable=variable.full_name))
+    own = dict(zip(variable.categories, map(float, random_answers(question.domain, question.absent)), strict=True))
+    return np.array([math.fsum(own[each] for each in _names(name, own)) for name in shown.categories])
+
+
+def _names(shown: str, own: Sequence[str] | dict[str, float]) -> Iterator[str]:
+    """Yield the categories that a shown one consists of."""
+    yield from [shown] if shown in own else shown.split(MERGED)

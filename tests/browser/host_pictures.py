@@ -1,0 +1,49 @@
+"""Takes the pictures of a single question in its hosts but oTree: ``python -m tests.browser.host_pictures``."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser import test_question_hosts as hosts
+from tests.browser.chromium import find
+from tests.browser.hosts import serving
+from tests.browser.question_host import frame_of, write_host
+from tests.conftest import start
+from tests.surveys import survey
+
+FOLDER = Path(__file__).parents[2] / "docs" / "hosts" / "pictures"
+SIZE = {"width": 640, "height": 420}
+HOSTS: dict[str, Callable[[Path, str], None]] = {
+    "html": write_host,
+    "jspsych": hosts.write_jspsych,
+    "surveyjs": hosts.write_surveyjs,
+    "qualtrics": hosts.write_qualtrics,
+    "fields": lambda folder, place: hosts.write_fields(folder, place, "redcap"),
+}
+
+
+def picture(page: Page, name: str) -> None:
+    """Take the picture of a page whose frame has spoken."""
+    frame_of(page)
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / f"{name}.png", animations="disabled", full_page=True)
+
+
+def main() -> None:
+    """Take all but oTree's."""
+    executable, environment = find()
+    with tempfile.TemporaryDirectory() as data, start(Path(data), survey()) as site, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        for name, write in HOSTS.items():
+            with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as origin:
+                write(Path(folder), f"{site.url}/q/1/")
+                page = browser.new_page(viewport=SIZE)
+                page.goto(f"{origin}/?people=1")
+                picture(page, name)
+                page.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Tables and comparisons among careful people, where anchors tell how many answer at random."""
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.tables.crosstab import crosstab
+from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
+from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.shared.errors import EstimateError, OptionsError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.surveys import document
+
+CAREFUL = Rule(among="careful")
+CARELESS, N = 0.2, 900_000
+SCHEMAS = {"crosstab": "crosstab", "compare": "comparison"}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "crosstab": {"rows": "g", "columns": "y", "among": "careful"},
+    "compare": {"outcome": "y", "groups": "g", "among": "careful"},
+}
+
+
+def _question(name: str, **more: Any) -> dict[str, Any]:
+    return {"type": "boolean", "name": name, "label": {"en": name}, "public": True, **more}
+
+
+def _survey(*, declines: bool = False, anchor: bool = True) -> Survey:
+    way_out = {"absent_category": True} if declines else {}
+    known = {"anchor": True, "known_share": "0"} if anchor else {}
+    age = {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 0, "max": 9, "public": True}
+    hidden = _question("hidden", when_absent="no", visible_if={"g": "yes"})
+    asked = [_question("g"), _question("y", **way_out), _question("moon", **way_out, **known), age, hidden]
+    return parse_survey(document(questions=asked))
+
+
+def _exact(survey: Survey) -> Columns:
+    """Reports that are exactly as expected: of careful people, 60 % in the first group, .1 and .3 say yes by group."""
+    sizes = [question.domain.size for question in survey.questions[:3]]
+    declined = 0.05 if sizes[1] == 3 else 0.0
+    rows: list[np.ndarray] = []
+    for g, y, moon in product(*map(range, sizes)):
+        yes = (0.1, 0.3)[g]
+        of_y = [(1 - declined) * (1 - yes), (1 - declined) * yes, declined][y]
+        of_moon = [1 - declined, 0.0, declined][moon]
+        share = (1 - CARELESS) * (0.6, 0.4)[g] * of_y * of_moon + CARELESS / float(np.prod(sizes))
+        rows.append(np.tile([g, y, moon], (round(N * share), 1)))
+    values = np.concatenate(rows)
+    arrays = dict(zip(("g", "y", "moon"), values.T, strict=True))
+    zeros = np.zeros(len(values), int)
+    return Columns.from_arrays(survey, {**arrays, "age": zeros, "hidden": zeros})
+
+
+@pytest.mark.parametrize("declines", [False, True])
+def test_corrected_comparison_is_that_of_careful_people(declines: bool) -> None:
+    """Careless people answer the question of the groups at random, too."""
+    columns = _exact(_survey(declines=declines))
+    found, plain = compare(columns, "y", "g", rule=CAREFUL), compare(columns, "y", "g")
+    assert [each.raw for each in found.values] == pytest.approx([0.1, 0.3], abs=1e-4)
+    assert [each.raw for each in found.differences] == pytest.approx([0.2], abs=1e-4)
+    assert (plain.differences[0].raw or 0) < 0.19
+    assert found.people == "careful"
+    assert found.independence is None
+
+
+@pytest.mark.parametrize("declines", [False, True])
+def test_corrected_table_is_that_of_careful_people(declines: bool) -> None:
+    """Cells, and shares within rows, with limits around them."""
+    found = crosstab(_exact(_survey(declines=declines)), "g", "y", rule=CAREFUL)
+    cells = [[each.raw for each in line] for line in found.cells]
+    assert np.array(cells, float) == pytest.approx(np.array([[0.54, 0.06], [0.28, 0.12]]), abs=1e-4)
+    assert [line[1].raw for line in found.conditional] == pytest.approx([0.1, 0.3], abs=1e-4)
+    for each in (*found.cells[0], *found.conditional[1]):
+        assert (each.low or 0) < (each.raw or 0) < (each.high or 0)
+        assert 0 < (each.high or 0) - (each.low or 0) < 0.02
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> None:
+    """It is valid, and the terminal prints it."""
+    schema = files("sottovoce.shared").joinpath(f"schema/{SCHEMAS[kind]}.schema.json").read_text()
+    found = parse_request(kind, REQUESTS[kind]).document(_exact(_survey()))
+    jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
+    assert found["people"] == "careful"
+    assert found["warnings"][0].startswith("corrected for careless answers: 20.0 % (19.9 to 20.1 %) of these people")
+    assert found["warnings"][0].endswith("at random, by moon")
+    assert "report the uncorrected figures" not in " ".join(found["warnings"])
+    assert any("those who answered with care" in table.title for table in in_words(found))
+
+
+def test_small_share_of_careless_people_calls_for_both_figures() -> None:
+    """Its limits include 0."""
+    columns = _exact(_survey())
+    few = columns.among(np.arange(len(columns)) < 100)
+    careful = few.among(few.values["moon"] == 0)
+    found = parse_request("crosstab", REQUESTS["crosstab"]).document(careful)
+    assert any("include 0" in note for note in found["warnings"])
+
+
+@pytest.mark.parametrize("outcome", ["moon", "age", "hidden"])
+def test_other_questions_are_refused(outcome: str) -> None:
+    """Anchors, numbers, and questions that are hidden from some."""
+    with pytest.raises(EstimateError, match="is not corrected for careless answers"):
+        compare(_exact(_survey()), outcome, "g", rule=CAREFUL)
+
+
+def test_anchors_without_figures_correct_nothing() -> None:
+    """Without an anchor, with one whose exact counts are withheld, with weights, and within a third question."""
+    columns = _exact(_survey())
+    withheld = replace(columns, withheld=frozenset({"moon"}))
+    for each in (_exact(_survey(anchor=False)), withheld):
+        with pytest.raises(EstimateError, match="have no anchor"):
+            crosstab(each, "g", "y", rule=CAREFUL)
+    with pytest.raises(EstimateError, match="have no weights"):
+        crosstab(columns, "g", "y", np.ones(len(columns)), CAREFUL)
+    with pytest.raises(OptionsError, match="goes without the correction"):
+        parse_request("crosstab", {**REQUESTS["crosstab"], "within": "moon"})

@@ -1,0 +1,28 @@
+"""The pages about single questions in other systems: short, with a picture and the lines that the program makes."""
+
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.authoring.question_snippets import HOSTS, snippet
+from sottovoce.shared.single_question import parse_question
+
+HERE = Path(__file__).parents[2] / "docs" / "hosts"
+COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Have you ever cheated in an exam?"},
+        "mechanism": {"name": "coin_flip"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_page_of_a_host_says_what_to_paste(host: str) -> None:
+    """In at most 60 lines."""
+    page = (HERE / f"{host}.md").read_text(encoding="utf-8")
+    assert snippet(host, "https://q.example.org/q/1/", parse_question(COIN)) in page
+    assert page.count("\n") <= 60
+
+
+def test_every_picture_is_shown() -> None:
+    """And every page has one that exists, and no page is of something else."""
+    pages = {page.stem: page.read_text(encoding="utf-8") for page in HERE.glob("*.md")}
+    pictures = {f"pictures/{picture.name}" for picture in HERE.glob("pictures/*.png")}
+    shown = {host: page.split("](pictures/")[1].split(")")[0] for host, page in pages.items()}
+    assert set(pages) == set(HOSTS)
+    assert {f"pictures/{name}" for name in shown.values()} == pictures
