@@ -105,6 +105,7 @@ def _ended(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
     visit.context.unroute("**/withdraw")
     page.click(".problem button")
     receipt(page)
+    page.click("text=Do others use this device?")
     page.click("text=Forget them here")
     yield "forget?", page
     page.click("#confirm button:not(.primary)")

@@ -280,7 +280,7 @@ def test_language_is_given_by_the_link_and_kept_when_the_page_is_loaded_again(
         page = visit.arrive(f"{mixed.link}&lang={named}")
         assert page.evaluate("document.documentElement.lang") == spoken
     page.select_option("select", "ar")
-    page.wait_for_function("document.documentElement.lang === 'ar'")
+    page.wait_for_selector("html[lang=ar]")
     page.reload()
     page.wait_for_selector("#explanation")
     assert page.evaluate("[document.documentElement.lang, document.querySelector('select').value]") == ["ar", "ar"]

@@ -264,7 +264,11 @@ TWINS = [
         "client.transport",
         ("device/transport.js",),
         only_python={"Reply": TYPE, "now": DATA, "jitter": "within secondsToWait"},
-        only_javascript={"secondsToWait": "Transport's own in Python", "sentenceOf": "the terminal's own words"},
+        only_javascript={
+            "secondsToWait": "Transport's own in Python",
+            "sentenceOf": "the terminal's own words",
+            "pause": DATA,
+        },
     ),
     Twin("client.link", ("survey/link.js",), within="parseLink", only_python={"Link": TYPE, "fragmentOf": STORED}),
     Twin("client.value_words", ("form/value_words.js",)),
