@@ -30,6 +30,7 @@ from sottovoce.shared.spec import Question
 from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.blind_signatures import blind_vectors
+from tests.vectors.blocks import block_vectors
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
@@ -372,6 +373,7 @@ def documents() -> dict[str, Any]:
     files: dict[str, Any] = {
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
+        "blocks.json": block_vectors(),
         "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),

@@ -11,9 +11,10 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import load_survey, parse_survey
-from sottovoce.shared.report import dump_report, parse_report
+from sottovoce.shared.report import dump_report, parse_report, report_length
 from sottovoce.shared.tokens import parse_token, print_token
 
 from tests.documents import parsed, survey
@@ -128,6 +129,37 @@ def test_items_have_the_vectors_values_and_reports():
             assert drawn["values"] == [list(value) if isinstance(value, tuple) else value for value in values]
             assert drawn["body"] == dump_report(randomize(loaded, values, draws), loaded).decode()
             assert not rest
+
+
+def test_blocks_have_the_vectors_reports_and_laws():
+    """A block alone, with hidden questions and rows of a matrix, and drawn as one of several; and its numbers."""
+    for vector in read("blocks.json")["reports"]:
+        loaded = load_survey(vector["survey"].encode())
+        assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        assert (vector["wave_epsilon"], vector["length"]) == (loaded.epsilon_of_wave, report_length(loaded, 0))
+        for drawn in vector["drawn"]:
+            before, none_left = playback(bytes.fromhex(drawn["bytes_before"]))
+            assert list(draw_asked(loaded, before)) == drawn["asked"]
+            values = encode(loaded, drawn["answers"], drawn["asked"])
+            draws, rest = playback(bytes.fromhex(drawn["bytes"]))
+            assert drawn["values"] == list(values)
+            assert drawn["body"] == dump_report(randomize(loaded, values, draws), loaded).decode()
+            assert not rest
+            assert not none_left
+    for law in read("blocks.json")["laws"]:
+        block = JointRR(Fraction(law["odds"]), law["radius"], tuple(law["sizes"]))
+        assert (law["weights"], law["counts"]) == (list(block.weights), list(block.counts))
+        assert law["marginal"] == list(map(str, block.marginal(0)))
+
+
+def test_bad_blocks_are_refused():
+    """One change in a good survey."""
+    vectors = read("blocks.json")
+    good = vectors["reports"][1]["survey"]
+    for old, new in vectors["bad_changes"]:
+        assert old in good
+        with pytest.raises(SpecError):
+            load_survey(good.replace(old, new, 1).encode())
 
 
 def test_bad_answers_to_items_are_refused():

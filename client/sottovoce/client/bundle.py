@@ -29,6 +29,7 @@ PARTS = {
         "form/rare_items.js",
     ),
     "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "device/memo.js", "device/question_sample.js"),
+    "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
@@ -36,7 +37,7 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "leaving", "blind")
+RARE = ("more_types", "waves", "blocks", "leaving", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

@@ -33,20 +33,21 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
     """
     if survey.ask is None:
         return draw_asked(survey, draws)
-    names = sorted(survey.questions[index].name for index in survey.private)
-    places = {names.index(survey.questions[index].name): index for index in survey.private}
+    # A block is one of what is drawn from, known by the names of all its questions.
+    named = {" ".join(survey.questions[index].name for index in unit): unit for unit in survey.units}
+    names = sorted(named)
 
     def draw_places() -> tuple[int, ...]:
         drawn = draw_asked(survey, draws)
-        return tuple(place for place in range(len(names)) if places[place] in drawn)
+        return tuple(place for place, name in enumerate(names) if named[name][0] in drawn)
 
     # Of two visits at once the ledger keeps the set of one, and both get that.
     sample = ledger.prepare(key, _pool(survey.ask, names), draw_places)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
     # A set written there by another program could single a person out.
-    if len(sample) != survey.ask or list(sample) != sorted(set(sample) & set(places)):
+    if len(sample) != survey.ask or list(sample) != sorted(set(sample) & set(range(len(names)))):
         raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-    asked = {places[place] for place in sample}
+    asked = {index for place in sample for index in named[names[place]]}
     return tuple(index for index in range(len(survey.questions)) if index in asked or index not in survey.private)
 
 
@@ -59,15 +60,16 @@ def draw_asked(survey: Survey, draws: Draws) -> tuple[int, ...]:
     """
     Indices of the questions to ask, in the survey's order; every set of m private ones is equally likely.
 
-    Bytes: those of below(q), below(q - 1), ..., m of them, for q private questions; none if all are asked.
+    Bytes: those of below(q), below(q - 1), ..., m of them, for q private questions, a block as one; none if all are
+    asked.
     """
-    places = list(survey.private)  # where each private question stands among all questions of the survey
-    asked = len(places) if survey.ask is None else survey.ask
+    places = list(survey.units)  # where each private question is among all questions of the survey
+    asked = survey.asked_units
     if asked < len(places):
         # The first m places of a Fisher-Yates shuffle.
         for place in range(asked):
             other = place + draws.below(len(places) - place)
             places[place], places[other] = places[other], places[place]
-    unasked = places[asked:]
+    unasked = {index for unit in places[asked:] for index in unit}
     # By what is left out: public questions, which are not among ``places``, are asked of everybody.
     return tuple(index for index in range(len(survey.questions)) if index not in unasked)

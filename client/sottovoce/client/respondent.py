@@ -7,7 +7,7 @@ Left of the bars the true answers exist, in this process's memory and nowhere el
 exists.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
@@ -19,9 +19,8 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
+from sottovoce.client.perturb import perturb
 from sottovoce.client.question_sample import keep_asked
-from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
 from sottovoce.client.revisions import RevisionStatus, standing, survey_for
 from sottovoce.client.transport import Transport, now
@@ -347,7 +346,7 @@ def randomize(
     report_id: str = "",
 ) -> Report:
     """
-    The report for these true values: the id is drawn first, then each question that is asked, in order.
+    The report for these true values: the id is drawn first, then the answers to what is asked, as ``perturb`` says.
 
     Args:
         survey: the survey.
@@ -367,22 +366,7 @@ def randomize(
         if value is not None:
             question.check(value)
     report_id = report_id or draws.identity()
-    memos = memo or {}
-    reported = tuple(
-        value if value is None else _perturb(question, value, draws, survey.own_coin, memos.get(index))
-        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
-    )
-    return Report(survey.name, survey.digest, wave, report_id, reported)
-
-
-def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
-    # The respondent's own coin has already randomized the value: randomizing again would be another channel.
-    if question.mechanism is None or own_coin:
-        assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
-        return value
-    if memo is not None:
-        return recall(question.mechanism, memo, value, draws)  # type: ignore[arg-type]
-    return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
+    return Report(survey.name, survey.digest, wave, report_id, perturb(survey, values, draws, memo or {}))
 
 
 def _check_budget(survey: Survey, allowance: Allowance) -> None:

@@ -3,17 +3,19 @@ Channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, para
 
 A column of reports needs no other file: the text names the mechanism, its parameters as in a survey file (lists with
 commas, rows of a table with semicolons), and the true values: ``levels=`` in their order (yes and no need none),
-``min= max= step=`` of a number, ``most=`` of a choice of several.
+``min= max= step=`` of a number, ``most=`` of a choice of several. Columns that were randomized together have one text:
+``joint_rr odds=9 radius=0 k=2,2 with=a,b``, ``with=`` the names of these columns in their order.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.rational import dump_decimal, dump_fraction
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
@@ -141,6 +143,35 @@ def dump_channel(question: Question) -> str:
     if len(text) > MOST_LETTERS:
         raise ValueError("the channel takes more than 4,000 letters in a column; name a mechanism without a table")
     return text
+
+
+def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
+    """
+    Return the text of the channel of a block of questions, the same for each of its columns.
+
+    Args:
+        mechanism: of the block.
+        names: of its questions, in order.
+    """
+    fields = mechanism.dump()
+    sizes = ",".join(map(str, mechanism.sizes))
+    return f"{fields['name']} odds={fields['odds']} radius={fields['radius']} k={sizes} with={','.join(names)}"
+
+
+def read_block(words: ChannelWords) -> tuple[JointRR, tuple[str, ...]]:
+    """
+    Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``.
+
+    Raises:
+        ValueError: a parameter is missing, unknown or impossible.
+    """
+    if words.rest or set(words.named) != {"odds", "radius", "k", "with"}:
+        raise ValueError("a channel of a block has the parameters odds=9 radius=0 k=2,2 with=a,b")
+    names = tuple(words.named["with"].split(","))
+    sizes = tuple(_read_whole(size, "k") for size in words.named["k"].split(","))
+    if len(set(names)) != len(sizes):
+        raise ValueError("k and with must name as many different columns")
+    return JointRR(read_number(words.named["odds"], "odds"), _read_whole(words.named["radius"], "radius"), sizes), names
 
 
 def _read_domain(made: type[Mechanism], named: dict[str, str], levels: tuple[str, ...]) -> Domain:

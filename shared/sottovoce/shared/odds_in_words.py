@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
@@ -20,7 +21,8 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
         return sentences["cohort_note" if question.cohort else "public_note"]
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n, sentences) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
-    usual = f"odds_{question.mechanism.report_kind}"
+    together = "together_" if isinstance(question.mechanism, JointMember) else ""
+    usual = f"odds_{together}{question.mechanism.report_kind}"
     # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     own = f"{question.type}_{usual}"
     parts = [sentences[own if own in sentences else usual].format(**values)]

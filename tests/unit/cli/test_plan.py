@@ -210,3 +210,24 @@ def test_power_that_cannot_be_told_is_refused(words: list[str], message: str) ->
     ended = plan(*words)
     assert ended.exit_code != 0
     assert message in ended.stderr
+
+
+def test_questions_reported_together_are_compared_at_both_epsilons(tmp_path: Path) -> None:
+    """People and worst-case odds of each design, and the best at the same total and at the same worst case."""
+    asked = [{**question({"name": "coin_flip"}), "name": name} for name in ("smokes", "drinks")]
+    (tmp_path / "two.json").write_text(json.dumps(survey(*asked)), encoding="utf-8")
+    words = (str(tmp_path / "two.json"), "--total", "ln 9", "--goal", "tables")
+    shown, document = plan(*words), json.loads(plan(*words, "--json").stdout)
+
+    assert "joint, radius 0                649                         9:1                        5:1" in shown.stdout
+    assert "649 people in the place of 2,305; one question at most 9:1 in the place of 3:1" in shown.stdout
+    assert shown.stdout.splitlines()[-2:] == ["best: separate", "no radius is better for smokes, drinks"]
+    assert document["questions"] == ["smokes", "drinks"]
+    assert document["same_total"]["best"]["people"] == 649
+
+
+def test_total_is_of_a_survey() -> None:
+    """Without one there are no questions."""
+    refused = plan("--total", "2.2")
+    assert refused.exit_code != 0
+    assert "--total is for the private questions of a SURVEY" in refused.stderr

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from sottovoce.client.bundle import read
 from sottovoce.client.page import assemble, languages
-from sottovoce.client.words import sentences_of
+from sottovoce.client.words import catalogue as terminal_catalogue
 
 ENGLISH = "en"
 OTHERS = [tag for tag in languages() if tag != ENGLISH]
@@ -25,7 +25,8 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 """Latin words that stand in every script."""
 
 
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js")
+BLOCKS = "survey/block_sentences.js"
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", BLOCKS)
 """Modules of sentences that come with a part of the page which few surveys need."""
 
 
@@ -33,8 +34,14 @@ def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
     found = json.loads(read(f"catalogues/{tag}.json"))
     for module in RARE:
-        found |= sentences_of(read(module))[tag]
+        found |= sentences_in(module)[tag]
     return dict(found)
+
+
+def sentences_in(module: str) -> dict[str, dict[str, str]]:
+    """The sentences of a module, by language and key."""
+    found: dict[str, dict[str, str]] = json.loads(read(module)[read(module).index("{\n") :].rstrip("\n;"))
+    return found
 
 
 def placeholders(sentence: str) -> list[str]:
@@ -64,6 +71,12 @@ def test_catalogues_are_flat_text() -> None:
         joined = "".join(sentences.values())
         assert re.findall(r"[<>\u200e\u200f\u202a-\u202e\u2066-\u2069]", joined) == [], tag
         assert unicodedata.normalize("NFC", joined) == joined, tag
+
+
+def test_terminal_says_of_blocks_what_the_form_says() -> None:
+    """The form has them in the part that reads blocks."""
+    for tag, said in sentences_in(BLOCKS).items():
+        assert {key: terminal_catalogue(tag)[key] for key in said} == said
 
 
 def test_catalogues_are_served_whole() -> None:

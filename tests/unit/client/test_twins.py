@@ -58,7 +58,9 @@ TWINS = [
         "shared.parse_survey",
         ("survey/parse_survey.js", "survey/waves.js"),
         only_python={"readCanonical": "the aggregator's own reading, also of what is not published yet"},
-        only_javascript={"readWaves": PIECE},
+        only_javascript={"readWaves": PIECE}
+        | {"sentencesOfWaves": PIECE}
+        | dict.fromkeys(["unitsOf", "isDrawnSet", "unaskedInLongest"], "properties of Survey"),
     ),
     Twin(
         "shared.parse_item",
@@ -223,6 +225,22 @@ TWINS = [
         for name, (_, own) in CLASSES.items()
     ),
     Twin(
+        "shared.mechanisms.joint_rr",
+        ("survey/mechanisms/joint_rr.js",),
+        only_python={"JointYesNo": "a mark of JointMember", "checkSizes": "within JointRR"},
+    ),
+    Twin(
+        "shared.mechanisms.blocks",
+        ("survey/blocks.js",),
+        only_python={"Block": TYPE, "blocksOf": "units of Survey"},
+        only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
+    ),
+    Twin(
+        "client.randomizers.joint_rr",
+        ("device/joint_rr.js",),
+        renamed={"randomize": "randomizeJointRR"},
+    ),
+    Twin(
         "client.draws",
         ("device/draws.js",),
         only_javascript={"checkDevice": "a page may be opened where randomness is missing", "systemBytes": DATA},
@@ -276,6 +294,7 @@ TWINS = [
 ONLY_IN_BROWSERS = {
     "survey/known.js": "what the page knows before a survey names more",
     "survey/rare.js": PIECE,
+    "survey/block_sentences.js": "the terminal's are in its catalogues",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,

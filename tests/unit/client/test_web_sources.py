@@ -135,6 +135,9 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     # What a type has a sentence of its own for, such as the latest date in place of the largest number.
     made |= {f"date_odds_{kind}" for kind in kinds} & set(CATALOGUE)
+    # Blocks have sentences of their own, whose keys end so.
+    made |= {key for key in CATALOGUE if key.startswith("belief_") and key.endswith("_together")}
+    made |= {f"odds_together_{kind}" for kind in ("yes_no", "option")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 
     assert set(CATALOGUE) == used

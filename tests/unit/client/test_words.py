@@ -67,7 +67,10 @@ def test_every_kind_of_report_has_its_sentence():
     """With the numbers that it names; a mechanism that cannot be explained is not shipped."""
     sentences = {key.removeprefix("odds_"): text for key, text in catalogue().items() if key.startswith("odds_")}
 
-    assert {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()} == REPORT_KINDS
+    # Questions of a block say of how many it is, and how many people send all of their answers.
+    together = {f"together_{kind}": REPORT_KINDS[kind] | {"all", "questions"} for kind in ("yes_no", "option")}
+    found = {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()}
+    assert found == {**REPORT_KINDS, **together}
     assert {mechanism.report_kind for mechanism in MECHANISMS.values()} == set(REPORT_KINDS)
 
 

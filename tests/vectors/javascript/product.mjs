@@ -9,8 +9,9 @@ const loaded = await Promise.all(files.map((file) => import(pathToFileURL(join(r
 
 export const product = Object.assign({}, ...loaded);
 // As if a survey had named everything that surveys can name.
-await product.bringReaders({ access: {}, questions: [{ type: "note" }], waves: [] });
-await product.bringRandomizers({ memoized: [0], private: [0], questions: [{ mechanism: { name: "level_table" } }] });
+await product.bringReaders({ access: {}, questions: [{ type: "note" }, { mechanism: { name: "joint_rr" } }], waves: [] });
+const questions = [{ mechanism: { name: "level_table", block: {} } }];
+await product.bringRandomizers({ memoized: [0], private: [0], questions });
 
 /** One file of test vectors. */
 export const vectors = (path) => JSON.parse(readFileSync(join(process.env.SOTTOVOCE_VECTORS, path), "utf-8"));

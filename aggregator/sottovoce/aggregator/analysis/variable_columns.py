@@ -5,6 +5,7 @@ A revision may ask the same question through another channel; its reports then h
 treat all rows alike, for any channel and for direct answers.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check_one_wave, find_variable
+from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError
@@ -48,6 +50,16 @@ class Answers:
     def likelihood(self) -> Array:
         """Likelihood c P(reported | truth) of each different report, (u, k), any c > 0."""
         return np.concatenate([variable.likelihood(values) for variable, values in self.tables])
+
+    @cached_property
+    def reported(self) -> Numbers:
+        """Reported value of each different report, (u,)."""
+        return np.concatenate([values.astype(np.int64) for _, values in self.tables])
+
+    @cached_property
+    def channel(self) -> NDArray[np.intp]:
+        """Index into ``tables`` of each different report, (u,)."""
+        return np.repeat(np.arange(len(self.tables)), [len(values) for _, values in self.tables])
 
     @cached_property
     def scores(self) -> Array:
@@ -98,6 +110,59 @@ def answers_of(columns: Columns, name: str) -> Answers:
     if not filled:
         raise EstimateError(Sentence("no report contains '{variable}'", variable=name))
     return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
+
+
+@dataclass(frozen=True)
+class JointAnswers:
+    """
+    Reports on several variables with categories, by distinct combination of reported values.
+
+    Attributes:
+        answers: reports on each variable.
+        different: row of each variable's table in each combination, (variables, u).
+        codes: (n,), combination of each report.
+    """
+
+    answers: tuple[Answers, ...]
+    different: NDArray[np.intp]
+    codes: NDArray[np.intp]
+
+    @property
+    def likelihood(self) -> Array:
+        """Likelihood of each combination over the joint categories, (u, k_1, .., k_r)."""
+        sizes = [len(each.variable.categories) for each in self.answers]
+        return self._by_channel(joint_likelihood, np.empty((self.different.shape[1], *sizes)))
+
+    def scores(self, categories: Sequence[int]) -> Array:
+        """Return unbiased scores of having all of these categories, (n,)."""
+        found = self._by_channel(
+            lambda variables, reported: joint_scores(variables, categories, reported),
+            np.empty(self.different.shape[1]),
+        )
+        return found[self.codes]
+
+    def _by_channel(self, of: Callable[[list[Variable], list[Numbers]], Array], found: Array) -> Array:
+        """Fill in the figures of the combinations, those that came through the same channels together."""
+        used = np.stack([each.channel[own] for each, own in zip(self.answers, self.different, strict=True)])
+        for channels in np.unique(used, axis=1).T:
+            here = (used == channels[:, None]).all(axis=0)
+            variables = [each.tables[at][0] for each, at in zip(self.answers, channels.tolist(), strict=True)]
+            reported = [each.reported[own[here]] for each, own in zip(self.answers, self.different, strict=True)]
+            found[here] = of(variables, reported)
+        return found
+
+
+def joint_answers(answers: Sequence[Answers], rows: NDArray[np.intp]) -> JointAnswers:
+    """
+    Return the reports on several variables together.
+
+    Args:
+        answers: reports on each variable, which has categories.
+        rows: (n,), indices of the reports used; every variable is observed in all of them.
+    """
+    reported = np.stack([each.codes[rows] for each in answers])
+    different, codes = np.unique(reported, axis=1, return_inverse=True)
+    return JointAnswers(tuple(answers), different, codes.ravel().astype(np.intp))
 
 
 def _different(values: Numbers) -> tuple[Numbers, NDArray[np.intp]]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from sottovoce.aggregator.estimators import VARIABLES, public
+from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.variable import SAME_REPORT, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -24,22 +25,13 @@ def check_pair(one: Variable, other: Variable) -> None:
     Refuse two variables that are never observed together.
 
     Raises:
-        EstimateError: they are the same, or two options or coordinates of which each report draws only one; or they are
-            of one block, whose channel is not the product of theirs.
+        EstimateError: they are the same, two options or coordinates of which each report draws only one, or two of a
+            block whose reports do not tell their table.
     """
     if one.full_name == other.full_name:
         raise EstimateError(
             Sentence(
                 "'{variable}' is asked for twice; a joint result needs two different variables", variable=one.full_name
-            )
-        )
-    if one.block and one.block == other.block:
-        raise EstimateError(
-            Sentence(
-                "'{variable}' and '{other}' are reported together, and no analysis takes that into account yet; "
-                "analyse each of them alone",
-                variable=one.full_name,
-                other=other.full_name,
             )
         )
     if one.question == other.question and one.drawn:
@@ -51,6 +43,7 @@ def check_pair(one: Variable, other: Variable) -> None:
                 reason=SAME_REPORT,
             )
         )
+    check_identified((one, other))
 
 
 def check_explains(variable: Variable) -> None:

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.estimators.blocks.block_channel import BlockPlace
 
 Reported = NDArray[np.integer[Any]]
 """Reported values, shape (u,); usually the distinct values of a column, to be expanded by index."""
@@ -58,7 +59,7 @@ class Variable(ABC):
         only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
             begins with its name; "" if it can.
         absent: the last category counts people who gave no answer.
-        block: name of the block whose questions are randomized together with this one; "" for none.
+        block: its place among questions that are reported together; None if it is reported by itself.
         observed: returns, for reported values, True if they carry information on this variable.
     """
 
@@ -70,7 +71,7 @@ class Variable(ABC):
     drawn: bool = False
     only_outcome: str = ""
     absent: bool = False
-    block: str = ""
+    block: BlockPlace | None = None
     observed: Callable[[Reported], Truths] = field(default=_everyone, compare=False)
 
     @abstractmethod

@@ -14,6 +14,10 @@ channels.csv   One row for each share that can be estimated: which reports carry
                and b as p1 and p2 of its model "Kuk"; its model "Forced" needs a - b of at least 1/2.
                ``both_in`` and ``both_out`` are P(a report supports two options | the truth is one of them) and P(two |
                it is neither), from which the limits of shares among those who answered follow.
+               ``block`` names the channel of questions that are randomized together: ``odds``, ``radius``, ``k`` the
+               numbers of options, ``with`` their columns. A reported combination has the weight ``odds`` if at most
+               ``radius`` of its answers differ from the truth, else 1. Each of these rows alone is right for its own
+               question; products of scores of two questions of one block are not.
 scores.csv     One row for each reported value of a number as files have it, with its ``score``, which is unbiased for
                the mean.
                A public number of more than 10,001 values has no rows: a value is its own score.
@@ -32,10 +36,11 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.export.own_units import unit_grid
+from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.square_wave import SquareWave
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
 RULES = {
     "yes_no": "equals",
@@ -61,6 +66,7 @@ class Channel:
         shares: (option, label, rule, code, a, b) of each share; empty for a number.
         scores: (name of the mean, {reported value: score}); empty for shares.
         both: P(support two options | the truth is one of them) and P(support two | it is neither).
+        block: channel of the questions that are randomized together with this one; "" for none.
     """
 
     question: Question
@@ -69,6 +75,7 @@ class Channel:
     shares: tuple[tuple[str, str, str, int, Fraction, Fraction], ...]
     scores: tuple[tuple[str, Mapping[int, float]], ...]
     both: tuple[float, float] = (0.0, 0.0)
+    block: str = ""
 
 
 def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
@@ -83,15 +90,21 @@ def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> li
     for question in revisions[-1].survey.questions:
         if question.name not in names:
             continue
-        by_mechanism: dict[Mechanism | None, list[int]] = {}
+        by_mechanism: dict[tuple[Mechanism | None, str], list[int]] = {}
         for revision in revisions:
-            for asked in revision.survey.questions:
+            for place, asked in enumerate(revision.survey.questions):
                 if same_question(asked, question):
                     # Revisions with equal mechanisms share a channel, and so one row.
-                    by_mechanism.setdefault(asked.mechanism, []).append(revision.survey.revision)
-        for mechanism, numbers in by_mechanism.items():
-            found.append(_channel(question, mechanism, tuple(numbers)))
+                    key = asked.mechanism, _block(revision.survey, place)
+                    by_mechanism.setdefault(key, []).append(revision.survey.revision)
+        for (mechanism, block), numbers in by_mechanism.items():
+            found.append(replace(_channel(question, mechanism, tuple(numbers)), block=block))
     return found
+
+
+def _block(survey: Survey, place: int) -> str:
+    block = survey.block_of(place)
+    return "" if block is None else dump_block(block.mechanism, [survey.questions[at].name for at in block.questions])
 
 
 def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[int, ...]) -> Channel:
@@ -135,7 +148,7 @@ def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[s
 
 CHANNEL_COLUMNS = (
     "question", "revisions", "option", "label", "mechanism", "epsilon", "rule", "code", "a", "b",
-    "p_truth", "p_forced_yes", "p_forced_no", "both_in", "both_out",
+    "p_truth", "p_forced_yes", "p_forced_no", "both_in", "both_out", "block",
 )  # fmt: skip
 SCORE_COLUMNS = ("question", "revisions", "mean", "value", "score")
 
@@ -147,7 +160,18 @@ def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
         name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
         for option, label, rule, code, a, b in channel.shares:
             asked = (channel.question.name, _joined(channel), option, label, name, epsilon)
-            yield *asked, rule, code, float(a), float(b), float(a - b), float(b), float(1 - a), *channel.both
+            yield (
+                *asked,
+                rule,
+                code,
+                float(a),
+                float(b),
+                float(a - b),
+                float(b),
+                float(1 - a),
+                *channel.both,
+                channel.block,
+            )
 
 
 def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:

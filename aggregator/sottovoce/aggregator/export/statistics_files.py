@@ -156,7 +156,8 @@ def channel_text(channel: Channel) -> str:
     if channel.scores:
         return f"{channel.mechanism.name}, scores.csv"
     _, _, _, _, a, b = channel.shares[0]
-    return f"{channel.mechanism.name}, a {float(a):.6g}, b {float(b):.6g}"
+    together = f"; {channel.block}" if channel.block else ""
+    return f"{channel.mechanism.name}, a {float(a):.6g}, b {float(b):.6g}{together}"
 
 
 def _measure(question: Question) -> str:

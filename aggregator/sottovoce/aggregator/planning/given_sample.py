@@ -16,8 +16,7 @@ from typing import Any
 
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.pair_power import MARGINS, pair_share, power_reports
-from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.pair_power import MARGINS, pair_channel, pair_share, power_reports
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -131,7 +130,7 @@ def odds_ratio_of_two(
     first, second = (variables_of(question)[0] for question in questions)
     if not share or not (first.categories and second.categories):
         raise EstimateError("an odds ratio is between two questions with categories that one report can carry")
-    channels = ShareChannel(*first.channels[-1]), ShareChannel(*second.channels[-1])
+    channels = pair_channel(first, second)
 
     def needed(ratio: float, target: float = power) -> float:
         odds = ratio * MARGINS[1] / (1 - MARGINS[1])

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sottovoce.aggregator.planning.anchors import anchor_words
+from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
@@ -22,7 +23,7 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -41,7 +42,9 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
     # Names chosen by the author are left out, because they may coincide with any of these words.
     yield from document
     yield from document["retention"]
-    for item in document["questions"]:
+    inside = [each for item in document["questions"] for each in item.get("items", ())]
+    yield from (key for item in document["questions"] if "items" in item for key in item)
+    for item in (*(item for item in document["questions"] if "items" not in item), *inside):
         yield from (*item, item["type"])
         asked = item.get("of", item)
         yield from (asked.get("type", ""), asked.get("mechanism", {}).get("name", ""))
@@ -286,6 +289,7 @@ def suggestions(survey: Survey) -> list[str]:
                 "hours or less after their invitation; with fewer than 1,000 invitations, leave it open for a day or "
                 "more"
             )
+    found += block_hint(survey)
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"

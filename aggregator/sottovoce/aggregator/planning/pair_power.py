@@ -7,6 +7,7 @@ Cell        n = z^2 V / h^2 for a cell of share t with half-width h, V the varia
             for a public question with a coin flip, 1,637 for two coin flips (t = .1, margins .25 and .3, 5 points).
 Power       The statistic of the test of independence is n times the squared correlation of the scores, which noise
             reduces: n = (z + z_power)^2 v_A v_B / cov^2, v = p (1 - p) + noise and cov = p_A (1 - p_A) (p_1 - p_0).
+            Two questions of one block have no v_A v_B, but the variance of z_ij - p_B z_i - p_A z_j.
             Without noise this is the usual formula for two shares with a pooled variance.
 Source      Cohen 1988 (power of chi-square, one degree of freedom).
 """
@@ -15,9 +16,11 @@ import math
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
+from sottovoce.aggregator.analysis.tables.sparse_tables import score_variance
+from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.planning.question_channels import drawn_from
@@ -67,7 +70,8 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
         power: probability to detect the difference, or the odds ratio.
 
     Raises:
-        EstimateError: the two are one question, or no report will carry both.
+        EstimateError: the two are one question, no report will carry both, or reports of their block do not tell their
+            table.
     """
     if first.name == second.name:
         raise EstimateError("a pair is two different questions")
@@ -77,9 +81,10 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
             f"no report will tell of both '{first.name}' and '{second.name}': each person is asked one private question"
         )
     one, other = (variables_of(question)[0] for question in (first, second))
+    check_identified((one, other))
     if not (one.categories and other.categories):
         return PairPlan(first.name, second.name, share, None, None, None)
-    channels = _channel(one), _channel(other)
+    channels = pair_channel(one, other)
     group, base = MARGINS
     # Convert the odds ratio into the second share.
     with_odds = ODDS_RATIO * base / (1 - base)
@@ -107,9 +112,33 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
     return drawn * (ask / asked if private == 1 else ask * (ask - 1) / (asked * (asked - 1)))
 
 
-def cell_reports(
-    channels: tuple[ShareChannel, ShareChannel], cell: float, margins: tuple[float, float], half_width: float
-) -> float:
+class PairChannel(NamedTuple):
+    """
+    Channels of the row's and of the column's category.
+
+    Attributes:
+        first: of the row.
+        second: of the column.
+        block: chances and scores of two questions of one block; None for reports that are drawn apart.
+    """
+
+    first: ShareChannel
+    second: ShareChannel
+    block: BlockPair | None = None
+
+    @property
+    def cell(self) -> CellChannel:
+        """Channel of the cell, for one report."""
+        return CellChannel((self.first.a, self.first.b), (self.second.a, self.second.b), 1, block=self.block)
+
+
+def pair_channel(first: Variable, second: Variable) -> PairChannel:
+    """Return the channel of the last categories of two variables; the last category of a yes/no variable is yes."""
+    one, other = (ShareChannel(*each.channels[-1]) for each in (first, second))
+    return PairChannel(one, other, block_pair(first, second))
+
+
+def cell_reports(channels: PairChannel, cell: float, margins: tuple[float, float], half_width: float) -> float:
     """
     Return the number of reports of a pair to estimate a cell of its table, with 95 % confidence.
 
@@ -119,9 +148,8 @@ def cell_reports(
         margins: expected shares of its row and of its column.
         half_width: target half-width.
     """
-    (one, other), z = channels, NormalDist().inv_cdf(0.975)
-    variance = CellChannel((one.a, one.b), (other.a, other.b), 1).cell_variance(cell, *margins)
-    return z**2 * variance / half_width**2
+    z = NormalDist().inv_cdf(0.975)
+    return z**2 * channels.cell.cell_variance(cell, *margins) / half_width**2
 
 
 def cell_half_width(first: Question, second: Question, reports: float) -> float | None:
@@ -134,18 +162,16 @@ def cell_half_width(first: Question, second: Question, reports: float) -> float 
         reports: number of reports that carry both, or a given option of each.
 
     Returns:
-        The half-width; None if one of the questions is a number.
+        The half-width; None if one of the questions is a number, or the reports of their block do not tell it.
     """
     one, other = (variables_of(question)[0] for question in (first, second))
-    if not (one.categories and other.categories):
+    if not (one.categories and other.categories and is_identified((one, other))):
         return None
     # n is proportional to 1 / h^2, so h = sqrt(n(1) / n).
-    return math.sqrt(cell_reports((_channel(one), _channel(other)), CELL, MARGINS, 1.0) / reports)
+    return math.sqrt(cell_reports(pair_channel(one, other), CELL, MARGINS, 1.0) / reports)
 
 
-def power_reports(
-    channels: tuple[ShareChannel, ShareChannel], group: float, shares: tuple[float, float], power: float
-) -> float:
+def power_reports(channels: PairChannel, group: float, shares: tuple[float, float], power: float) -> float:
     """
     Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
 
@@ -156,7 +182,9 @@ def power_reports(
         power: target power.
     """
     outcome = (1 - group) * shares[0] + group * shares[1]
-    spreads = channels[0].variance(group) * channels[1].variance(outcome)
+    # Of independent answers, the score of a cell less what its margins explain.
+    independent = (1.0, -outcome, -group), (group * outcome, group, outcome)
+    spreads = score_variance(channels.cell, *independent)
     reach = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(power)
     return reach**2 * spreads / (group * (1 - group) * (shares[1] - shares[0])) ** 2
 
@@ -204,16 +232,18 @@ def _plans(survey: Survey) -> list[PairPlan]:
     """Return plans of all pairs of categorical questions that reports can carry, at least one of them private."""
     found = []
     for first, second in combinations(survey.questions, 2):
-        if (first.mechanism or second.mechanism) is not None and pair_share(survey, first, second):
+        if (first.mechanism or second.mechanism) is not None and _is_told(survey, first, second):
             plan = pair_plan(survey, first, second)
             found += [plan] if plan.cell is not None else []
     return found
 
 
+def _is_told(survey: Survey, first: Question, second: Question) -> bool:
+    """Return True if reports carry both questions and tell their table."""
+    return bool(pair_share(survey, first, second)) and is_identified(
+        [variables_of(each)[0] for each in (first, second)]
+    )
+
+
 def _only_outcomes(survey: Survey) -> list[str]:
     return [question.name for question in survey.questions if any(each.only_outcome for each in variables_of(question))]
-
-
-def _channel(variable: Variable) -> ShareChannel:
-    """Return the channel of the last category, which is yes for a yes/no variable."""
-    return ShareChannel(*variable.channels[-1])

@@ -11,6 +11,7 @@ from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
 from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
@@ -33,7 +34,7 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
     _explain_limits(me)
     heading(translate("questions_title"))
     if survey.ask is not None:
-        print_line(translate("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
+        print_line(translate("explain_ask", private=str(len(survey.units)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
         print_line(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
     print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
@@ -124,9 +125,10 @@ def _procedure(survey: Survey) -> list[str]:
 
 def _belief_sentence(survey: Survey) -> str:
     """Sentence with the largest posterior probability for a prior of 10 %, after one answer and after all."""
-    dearest = max(question.epsilon for question in survey.questions)
-    key = "belief_all" if dearest < survey.epsilon else "belief_one"
-    return translate(key, one=_share(dearest), all=_share(survey.epsilon))
+    dearest = max(survey.questions, key=lambda question: question.epsilon)
+    key = "belief_all" if dearest.epsilon < survey.epsilon else "belief_one"
+    together = "_together" if isinstance(dearest.mechanism, JointMember) else ""
+    return translate(f"{key}{together}", one=_share(dearest.epsilon), all=_share(survey.epsilon))
 
 
 def _share(epsilon: float) -> str:

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning import sample_size as planning
+from sottovoce.aggregator.planning.block_choice import GOALS, SHARES
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_times
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.number import NUMBER
-from sottovoce.cli.planning.plan_output import compare_trust, show_plan
+from sottovoce.cli.planning.plan_block import show_block
+from sottovoce.cli.planning.plan_output import check_source, compare_trust, show_plan
 from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
@@ -49,6 +51,8 @@ from sottovoce.shared.spec import Question, Survey
 @click.option("--odds-ratio", type=NUMBER, help="With --with: the odds ratio to be found between the two.")
 @click.option("--known", help="Instead of --against: a known share or mean to be told from (one-sample test).")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
+@click.option("--total", type=NUMBER, help="Instead: the epsilon of all private questions, reported together or not.")
+@click.option("--goal", type=click.Choice(GOALS), default=SHARES, show_default=True, help="With --total.")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
 @click.option("--compare", is_flag=True, help="Instead: half-widths on the device, shuffled and at a curator.")
 @click.option("--out", type=click.Path(path_type=Path), help="With --compare: a picture, FILE.svg.")
@@ -72,6 +76,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     odds_ratio: float | None,
     known: str | None,
     count: int | None,
+    total: float | None,
+    goal: str,
     own_coin: bool,
     compare: bool,
     out: Path | None,
@@ -82,13 +88,13 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
         return
     file = None if survey is None else read_survey_file(survey)
-    if file is None and question is not None:
-        raise SpecError("--question is one of a SURVEY, which is not named")
+    check_source(file, question, epsilon, options)
+    if total is not None:
+        show_block(file, total, goal, half_width, as_json)
+        return
     if second is not None:
         show_two(file, (question, second), (odds_ratio, count), power, as_json)
         return
-    if file is not None and (epsilon is not None or options is not None):
-        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)
     other = None if against is None else read_value(asked, against, "--against")

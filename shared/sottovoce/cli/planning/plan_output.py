@@ -15,6 +15,7 @@ from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Survey
 
 
 def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
@@ -44,6 +45,25 @@ def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint
         click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
     for line in protection_in_words(made):
         click.echo(line)
+
+
+def check_source(file: Survey | None, question: str | None, epsilon: float | None, options: int | None) -> None:
+    """
+    Refuse options that go with a survey without one, and the other way round.
+
+    Args:
+        file: the survey; None if none is named.
+        question: of the survey.
+        epsilon: instead of a survey.
+        options: number of options, instead of a survey.
+
+    Raises:
+        SpecError: one of them is out of place.
+    """
+    if file is None and question is not None:
+        raise SpecError("--question is one of a SURVEY, which is not named")
+    if file is not None and (epsilon is not None or options is not None):
+        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
 
 
 def compare_trust(

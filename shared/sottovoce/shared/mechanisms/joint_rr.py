@@ -158,6 +158,12 @@ class JointRR:
         return _counts(self.sizes)
 
     @cached_property
+    def counts_after(self) -> tuple[tuple[int, ...], ...]:
+        """For each question, the same numbers of the questions after it, for h = 0 .. d."""
+        zeros = (0,) * len(self.sizes)
+        return tuple(_counts(self.sizes[position:]) + zeros[:position] for position in range(1, len(self.sizes) + 1))
+
+    @cached_property
     def weights(self) -> tuple[int, ...]:
         """w_h: the weight of each combination at distance h, for h = 0 .. d."""
         near, far = self.odds.numerator, self.odds.denominator
@@ -301,9 +307,14 @@ class JointMember(Table):
         return own / other
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that send their own answer, and any one of the others."""
+        """Shares that send their own answer, and any one of the others; that send all of theirs in the block."""
         own, other = self.support
-        return {"own": own, "other": other}
+        return {"own": own, "other": other, **self.together}
+
+    @property
+    def together(self) -> dict[str, int | Fraction]:
+        """The share that sends its own answers to all questions of the block, and the number of these."""
+        return {"all": Fraction(self.block.weights[0], self.block.total), "questions": len(self.block.sizes)}
 
 
 @dataclass(frozen=True)
@@ -314,9 +325,9 @@ class JointYesNo(JointMember):
     report_kind: ClassVar[str] = "yes_no"
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that report yes, among people whose truth is yes and among those whose truth is no."""
+        """Shares that report yes, of people whose truth is yes and of those whose truth is no; as above of all."""
         yes, no = self.support
-        return {"yes": yes, "no": no}
+        return {"yes": yes, "no": no, **self.together}
 
 
 def check_sizes(sizes: Sequence[int]) -> None:

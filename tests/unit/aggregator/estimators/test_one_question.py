@@ -1,12 +1,11 @@
-"""One question of a block is estimated by its own channel; two of them are not yet analysed together."""
+"""One question of a block is estimated by its own channel."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS
-from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
-from sottovoce.shared.errors import EstimateError
+from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 
@@ -44,9 +43,3 @@ def test_scores_are_unbiased_and_likelihoods_are_the_channel(question: Question)
     assert channel @ variable.scores(reported) == pytest.approx(np.eye(len(reported)))
     rows = variable.likelihood(reported)
     assert rows / rows[:, :1] == pytest.approx(channel.T / channel.T[:, :1])
-
-
-def test_two_of_one_block_are_not_analysed_as_if_they_were_drawn_apart() -> None:
-    """The product of their channels is not the channel of the pair."""
-    with pytest.raises(EstimateError, match="'a' and 'b' are reported together"):
-        check_pair(*variables_of(YES_NO), *variables_of(RATING))

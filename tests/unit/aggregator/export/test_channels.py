@@ -1,14 +1,19 @@
 """The tables beside the reports decode them: every score is unbiased, whatever the truth."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.channels import CHANNEL_COLUMNS, Channel, channel_rows
+from sottovoce.aggregator.export.channels import CHANNEL_COLUMNS, Channel, channel_rows, channels_of
 from sottovoce.aggregator.export.scripts.analysis import share_score
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.shared.spec import Question
 
+from tests.blocks import block, blocks, in_block
+from tests.documents import question
 from tests.surveys import every_type, survey
 
 NAMES = [question.name for question in survey(questions=every_type()).questions if question.mechanism is not None]
@@ -78,3 +83,15 @@ def test_yes_no_channel_is_a_forced_response_as_rs_packages_take_it(every: Sourc
     for row in yes:
         p, p1, p0, a, b = (float(str(row[key])) for key in ("p_truth", "p_forced_yes", "p_forced_no", "a", "b"))
         assert (p + p1 + p0, p + p1, p1) == pytest.approx((1, a, b))
+
+
+def test_questions_of_one_block_name_its_channel_beside_their_own() -> None:
+    """Single rows are right for single questions; the text is enough to decode the block."""
+    asked = blocks(block(in_block("a"), in_block("b", 3)), {**question({"name": "coin_flip"}), "name": "c"})
+    stored = StoredSurvey(1, asked.name, 1, asked.digest, asked.canonical, True, 0)
+    channels = channels_of([RevisionCounts(stored, asked, ())], ["a", "b", "c"])
+    rows = [dict(zip(CHANNEL_COLUMNS, row, strict=True)) for row in channel_rows(channels)]
+
+    assert [row["block"] for row in rows] == ["joint_rr odds=9 radius=0 k=2,3 with=a,b"] * 4 + [""]
+    assert (rows[0]["a"], rows[0]["b"]) == pytest.approx((11 / 14, 3 / 14))
+    assert [row["epsilon"] for row in rows[:4]] == pytest.approx([math.log(9)] * 4)

@@ -9,6 +9,7 @@ from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.pair_power import (
+    PairChannel,
     cell_reports,
     joint_words,
     pair_plan,
@@ -22,7 +23,8 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
-from tests.documents import names, survey
+from tests.blocks import block, blocks, in_block
+from tests.documents import names, question, survey
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 
 PUBLIC = ShareChannel(1.0, 0.0)
@@ -49,19 +51,19 @@ def channel(mechanism: dict[str, Any], options: int = 0) -> ShareChannel:
 )
 def test_reports_for_a_cell_of_a_tenth_are_the_known_ones(one: ShareChannel, other: ShareChannel, reports: int) -> None:
     """To within five points, with margins .25 and .3."""
-    assert math.ceil(cell_reports((one, other), 0.1, (0.25, 0.3), 0.05)) == reports
+    assert math.ceil(cell_reports(PairChannel(one, other), 0.1, (0.25, 0.3), 0.05)) == reports
 
 
 def test_power_without_noise_is_the_textbooks() -> None:
     """Two groups of equal size, .3 against .5, pooled variance, 80 %: (1.96 + .8416)^2 2 (.4 .6) / .2^2 each."""
     each = (1.959964 + 0.841621) ** 2 * 2 * 0.4 * 0.6 / 0.2**2
-    assert power_reports((PUBLIC, PUBLIC), 0.5, (0.3, 0.5), 0.8) == pytest.approx(2 * each, rel=1e-6)
+    assert power_reports(PairChannel(PUBLIC, PUBLIC), 0.5, (0.3, 0.5), 0.8) == pytest.approx(2 * each, rel=1e-6)
 
 
 def test_planned_number_of_reports_finds_what_it_is_for() -> None:
     """Of 600 samples of two coin flips about eight in ten are significant: between .74 and .86, five errors wide."""
     coins = parse_survey(survey(asked("one", "boolean", COIN), asked("two", "boolean", COIN))).questions
-    n = round(power_reports((channel(COIN), channel(COIN)), 0.25, (0.25, 0.45), 0.8))
+    n = round(power_reports(PairChannel(channel(COIN), channel(COIN)), 0.25, (0.25, 0.45), 0.8))
     truth = np.array([0.75 * 0.75, 0.75 * 0.25, 0.25 * 0.55, 0.25 * 0.45])
     flip = np.array([[0.75, 0.25], [0.25, 0.75]])
     seen = truth @ np.kron(flip, flip)
@@ -125,3 +127,21 @@ def test_pair_under_ask_needs_as_many_more_reports_as_it_is_rare() -> None:
 
     assert plan.cell == math.ceil(1636.4614576156964 * 4.5)
     assert pair_words(plan)[1] == f"{plan.cell:,} reports for a cell of 10 % of their table to within 5 points"
+
+
+def test_two_questions_of_one_block_need_fewer_people_for_their_table() -> None:
+    """At odds 9 in all, against two coin flips: a quarter for a cell, and less for an odds ratio."""
+    together = blocks(block(in_block("a"), in_block("b")))
+    apart = blocks(*({**question(COIN), "name": name} for name in ("a", "b")))
+    plans = [pair_plan(each, *each.questions) for each in (apart, together)]
+
+    assert [each.cell for each in plans] == [1637, 441]
+    assert [each.odds_ratio for each in plans] == [7817, 1090]
+
+
+def test_table_that_a_block_does_not_tell_is_not_planned() -> None:
+    """Nor does it count for the largest number of reports."""
+    unknown = blocks(block(in_block("a"), in_block("b"), in_block("c"), radius=1))
+    with pytest.raises(EstimateError, match="a, b are reported together"):
+        pair_plan(unknown, *unknown.questions[:2])
+    assert joint_words(unknown) == []

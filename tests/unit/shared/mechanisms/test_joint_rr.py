@@ -100,7 +100,8 @@ def test_one_question_of_a_block() -> None:
         ]
         assert member.likelihood_ratio == 5 > member.marginal_odds == own / other
         assert member.epsilon == block.epsilon
-    assert JointYesNo(block, 0, "block").explain() == dict(zip(("yes", "no"), block.marginal(0), strict=True))
+    alone = dict(zip(("yes", "no"), block.marginal(0), strict=True))
+    assert JointYesNo(block, 0, "block").explain() == {**alone, "all": Fraction(5, 52), "questions": 3}
 
 
 @pytest.mark.parametrize(

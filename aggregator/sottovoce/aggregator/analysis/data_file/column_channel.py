@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR, JointYesNo
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 
@@ -51,12 +53,39 @@ class Reading:
     Attributes:
         options: the true options, in the order of the matrix's rows.
         reports: reported value in the matrix's columns, by the text in the file.
-        channel: the matrix.
+        channel: the matrix, or the column's part of a block.
     """
 
     options: tuple[str, ...]
     reports: Mapping[str, int]
-    channel: MatrixChannel
+    channel: Mechanism
+
+
+@dataclass(frozen=True)
+class JoinedColumns:
+    """
+    Columns that were randomized together.
+
+    Attributes:
+        mechanism: of the block.
+        names: of its columns, in order.
+    """
+
+    mechanism: JointRR
+    names: tuple[str, ...]
+
+    def member(self, name: str) -> JointMember:
+        """
+        Return the part of a column.
+
+        Raises:
+            ValueError: the column is not named.
+        """
+        if name not in self.names:
+            raise ValueError("with= must name the column itself, in the place of its number in k=")
+        position = self.names.index(name)
+        made = JointYesNo if self.mechanism.sizes[position] == 2 else JointMember
+        return made(self.mechanism, position, ",".join(self.names))
 
 
 @dataclass(frozen=True)
@@ -73,6 +102,7 @@ class ColumnChannel:
         odds: of ``kary_rr``.
         size: number of options; 0 if unknown.
         asked: the question of a mechanism whose reports are codes or numbers; None for options.
+        block: the columns that were randomized together with this one; None for none.
     """
 
     name: str
@@ -83,18 +113,20 @@ class ColumnChannel:
     odds: Fraction | None = None
     size: int = 0
     asked: Question | None = None
+    block: JoinedColumns | None = None
 
     @property
     def public(self) -> bool:
         """True for an open question."""
         return self.name in {"public", "number"}
 
-    def read(self, found: Sequence[str]) -> Reading:
+    def read(self, found: Sequence[str], name: str = "") -> Reading:
         """
         Return how the column's values are read.
 
         Args:
             found: the different values of the column, without missing ones, in the order of the file.
+            name: of the column.
 
         Raises:
             ValueError: the channel needs names for its values; an ``UnknownValue`` if it cannot report one.
@@ -103,6 +135,8 @@ class ColumnChannel:
             raise ValueError("this channel is for a column of numbers, not for counts of values")
         if self.name == "crosswise":
             return self._crosswise(found)
+        if self.block is not None:
+            return self._in_block(self.block.member(name), found)
         if self.rows is None:
             options = self.levels or _padded(_sorted(found), self.size)
             return Reading(
@@ -118,6 +152,15 @@ class ColumnChannel:
                 Sentence("the channel has {count} options: name as many levels", count=str(len(self.rows)))
             )
         return Reading(options, _reports(values, found), channel)
+
+    def _in_block(self, member: JointMember, found: Sequence[str]) -> Reading:
+        pair = _pair(found, PAIRS) if member.options == 2 else None
+        options = self.levels or pair or _padded(_sorted(found), member.options)
+        if len(options) != member.options:
+            raise ValueError(
+                Sentence("the channel has {count} options: name as many levels", count=str(member.options))
+            )
+        return Reading(options, _reports(options, found), member)
 
     def _recognized(self, found: Sequence[str]) -> tuple[str, ...]:
         """Return the two values as they are in the file."""

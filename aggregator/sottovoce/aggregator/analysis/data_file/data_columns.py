@@ -224,7 +224,7 @@ def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], str
 
 def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableColumn) -> Reading:
     try:
-        return channel.read(column.values)
+        return channel.read(column.values, name)
     except UnknownValue as error:
         row = column.firsts[column.values.index(error.value)]
         raise SpecError(f"{table.place(name, row)}: {error_message(error)}") from None

@@ -8,6 +8,7 @@ Channels of the columns of a file, as people write them.
     crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
     binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
     kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one
+    joint_rr odds=9 radius=0 k=2,2 with=a,b  two columns, a and b, that were randomized together
     geometric ratio=1/3 min=0 max=60  a number with noise; all other mechanisms likewise, as ``channel_text`` has them
     public                            asked openly
     number                            asked openly, a number also where it has few values
@@ -20,9 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, ColumnChannel, kary_rows
+from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, ColumnChannel, JoinedColumns, kary_rows
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
-from sottovoce.shared.channel_text import ChannelWords, channel_question, read_number, split_channel
+from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, read_number, split_channel
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.sentence import Sentence
 
@@ -185,6 +186,11 @@ def _number_column(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChanne
     return ColumnChannel("number")
 
 
+def _joint_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    mechanism, names = read_block(words)
+    return ColumnChannel("joint_rr", levels=levels, block=JoinedColumns(mechanism, names))
+
+
 _DESIGNS: dict[str, Callable[[ChannelWords, tuple[str, ...]], ColumnChannel]] = {
     "coin_flip": _coin_flip,
     "warner": _warner,
@@ -193,7 +199,8 @@ _DESIGNS: dict[str, Callable[[ChannelWords, tuple[str, ...]], ColumnChannel]] = 
     "crosswise": _crosswise,
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
-    **{name: _of_mechanism for name in MECHANISMS if name not in {"binary_rr", "kary_rr", "memoized_rr"}},
+    "joint_rr": _joint_rr,
+    **{name: _of_mechanism for name in MECHANISMS if name not in {"binary_rr", "kary_rr", "memoized_rr", "joint_rr"}},
     "public": _public,
     "number": _number_column,
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
+from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.sentence import error_message
@@ -28,7 +29,8 @@ def randomize(question: Any, answer: object, read: ReadBytes = os.urandom) -> st
         AnswerError: the answer is none of the levels.
     """
     try:
-        reading = parse_channel(question).read(())
+        made = parse_channel(question)
+        reading = made.read((), "" if made.block is None else made.block.names[0])
     except ValueError as error:
         raise SpecError(f"the channel: {error_message(error)}") from None
     if NOT_REPORTED.format(number=1) in reading.options:
@@ -36,6 +38,8 @@ def randomize(question: Any, answer: object, read: ReadBytes = os.urandom) -> st
     given = reading.options[answer] if isinstance(answer, bool) and len(reading.options) == 2 else answer
     if given not in reading.options:
         raise AnswerError(f"the answer is none of: {', '.join(reading.options)}")
+    if not isinstance(reading.channel, MatrixChannel):
+        raise SpecError("the channel: the answers of a block are drawn together, not one by one")
     drawn = _pick(reading.channel.rows[reading.options.index(str(given))], read)
     return list(reading.reports)[drawn]
 

@@ -11,6 +11,8 @@ Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: w
             Clusters: psi summed within each first, times G / (G - 1).
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
             needs no likelihood maximum to exist and takes weights and clusters.
+Block       Questions of one block are randomized together: where two columns, or a column and the outcome, have
+            questions of one block, their product has a score of its own.
 Answered    r = 1 - z_absent is an unbiased score of having answered, so sum w r M and sum w u z_yes are those of the
             people who answered: M is replaced by r M. A single r may be negative; their sum is what counts.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
@@ -64,7 +66,8 @@ def solve(
 
     Args:
         columns: (p, n), constant, public predictors and scores.
-        outcome: (n,), a number or an unbiased score of one.
+        outcome: (n,), a number or an unbiased score of one; or (p, n), unbiased scores of its product with each column,
+            for an outcome whose noise is not independent of theirs.
         corrections: one for each pair of columns that share a randomized predictor.
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
@@ -73,8 +76,8 @@ def solve(
     Raises:
         EstimateError: the equations have no stable solution.
     """
-    weight = np.ones(len(outcome)) if weights is None else weights
-    here = np.ones(len(outcome)) if answered is None else answered
+    weight = np.ones(columns.shape[1]) if weights is None else weights
+    here = np.ones(columns.shape[1]) if answered is None else answered
     matrix = _matrix(columns, corrections, weight * here)
     inverted = inverse(matrix)
     if inverted is None:
@@ -82,8 +85,9 @@ def solve(
             "the predictors cannot be told apart by these reports: one follows from the others, or is drowned by its "
             "own noise; leave one out, or ask more people"
         )
-    # The right-hand side needs no correction, because outcome and predictor noise are independent.
-    coefficients = inverted @ (columns @ (weight * outcome))
+    # Outcome and predictor noise are independent but in a block, where the outcome comes with each column.
+    explained = columns @ (weight * outcome) if outcome.ndim == 1 else outcome @ weight
+    coefficients = inverted @ explained
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
@@ -107,7 +111,8 @@ def _residuals(
     columns: Array, outcome: Array, corrections: Sequence[Correction], coefficients: Array, answered: Array
 ) -> Array:
     """Return psi of each report, (p, n)."""
-    residuals = columns * (outcome - answered * (coefficients @ columns))
+    fitted = answered * (coefficients @ columns)
+    residuals = columns * (outcome - fitted) if outcome.ndim == 1 else outcome - columns * fitted
     for each in corrections:
         noise = columns[each.first] * columns[each.second]
         if each.products is not None:

@@ -9,11 +9,12 @@ from sottovoce.aggregator.analysis.regression.design_matrix import (
     CONSTANT,
     STRATUM,
     Design,
+    Factor,
     Recipe,
     Row,
     Term,
     known_categories,
-    scores_of,
+    product_scores,
 )
 from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate, scales_of
 from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors, Formula
@@ -176,12 +177,9 @@ class _Builder:
 
     def _randomized(self, term: Term) -> Array:
         """Return the product of the scores of the randomized factors of a column, (m,) or a single 1."""
-        found = np.ones(1)
-        for name, group in (*term.groups.items(), *((number.name, "") for number in term.numbers)):
-            answers = self._predictors.get(name)
-            if answers is not None and not answers.variable.public:
-                found = found * scores_of(answers, group, self._rows, squared=False)
-        return found
+        named = (*term.groups.items(), *((number.name, "") for number in term.numbers))
+        known = [(self._predictors[name], group) for name, group in named if name in self._predictors]
+        return product_scores([Factor(*each) for each in known if not each[0].variable.public], self._rows)
 
     def _is_randomized(self, number: Calculation) -> bool:
         answers = self._predictors.get(number.name)

@@ -7,11 +7,12 @@ scores of its categories except the first, and a randomized number its score. An
 factors; the corrected equations need unbiased scores of the products of any two columns with a randomized predictor.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from sottovoce.aggregator.analysis.regression.corrected_least_squares import Cor
 from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate
 from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.variable_columns import Answers
+from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
+from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -93,6 +95,21 @@ class Recipe:
         return found
 
 
+class Factor(NamedTuple):
+    """
+    Randomized factor of a product.
+
+    Attributes:
+        answers: reports on the variable.
+        category: category of an indicator; "" for a number.
+        squared: score the square of the true value.
+    """
+
+    answers: Answers
+    category: str
+    squared: bool = False
+
+
 @dataclass(frozen=True)
 class Design:
     """
@@ -132,23 +149,55 @@ class Design:
         return tuple(self._corrections())
 
     def _corrections(self) -> Iterator[Correction]:
-        names = {each.name for each in self.randomized}
         for first, second in combinations_with_replacement(range(len(self.terms)), 2):
-            if names & {*self.terms[first].names} & {*self.terms[second].names}:
+            if self._sources(first) & self._sources(second):
                 yield Correction(first, second, self._products(first, second))
 
-    def _products(self, first: int, second: int) -> Array | None:
-        """Return scores of the true product of two columns, (n,); None if it is always 0."""
-        one, other = self.terms[first], self.terms[second]
-        found: Array = self.public[first] * self.public[second]
+    def _sources(self, column: int) -> set[Hashable]:
+        """Return the predictors and blocks whose randomization a column has."""
+        there = [each for each in self.randomized if each.name in self.terms[column].names]
+        blocks = {each.variable.block[:2] for each in there if each.variable.block is not None}
+        return {*(each.name for each in there), *blocks}
+
+    def _products(self, *columns: int, beside: tuple[Factor, ...] = ()) -> Array | None:
+        """Return scores of the true product of columns, and of an outcome's category; None if it is always 0."""
+        terms = [self.terms[column] for column in columns]
+        factors = list(beside)
         for each in self.randomized:
-            in_both = each.name in one.names and each.name in other.names
-            categories = {term.groups.get(each.name, "") for term in (one, other) if each.name in term.names}
+            having = [term for term in terms if each.name in term.names]
+            categories = {term.groups.get(each.name, "") for term in having}
             if len(categories) > 1:
                 # Two categories of one answer exclude each other.
                 return None
-            for category in categories:
-                found = found * scores_of(each, category, self.rows, squared=in_both)
+            factors += [Factor(each, category, squared=len(having) > 1) for category in categories]
+        found: Array = np.prod([self.public[column] for column in columns], axis=0)
+        return found * product_scores(factors, self.rows)
+
+    def is_linked(self, outcome: Answers) -> bool:
+        """Return True if the outcome is reported in one block with a predictor."""
+        block = outcome.variable.block
+        return block is not None and any(block[:2] in self._sources(column) for column in range(len(self.terms)))
+
+    def with_outcome(self, outcome: Answers, category: str) -> Array:
+        """
+        Return unbiased scores of each column times a category of a linked outcome, (p, n).
+
+        Args:
+            outcome: reports on the outcome.
+            category: one of its categories.
+        """
+        beside = (Factor(outcome, category),)
+        found = [self._products(column, beside=beside) for column in range(len(self.terms))]
+        return np.stack([np.zeros(len(self.rows)) if each is None else each for each in found])
+
+    def corrections_among_answered(self, outcome: Answers) -> list[Correction]:
+        """Return unbiased scores of the products of all columns among the people who answered a linked outcome."""
+        absent = (Factor(outcome, outcome.variable.categories[-1]),)
+        found = []
+        for first, second in combinations_with_replacement(range(len(self.terms)), 2):
+            whole, declined = self._products(first, second), self._products(first, second, beside=absent)
+            answered = None if whole is None or declined is None else whole - declined
+            found.append(Correction(first, second, answered))
         return found
 
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
@@ -172,6 +221,26 @@ class Design:
     def _category(answers: Answers, term: Term) -> int | None:
         group = term.groups.get(answers.name)
         return None if group is None else answers.variable.categories.index(group)
+
+
+def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
+    """
+    Return unbiased scores of a product of different variables, (m,) or a single 1.
+
+    Args:
+        factors: the variables; those of one block have a score of their own together.
+        rows: (m,), indices of the reports used.
+    """
+    found: Array = np.ones(1)
+    for places in blocks_of([each.answers.variable for each in factors]):
+        together = [factors[place] for place in places]
+        if len(together) == 1:
+            [one] = together
+            found = found * scores_of(one.answers, one.category, rows, squared=one.squared)
+        else:
+            categories = [each.answers.variable.categories.index(each.category) for each in together]
+            found = found * joint_answers([each.answers for each in together], rows).scores(categories)
+    return found
 
 
 def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> Array:

@@ -112,7 +112,7 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
     """Return the likelihood of the people described, with a model of declining where people may have declined."""
     likelihood, share = sample.outcome.likelihood, _declined_share(sample)
     if not sample.declines:
-        return _Likelihood(*_model(sample, kind, likelihood, sample.categories))
+        return _Likelihood(*_model(sample, kind, likelihood, sample.categories, np.eye(likelihood.shape[1])))
     columns, terms, _ = with_constant(sample.design.known)
     # Ten events per coefficient, the common rule for logits (Peduzzi et al. 1996); not validated for randomized
     # reports.
@@ -122,7 +122,8 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
     if sample.design.randomized:
         return _declining_with_randomized(sample, kind, share, common)._replace(notes=notes)
     # A public answer excludes all others; its likelihood of 0 among those who answered would have no logarithm.
-    model, parameters, _ = _model(sample, kind, np.maximum(likelihood[:, :-1], _TINY), sample.categories)
+    above = np.maximum(likelihood[:, :-1], _TINY)
+    model, parameters, _ = _model(sample, kind, above, sample.categories, np.eye(likelihood.shape[1]))
     if not isinstance(model, Multinomial | Ordered):
         raise AssertionError("only a randomized predictor has another model")
     shown, of_declining = (terms, columns) if not common else ((Term(CONSTANT, CONSTANT),), np.ones((1, sample.n)))
@@ -139,9 +140,11 @@ def _declining_with_randomized(sample: Sample, kind: str, share: float, common: 
     """
     likelihood, categories = sample.outcome.likelihood, sample.categories
     if common:
-        mixed = (1 - share) * likelihood[:, :-1] + share * likelihood[:, -1:]
-        return _Likelihood(*_model(sample, kind, mixed, categories))
-    model, parameters, of_predictor = _model(sample, kind, likelihood, sample.outcome.variable.categories)
+        answers = likelihood.shape[1] - 1
+        mixed = np.vstack([(1 - share) * np.eye(answers), np.full(answers, share)])
+        return _Likelihood(*_model(sample, kind, likelihood @ mixed, categories, mixed))
+    everything = np.eye(likelihood.shape[1])
+    model, parameters, of_predictor = _model(sample, kind, likelihood, sample.outcome.variable.categories, everything)
     size = len(parameters) // len(categories)
     answer = [each if len(categories) > 2 else replace(each, category=None) for each in parameters[:-size]]
     declining = tuple(replace(each, category=None) for each in parameters[-size:])
@@ -177,9 +180,18 @@ def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
 
 
 def _model(
-    sample: Sample, kind: str, likelihood: Array, categories: Sequence[str]
+    sample: Sample, kind: str, likelihood: Array, categories: Sequence[str], mixed: Array
 ) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
-    """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model."""
+    """
+    Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model.
+
+    Args:
+        sample: the reports.
+        kind: of the model.
+        likelihood: of the reports on the outcome over the categories of the model.
+        categories: of the model.
+        mixed: (categories of the outcome, categories of the model), that makes this likelihood of the outcome's.
+    """
     codes, design = sample.outcome.codes[sample.rows], sample.design
     if kind == "ordered":
         slopes = [FittedParameter(None, term) for term in design.terms[1:]]
@@ -189,7 +201,7 @@ def _model(
     parameters = _by_category(categories, design.terms)
     if not design.randomized:
         return plain, parameters, ()
-    model, named = likelihood_with_cells(plain, design)
+    model, named = likelihood_with_cells(plain, design, sample.outcome, mixed)
     single = [each.variable.categories for each in design.randomized] == [design.randomized[0].variable.categories[:2]]
     return model, parameters, tuple(FittedParameter(None if single else category, term) for category, term in named)
 

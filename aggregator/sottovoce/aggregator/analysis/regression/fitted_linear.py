@@ -15,14 +15,8 @@ def linear_regression(sample: Sample) -> Regression:
     Raises:
         EstimateError: the predictors are collinear.
     """
-    scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
-    # The shares of all categories sum to 1, so the first follows from the others.
-    explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
-    design, answered = sample.design, sample.answered
-    fits = [
-        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
-        for each in explained
-    ]
+    design = sample.design
+    fits = _linked_fits(sample) if design.is_linked(sample.outcome) else _fits(sample)
     named = sample.categories[1:] if len(fits) > 1 else (None,)
     return Regression(
         model="linear",
@@ -38,6 +32,25 @@ def linear_regression(sample: Sample) -> Regression:
         design=design.recipe,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
+
+
+def _fits(sample: Sample) -> list[LinearFit]:
+    scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
+    # The shares of all categories sum to 1, so the first follows from the others.
+    explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
+    design, answered = sample.design, sample.answered
+    return [
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
+        for each in explained
+    ]
+
+
+def _linked_fits(sample: Sample) -> list[LinearFit]:
+    """Fit the models of an outcome that is reported in one block with a predictor."""
+    design, outcome = sample.design, sample.outcome
+    corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
+    explained = [design.with_outcome(outcome, category) for category in sample.categories[1:]]
+    return [solve(design.columns, each, corrections, sample.weights, sample.clusters) for each in explained]
 
 
 def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:

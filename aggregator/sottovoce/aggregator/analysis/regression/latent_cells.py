@@ -1,43 +1,50 @@
 """Build the likelihood of a logit with randomized predictors: their joint cells, and the model of these cells."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
+from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 
 Cells = tuple[tuple[int, ...], ...]
 """Category of each predictor in each cell; in the first cell all have their first."""
 
 
-def likelihood_with_cells(outcome: Multinomial, design: Design) -> tuple[RandomizedPredictor, list[tuple[str, Term]]]:
+def likelihood_with_cells(
+    outcome: Multinomial, design: Design, reports: Answers, mixed: Array
+) -> tuple[RandomizedPredictor, list[tuple[str, Term]]]:
     """
     Return the joint likelihood, and category and term of each parameter of the predictors' own model.
 
     Args:
         outcome: model of the outcome on the public factors of the design's columns.
         design: the design, with at least one randomized predictor, all of them categorical.
+        reports: reports on the outcome.
+        mixed: (categories, categories of the model), that makes the model's likelihood of the outcome's.
     """
     cells, factors = design.cells()
     columns, terms, ones = with_constant(design.known)
-    codes, likelihood = _joint_reports(design)
+    linked = None
+    together = (reports, *design.randomized)
+    if len(blocks_of([each.variable for each in together])) == len(together):
+        joint = joint_answers(design.randomized, design.rows)
+        likelihood = joint.likelihood.reshape(-1, len(cells))
+    else:
+        # Reports of one block depend on each other given the truth, so both models share one likelihood.
+        joint = joint_answers(together, design.rows)
+        whole = np.moveaxis(joint.likelihood.reshape(-1, len(reports.variable.categories), len(cells)), 2, 0)
+        linked, likelihood = whole @ mixed, np.ones((whole.shape[1], len(cells)))
+        outcome = replace(outcome, codes=joint.codes)
+    codes = joint.codes
     restriction = np.stack(list(_directions(design, cells, columns, ones)), axis=1)
     predictor = Multinomial(columns, codes, likelihood)
-    return RandomizedPredictor(outcome, predictor, factors, restriction), list(_names(design, terms))
-
-
-def _joint_reports(design: Design) -> tuple[NDArray[np.intp], Array]:
-    """Return the code of each report on all predictors, (n,), and the likelihoods of the cells, (u, cells)."""
-    reported = np.stack([each.codes[design.rows] for each in design.randomized])
-    different, codes = np.unique(reported, axis=1, return_inverse=True)
-    likelihood: Array = np.ones((different.shape[1], 1))
-    for each, own in zip(design.randomized, different, strict=True):
-        likelihood = (likelihood[:, :, None] * each.likelihood[own][:, None]).reshape(len(likelihood), -1)
-    return codes.ravel().astype(np.intp), likelihood
+    return RandomizedPredictor(outcome, predictor, factors, restriction, linked), list(_names(design, terms))
 
 
 def with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:

@@ -6,6 +6,8 @@ Cells       A is the joint category of all randomized predictors, c one of its c
 Model       P(A = c | x) with coefficients g (see below), P(Y = y | x, A = c) multinomial logit with coefficients b. A
             report has the likelihood q = sum_c P(c | x) L_c q_c, with L_c the likelihood of A's reports and q_c the
             likelihood of Y's report, both given c.
+Block       Where Y and A are reported in one block, L_c q_c is the sum over Y's categories of their share times the
+            likelihood of all these reports together.
 Of A        Multinomial logit of the cells, whose coefficients are linear in g: with several predictors, each has logits
             on x, and each pair of categories one constant of association (log-linear model).
 Gradient    sum_c t_c S_c, t_c = P(c | x) L_c q_c / q, S_c the score if A were c.
@@ -15,7 +17,7 @@ Source      Louis 1982; Blair, Imai and Zhou 2015 (randomized answers as predict
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
@@ -32,12 +34,15 @@ class RandomizedPredictor:
         predictor: multinomial logit of A's cells on x; the first cell is the reference.
         factors: constants of Y's columns in each cell, (cells, columns of Y).
         restriction: coefficients of the cells by those in g, (parameters of ``predictor``, length of g).
+        linked: likelihood of the reports on Y and A together in each cell, (cells, u, categories of Y), where they are
+            reported in one block; both models then have the codes of these reports, and ``predictor`` the likelihood 1.
     """
 
     outcome: Multinomial
     predictor: Multinomial
     factors: Array
     restriction: Array
+    linked: Array | None = None
 
     @property
     def rows(self) -> int:
@@ -85,14 +90,14 @@ class RandomizedPredictor:
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of Y given each cell of A, then the log odds of A's cells, (m,) each."""
         size = self.outcome.parameters
-        for factors in self.factors:
-            yield from self._if(factors, part).predictors(theta[:size], slice(None))
+        for cell in range(len(self.factors)):
+            yield from self._if(cell, part).predictors(theta[:size], slice(None))
         yield from self.predictor.predictors(self.restriction @ theta[size:], part)
 
     def directions(self, row: int) -> Array:
         """Return the derivatives of one report's log odds, (number of log odds, d)."""
         part, after = slice(row, row + 1), self.restriction.shape[1]
-        above = np.vstack([self._if(factors, part).directions(0) for factors in self.factors])
+        above = np.vstack([self._if(cell, part).directions(0) for cell in range(len(self.factors))])
         below = self.predictor.directions(row) @ self.restriction
         return np.block([[above, np.zeros((len(above), after))], [np.zeros((len(below), above.shape[1])), below]])
 
@@ -100,10 +105,11 @@ class RandomizedPredictor:
         """Return False: the parameter space has no boundary."""
         return False
 
-    def _if(self, factors: Array, part: slice) -> Multinomial:
+    def _if(self, cell: int, part: slice) -> Multinomial:
         """Return the model of Y for the reports in ``part`` given one cell of A."""
-        columns = self.outcome.columns[:, part] * factors[:, None]
-        return replace(self.outcome, columns=columns, codes=self.outcome.codes[part], weights=None)
+        columns = self.outcome.columns[:, part] * self.factors[cell][:, None]
+        likelihood = self.outcome.likelihood if self.linked is None else self.linked[cell]
+        return Multinomial(columns, self.outcome.codes[part], likelihood)
 
     def _cases(self, theta: Array, part: slice) -> tuple[Array, Array, list["_Case"]]:
         """Return the shares of A's cells given the reports, (cells, m), the log likelihoods, (m,), and the cases."""
@@ -113,8 +119,8 @@ class RandomizedPredictor:
         prior = np.vstack([1 - truth.sum(axis=0), truth])
         of_predictor = self.predictor.columns[:, part]
         cases = []
-        for factors, indicator in zip(self.factors, np.eye(len(self.factors))[:, 1:], strict=True):
-            model = self._if(factors, part)
+        for cell, indicator in enumerate(np.eye(len(self.factors))[:, 1:]):
+            model = self._if(cell, part)
             shares = model.shares(theta[:size], slice(None))
             above = times_columns(shares[1] - shares[0], model.columns)
             below = self.restriction.T @ times_columns(indicator[:, None] - truth, of_predictor)

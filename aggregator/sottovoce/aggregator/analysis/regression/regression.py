@@ -35,6 +35,7 @@ from sottovoce.aggregator.analysis.regression.regression_result import Regressio
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
+from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError
@@ -127,6 +128,7 @@ def _described(columns: Columns, outcome: Answers, among: str | None, declining:
 def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
     for one, other in combinations((outcome, *predictors), 2):
         check_pair(one.variable, other.variable)
+    check_identified([outcome.variable, *(predictor.variable for predictor in predictors)])
     for predictor in predictors:
         if not predictor.variable.public:
             check_explains(predictor.variable)

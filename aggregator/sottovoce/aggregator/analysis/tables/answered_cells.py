@@ -9,6 +9,8 @@ Limits      { t : |num - t den| <= z sqrt(V(t)) + gap/(2n) } as in ``answered_sh
 Difference  Of the shares of two groups, s_1 - s_0 = t: Q = m_1 A_0 - m_0 A_1 - t A_0 A_1, m = P(group, j) and
             A = P(group, answered), with the variance of its linear part in the table with this t and the same common
             share.
+Block       Two questions of one block have scores of their own for a cell, and the moments are enumerated, see
+            ``block_moments``.
 Rest        All other answers of a variable have the same moments, so a table of three by three is enough: the
             category itself, the other answers, no answer.
 """
@@ -16,33 +18,33 @@ Rest        All other answers of a variable have the same moments, so a table of
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint
-from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
+from sottovoce.aggregator.analysis.tables.block_moments import HypothesisMoments, block_groups, block_moments
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, Limits, edge
 from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments, support_both
+from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 
 class _Stratum(NamedTuple):
-    """Moments of the row's and the column's category, effective n and share u of a stratum, and half a report."""
+    """Moments of a cell's and of a share's scores, effective n and share u of a stratum, and half a report."""
 
-    row: ScoreMoments
-    column: ScoreMoments
+    cell: HypothesisMoments
+    in_row: HypothesisMoments
     n: float
     share: float
     step: float
 
     def of_cell(self, t: float) -> Floats:
         """Return E[h^2 | x, x'] for a cell, (3, 3)."""
-        squares = np.outer(self.row.own, self.column.own)
-        crossed = np.outer(self.row.crossed, self.column.crossed)
-        return squares - 2 * t * crossed + t * t * np.outer(self.row.answered, self.column.answered)
+        return self.cell.at(t)
 
     def within_row(self, t: float) -> Floats:
         """Return E[h^2 | x, x'] for a share within a row, (3, 3)."""
-        return np.outer(self.row.own, self.column.ratio(t))
+        return self.in_row.at(t)
 
 
 def may_decline(joint: Joint) -> bool:
@@ -148,7 +150,7 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
             answered[0],
             -first * answered[0] - t * answered[0],
         )
-        variance = sum(each.share**2 / each.n * each.of_difference(truth, slopes) for each in strata)
+        variance = sum(each.share**2 / each.n * each.groups.of_difference(truth, slopes) for each in strata)
         value = part[1] * whole[0] - part[0] * whole[1] - t * whole[0] * whole[1]
         return bool(abs(value) <= z * math.sqrt(max(variance, 0.0)))
 
@@ -156,13 +158,27 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     return edge(inside, point, -1.0), edge(inside, point, 1.0)
 
 
+class _Groups(Protocol):
+    """Moments of the scores of two groups and an outcome."""
+
+    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
+        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
+        ...
+
+
 class _GroupStratum(NamedTuple):
-    """Second moments of the scores of two groups given the truth, (2, 2, 3), those of the outcome, n and share."""
+    """Moments of two groups and the outcome, effective n and share u of a stratum."""
+
+    groups: _Groups
+    n: float
+    share: float
+
+
+class _GroupsApart(NamedTuple):
+    """Second moments of the scores of two groups given the truth, (2, 2, 3), and those of the outcome."""
 
     groups: Floats
     column: ScoreMoments
-    n: float
-    share: float
 
     def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
         """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
@@ -178,9 +194,15 @@ class _GroupStratum(NamedTuple):
 
 def _group_strata(joint: Joint, groups: tuple[int, int], column: int) -> list[_GroupStratum]:
     return [
-        _GroupStratum(group_moments(pairs.first, groups), score_moments(pairs.second, column), pairs.size, share)
+        _GroupStratum(_groups_of(pairs, groups, column), pairs.size, share)
         for pairs, share in zip(joint.strata, joint.shares, strict=True)
     ]
+
+
+def _groups_of(pairs: Pairs, groups: tuple[int, int], column: int) -> _Groups:
+    if block_pair(pairs.first, pairs.second) is not None:
+        return block_groups(pairs, groups, column)
+    return _GroupsApart(group_moments(pairs.first, groups), score_moments(pairs.second, column))
 
 
 def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
@@ -217,12 +239,21 @@ def _limits(
 def _strata(joint: Joint, place: tuple[int, int]) -> list[_Stratum]:
     found = []
     for pairs, share in zip(joint.strata, joint.shares, strict=True):
-        (a, b), (a2, b2) = pairs.first.channels[place[0]], pairs.second.channels[place[1]]
-        # One report changes the estimate by 1 / ((a - b)(a' - b') n); half of that is the continuity correction.
-        step = share / ((a - b) * (a2 - b2)) / (2 * pairs.size)
-        row, column = score_moments(pairs.first, place[0]), score_moments(pairs.second, place[1])
-        found.append(_Stratum(row, column, pairs.size, share, step))
+        pair = block_pair(pairs.first, pairs.second)
+        channel = CellChannel(pairs.first.channels[place[0]], pairs.second.channels[place[1]], pairs.size, share, pair)
+        moments = _apart(pairs, place) if pair is None else block_moments(pairs, place)
+        found.append(_Stratum(*moments, pairs.size, share, channel.step))
     return found
+
+
+def _apart(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
+    """Return the moments of a cell and of a share within a row, for variables that are reported apart."""
+    row, column = score_moments(pairs.first, place[0]), score_moments(pairs.second, place[1])
+    own = np.outer(row.own, column.own)
+    return (
+        HypothesisMoments(own, np.outer(row.crossed, column.crossed), np.outer(row.answered, column.answered)),
+        HypothesisMoments(own, np.outer(row.own, column.crossed), np.outer(row.own, column.answered)),
+    )
 
 
 def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floats:

@@ -22,7 +22,7 @@ from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_
 from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave, strata_of
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
-from sottovoce.aggregator.analysis.tables.pair_moments import Products, answered_scores, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScorePart, answered_part, joint
 from sottovoce.aggregator.analysis.tables.small_groups import MERGED
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -143,7 +143,9 @@ class CorrectedTable:
         first, second = self._table.joint.first.absent, self._table.joint.second.absent
         answered = (1 - self._rows[-1] * first) * (1 - self._columns[-1] * second)
         careless = float(self._rows[row] * self._columns[column] / answered)
-        whole = self._whole(lambda one, other: (answered_scores(one, first) * answered_scores(other, second))[:, None])
+        whole = self._whole(
+            lambda each: each.product(answered_part(each.first, first), answered_part(each.second, second))[:, None]
+        )
         return self._corrected(found, self._part(found, float(answered), careless, whole))
 
     def difference(self, rows: tuple[int, int], column: int) -> Result:
@@ -167,7 +169,9 @@ class CorrectedTable:
     def _of_row(self, found: Result, row: int, column: int) -> _CorrectedShare | None:
         absent = self._table.joint.second.absent
         answered = 1 - self._columns[-1] * absent
-        whole = self._whole(lambda one, other: (one[:, row] * answered_scores(other, absent))[:, None])
+        whole = self._whole(
+            lambda each: each.product(ScorePart(each.first[:, row], 1), answered_part(each.second, absent))[:, None]
+        )
         careless = float(self._columns[column] / answered)
         return self._part(found, float(self._rows[row] * answered), careless, whole)
 

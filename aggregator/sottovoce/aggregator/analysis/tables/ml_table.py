@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 
@@ -37,7 +38,7 @@ class ObservedReports(NamedTuple):
 def seen_together(joint: Joint) -> ObservedReports:
     """Return the reports that carry both variables, with the cells in row-major order."""
     rows = [
-        _cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1]))
+        joint_likelihood((pairs.first, pairs.second), pairs.reported).reshape(len(pairs.weights), -1)
         for pairs in joint.strata
     ]
     return ObservedReports(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))

@@ -4,6 +4,7 @@ Moments of two variables: means of products of scores, with their covariance.
 Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
             values are counted first, so ten million reports of two yes/no questions become four rows.
 Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased for any population.
+            Variables of one block have scores of their own for a product, see ``joint_channel``.
 Covariance  sum w^2 (h - m)(h - m)' / (sum w)^2 n / (n - 1): the sandwich with weights, the sample covariance without.
 Strata      Reports through different channels, such as those of an earlier revision, form strata. Each is weighted by
             its effective n over the variance of its scores in a uniform population. That variance is known before
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.tables.score_products import ROWS, ScoreProducts, score_products
+from sottovoce.aggregator.estimators.blocks.joint_channel import PairScore, block_pair, pair_score
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
@@ -28,8 +30,41 @@ MOST_COUNTED = 1 << 22
 """Largest number of possible pairs of reported values to count; beyond it, each report stays a row of its own."""
 
 Numbers = NDArray[Any]
-Products = Callable[[Floats, Floats], Floats]
-"""Function from the scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
+
+
+class ScorePart(NamedTuple):
+    """Scores of some categories of a variable together, (m,), and the number of these categories."""
+
+    scores: Floats
+    size: int
+
+
+class ScoredPairs(NamedTuple):
+    """
+    Scores of two variables of the same reports.
+
+    Attributes:
+        first: of the first variable, (m, k).
+        second: of the second variable, (m, l).
+        score: how scores of pairs of answers follow from these.
+    """
+
+    first: Floats
+    second: Floats
+    score: PairScore
+
+    def cell(self, row: int, column: int) -> Floats:
+        """Return the scores of a cell, (m,)."""
+        return self.product(ScorePart(self.first[:, row], 1), ScorePart(self.second[:, column], 1))
+
+    def product(self, one: ScorePart, other: ScorePart) -> Floats:
+        """Return the scores of an answer among ``one`` together with one among ``other``, (m,)."""
+        found: Floats = self.score.of(one.scores, other.scores, (one.size, other.size))
+        return found
+
+
+Products = Callable[[ScoredPairs], Floats]
+"""Function from the scores of two variables to the vectors h, (m, d)."""
 
 
 class HalfSeen(NamedTuple):
@@ -88,16 +123,21 @@ class Pairs:
         return float(self.weights.sum()) ** 2 / total if total else 0.0
 
     @cached_property
+    def score(self) -> PairScore:
+        """Coefficients of the score of a cell in the scores of its categories."""
+        return pair_score(self.first, self.second)
+
+    @cached_property
     def products(self) -> ScoreProducts:
         """Sums of products of both variables' scores over all reports."""
         return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
 
-    def blocks(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
-        """Yield scores of both variables, (m, k) and (m, l), weights and squared weights, in blocks of rows."""
+    def blocks(self) -> Iterator[tuple[ScoredPairs, Floats, Floats]]:
+        """Yield scores of both variables, weights and squared weights, (m,), in blocks of rows."""
         for start in range(0, len(self.weights), ROWS):
             rows = slice(start, start + ROWS)
             one, other = (_matrix(each, column[rows]) for each, column in zip(self._both, self.reported, strict=True))
-            yield one, other, self.weights[rows], self.squares[rows]
+            yield ScoredPairs(one, other, self.score), self.weights[rows], self.squares[rows]
 
     @property
     def _both(self) -> tuple[Variable, Variable]:
@@ -138,7 +178,7 @@ class Joint:
         if len(self.strata) == 1:
             return (1.0,)
         # Weights from the channels and not from the data, so that pooling stays unbiased.
-        precision = [pairs.size / _uniform_variance(pairs.first, pairs.second) for pairs in self.strata]
+        precision = [pairs.size / _uniform_square(pairs) for pairs in self.strata]
         return tuple(each / sum(precision) for each in precision)
 
     @property
@@ -277,8 +317,8 @@ class _Sums(NamedTuple):
 def _sums(pairs: Pairs, products: Products) -> _Sums:
     """Return the sums of w, w^2, w h, w^2 h and w^2 h h' over the reports of a stratum."""
     parts = []
-    for one, other, weights, squares in pairs.blocks():
-        h = products(one, other)
+    for scored, weights, squares in pairs.blocks():
+        h = products(scored)
         parts.append((weights.sum(), squares.sum(), weights @ h, squares @ h, (h * squares[:, None]).T @ h))
     return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
 
@@ -288,9 +328,15 @@ def _matrix(variable: Variable, reported: Numbers) -> Floats:
     return scores if scores.ndim == 2 else scores[:, None]
 
 
-def _uniform_variance(first: Variable, second: Variable) -> float:
-    """Return the mean square of a product of scores for uniform true answers, summed over the categories."""
-    return _mean_square(first) * _mean_square(second)
+def _uniform_square(pairs: Pairs) -> float:
+    """Return the mean square of the score of a pair for uniform true answers, summed over the categories."""
+    together = block_pair(pairs.first, pairs.second)
+    if together is None:
+        return _mean_square(pairs.first) * _mean_square(pairs.second)
+    # With uniform answers all combinations are reported equally often.
+    rows, columns = len(pairs.first.categories) - 1, len(pairs.second.categories) - 1
+    both, only, other, none = (score**2 for score in together.scores)
+    return both + columns * only + rows * other + rows * columns * none
 
 
 def _mean_square(variable: Variable) -> float:
@@ -301,16 +347,16 @@ def _mean_square(variable: Variable) -> float:
     return sum((chance * (1 - b) ** 2 + (1 - chance) * b**2) / (a - b) ** 2 for chance, a, b in reported)
 
 
-def answered_scores(scores: Floats, absent: bool) -> Floats:
+def answered_part(scores: Floats, absent: bool) -> ScorePart:
     """
-    Return unbiased scores of having answered, (m,).
+    Return unbiased scores of having answered.
 
     Args:
         scores: of the categories, (m, k), the last of which is no answer if ``absent``.
         absent: people may have left the question unanswered.
     """
-    found: Floats = 1 - scores[:, -1] if absent else np.ones(len(scores))
-    return found
+    size = scores.shape[1]
+    return ScorePart(1 - scores[:, -1], size - 1) if absent else ScorePart(np.ones(len(scores)), size)
 
 
 def null_of(column: Numbers) -> int:

@@ -13,10 +13,28 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.estimators.blocks.joint_channel import PairScore
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo, bits
 
 ROWS = 100_000
 """Number of rows in a block; not a power of two, because columns of a block would then compete for cache lines."""
+
+
+class CellProducts(NamedTuple):
+    """
+    Sums over the scores z_ij of all cells, (k, m) each.
+
+    Attributes:
+        once: sum of w z_ij.
+        twice: sum of w^2 z_ij.
+        by_row: sum of w^2 z_ij z_i.
+        squares: sum of w^2 z_ij^2.
+    """
+
+    once: Floats
+    twice: Floats
+    by_row: Floats
+    squares: Floats
 
 
 class ScoreProducts(NamedTuple):
@@ -34,6 +52,47 @@ class ScoreProducts(NamedTuple):
     twice: Floats
     squared: Floats
     fourth: Floats
+
+    def cells(self, end: int, score: PairScore) -> CellProducts:
+        """
+        Return sums of the scores of all cells.
+
+        Args:
+            end: index of the first score of the second variable.
+            score: how the score of a cell follows from those of its categories.
+        """
+        rows, columns = slice(1, end), slice(end, None)
+        once, twice = (_crossed(sums, sums, end, score) for sums in (self.once, self.twice))
+        return CellProducts(
+            once, twice, _crossed(self.squared, self.twice, end, score), self._squares(rows, columns, score)
+        )
+
+    def _squares(self, rows: slice, columns: slice, score: PairScore) -> Floats:
+        """Return sums of w^2 (both z z' + first z + second z' + rest)^2."""
+        both, first, second, rest = score
+        fourth, crossed, other = self.fourth[rows, columns], self.squared[rows, columns], self.squared[columns, rows].T
+        own, of_second = self.squared[rows, :1], self.squared[columns, :1].T
+        found: Floats = both**2 * fourth + 2 * both * (first * crossed + second * other)
+        found += first**2 * own + second**2 * of_second + rest**2 * self.twice[0, 0]
+        found += 2 * (both * rest + first * second) * self.twice[rows, columns]
+        found += 2 * rest * (first * self.twice[rows, :1] + second * self.twice[:1, columns])
+        return found
+
+
+def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Floats:
+    """
+    Return the sums of a cell's score times a factor of its row: 1, or the row's own score.
+
+    Args:
+        sums: sums with the score of the row times the factor.
+        of_second: sums with the factor alone.
+        end: index of the first score of the second variable.
+        score: how the score of a cell follows from those of its categories.
+    """
+    factor = of_second[:1] if of_second is sums else of_second[1:end]
+    both, first, second, rest = score
+    found: Floats = both * sums[1:end, end:] + first * sums[1:end, :1]
+    return found + second * factor[:, end:] + rest * factor[:, :1]
 
 
 def score_products(

@@ -25,12 +25,13 @@ from sottovoce.aggregator.analysis.tables.independence_test import Independence,
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import seen_reports
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, answered_scores
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, ScorePart, answered_part
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
-from sottovoce.aggregator.analysis.tables.score_products import ScoreProducts
+from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
+from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError
@@ -194,15 +195,21 @@ class TwoWayTable:
 def _cell_of(joint: Joint, row: int, column: int) -> Products:
     """Return the products of scores of a cell and of the people who answered both questions."""
     first, second = joint.first.absent, joint.second.absent
-    return lambda one, other: np.column_stack(
-        [one[:, row] * other[:, column], answered_scores(one, first) * answered_scores(other, second)]
+    return lambda each: np.column_stack(
+        [
+            each.cell(row, column),
+            each.product(answered_part(each.first, first), answered_part(each.second, second)),
+        ]
     )
 
 
 def _share_of(row: int, column: int) -> Products:
     """Return the products of scores of a cell and of the people of its row who answered."""
-    return lambda one, other: np.column_stack(
-        [one[:, row] * other[:, column], one[:, row] * answered_scores(other, absent=True)]
+    return lambda each: np.column_stack(
+        [
+            each.cell(row, column),
+            each.product(ScorePart(each.first[:, row], 1), answered_part(each.second, absent=True)),
+        ]
     )
 
 
@@ -310,13 +317,16 @@ class _Shares(NamedTuple):
 
 def _shares(whole: Joint) -> _Shares:
     parts = [share / pairs.products.once[0, 0] for share, pairs in zip(whole.shares, whole.strata, strict=True)]
-    found = list(zip(parts, (pairs.products for pairs in whole.strata), strict=True))
     end = 1 + len(whole.first.categories)
-    once = np.sum([part * sums.once for part, sums in found], axis=0)
-    cells, rows = once[1:end, end:], once[1:end, 0]
+    found = [
+        (part, pairs.products, pairs.products.cells(end, pairs.score))
+        for part, pairs in zip(parts, whole.strata, strict=True)
+    ]
+    cells = np.sum([part * own.once for part, _, own in found], axis=0)
+    rows = np.sum([part * sums.once[1:end, 0] for part, sums, _ in found], axis=0)
     spread, crossed, of_rows = (
-        np.sum([part**2 * each for (part, _), each in zip(found, column, strict=True)], axis=0)
-        for column in zip(*(_centred(sums, cells, rows) for _, sums in found), strict=True)
+        np.sum([part**2 * each for (part, *_), each in zip(found, column, strict=True)], axis=0)
+        for column in zip(*(_centred(sums, own, cells, rows) for _, sums, own in found), strict=True)
     )
     # A row with an estimated share of 0 has no shares within it, and no errors: NaN.
     groups = np.where(rows == 0, np.nan, rows)[:, None]
@@ -328,19 +338,25 @@ def _shares(whole: Joint) -> _Shares:
     return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
 
 
-def _centred(sums: ScoreProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return sums of w^2 times the centred squares of z_A z_B, its products with z_A, and the squares of z_A."""
+def _centred(sums: ScoreProducts, own: CellProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return sums of w^2 times the centred squares of a cell's score, its products with z_A, and the squares of z_A."""
     end = 1 + len(rows)
-    total, of_cells, of_rows = sums.twice[0, 0], sums.twice[1:end, end:], sums.twice[1:end, 0]
-    spread = sums.fourth[1:end, end:] - 2 * cells * of_cells + cells**2 * total
-    crossed = sums.squared[1:end, end:] - cells * of_rows[:, None] - rows[:, None] * of_cells
+    total, of_cells, of_rows = sums.twice[0, 0], own.twice, sums.twice[1:end, 0]
+    spread = own.squares - 2 * cells * of_cells + cells**2 * total
+    crossed = own.by_row - cells * of_rows[:, None] - rows[:, None] * of_cells
     variance = sums.squared[1:end, 0] - 2 * rows * of_rows + rows**2 * total
     return spread, crossed + cells * rows[:, None] * total, variance
 
 
 def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:
     return [
-        CellChannel(pairs.first.channels[row], pairs.second.channels[column], pairs.size, share)
+        CellChannel(
+            pairs.first.channels[row],
+            pairs.second.channels[column],
+            pairs.size,
+            share,
+            block_pair(pairs.first, pairs.second),
+        )
         for pairs, share in zip(whole.strata, whole.shares, strict=True)
     ]
 

@@ -17,6 +17,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip
+from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
 from sottovoce.aggregator.estimators.chi_square import upper_tail
 from sottovoce.aggregator.estimators.support import FAKES
 from sottovoce.aggregator.estimators.variable import Floats, Variable
@@ -108,8 +109,10 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
         fakes: share of forged reports among all.
     """
     share = fakes / (fakes + (1 - fakes) * seen)
-    # A forger gains most with the pair of reports that has the largest score product.
-    return Forged(share, share * _largest(first) * _largest(second))
+    # A forger gains most with the pair of reports that has the largest score of a cell.
+    pair = block_pair(first, second)
+    largest = _largest(first) * _largest(second) if pair is None else max(map(abs, pair.scores))
+    return Forged(share, share * largest)
 
 
 def _largest(variable: Variable) -> float:

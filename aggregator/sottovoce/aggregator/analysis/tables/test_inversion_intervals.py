@@ -20,7 +20,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Moments, answered_scores
+from sottovoce.aggregator.analysis.tables.pair_moments import (
+    Joint,
+    Moments,
+    Products,
+    ScoredPairs,
+    ScorePart,
+    answered_part,
+)
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
@@ -113,7 +120,7 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
         bounds: smallest and largest possible value.
         z: normal quantile of the confidence level.
     """
-    found = joint.moments(lambda one, other: np.column_stack([one[:, group] * other[:, outcome], one[:, group]]))
+    found = joint.moments(lambda each: np.column_stack([each.cell(group, outcome), each.first[:, group]]))
     m, g = found.mean.tolist()
     raw = m / g if g > 0 else None
     delta = () if raw is None else (1 / g, -raw / g)
@@ -131,11 +138,9 @@ def correlation(joint: Joint, z: float) -> Inverted:
     Raises:
         EstimateError: the reports of a number do not show its variance.
     """
-    strata = tuple(
-        replace(each, first=_Squared(of=each.first), second=_Squared(of=each.second)) for each in joint.strata
-    )
+    strata = tuple(replace(each, first=_squared(each.first), second=_squared(each.second)) for each in joint.strata)
     found = replace(joint, strata=strata).moments(
-        lambda one, other: np.column_stack([one[:, 0] * other[:, 0], one, other])
+        lambda each: np.column_stack([each.cell(0, 0), each.first, each.second])
     )
     both, a, a2, b, b2 = found.mean.tolist()
     of_a, of_b = a2 - a * a, b2 - b * b
@@ -169,9 +174,11 @@ def phi_among_answered(joint: Joint, z: float) -> Inverted:
     """
     absent = joint.first.absent, joint.second.absent
 
-    def products(one: Floats, other: Floats) -> Floats:
-        r, s = (answered_scores(each, may) for each, may in zip((one, other), absent, strict=True))
-        return np.column_stack([one[:, 1] * other[:, 1], one[:, 1] * s, r * other[:, 1], r * s])
+    def products(each: ScoredPairs) -> Floats:
+        r, s = (answered_part(scores, may) for scores, may in zip((each.first, each.second), absent, strict=True))
+        one, other = ScorePart(each.first[:, 1], 1), ScorePart(each.second[:, 1], 1)
+        pairs = ((one, other), (one, s), (r, other), (r, s))
+        return np.column_stack([each.product(*pair) for pair in pairs])
 
     found = joint.moments(products)
     p, a, b, m = found.mean.tolist()
@@ -217,16 +224,23 @@ class _Squared(Variable):
         return np.column_stack([self.of.scores(reported), squares])
 
 
+def _squared(variable: Variable) -> Variable:
+    return _Squared(of=variable, categories=variable.categories, block=variable.block)
+
+
 _Slopes = Callable[[float], tuple[float, tuple[float, ...]]]
 """Function from t to Q and its gradient in the means."""
 
 
-def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Callable[[Floats, Floats], Floats]:
+def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Products:
     """Return the function that computes h = (z_0 z, z_1 z, z_0 r, z_1 r), (m, 4), r the scores of having answered."""
-    indices = list(groups)
-    return lambda one, other: np.column_stack(
-        [one[:, indices] * other[:, [outcome]], one[:, indices] * answered_scores(other, absent)[:, None]]
-    )
+
+    def products(each: ScoredPairs) -> Floats:
+        one = [ScorePart(each.first[:, group], 1) for group in groups]
+        other = ScorePart(each.second[:, outcome], 1), answered_part(each.second, absent)
+        return np.column_stack([each.product(own, part) for part in other for own in one])
+
+    return products
 
 
 def _inverted(

@@ -8,6 +8,7 @@ The question alone has the channel of k-ary randomized response; the maths is in
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from sottovoce.aggregator.estimators.blocks.block_channel import BlockPlace
 from sottovoce.aggregator.estimators.support import (
     DEFAULT_RULE,
     Estimate,
@@ -47,8 +48,8 @@ def estimate(
 
 
 def variables(mechanism: JointMember, domain: Domain) -> list[Variable]:
-    """Return one variable, with the channel of the question alone."""
-    block, k = mechanism.block_name, mechanism.options
+    """Return one variable, with the channel of the question alone and its place in the block."""
+    block = BlockPlace(mechanism.block, mechanism.block_name, mechanism.position)
     if isinstance(mechanism, JointYesNo):
         support = mechanism.support
         return [YesNo(categories=domain.options, support=support, bit=lambda reported: reported == 1, block=block)]
@@ -57,7 +58,7 @@ def variables(mechanism: JointMember, domain: Domain) -> list[Variable]:
             categories=domain.options,
             support=mechanism.support,
             odds=mechanism.marginal_odds,
-            supports=lambda reported: reported[:, None] == np.arange(k),
+            supports=lambda reported: reported[:, None] == np.arange(mechanism.options),
             block=block,
         )
     ]

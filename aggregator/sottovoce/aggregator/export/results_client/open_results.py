@@ -16,6 +16,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
+from sottovoce.aggregator.analysis.tables.block_fit import BlockFit, fit_block
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
@@ -219,6 +220,21 @@ class OpenResults:
         """
         found = self._answer("pairs", {"wave": wave})
         return _result(found, found["pairs"])
+
+    def block(self, *questions: str) -> BlockFit:
+        """
+        Fit the joint shares of questions of one block, and test how well its channel explains the reports.
+
+        Args:
+            questions: names of at least two questions of the block.
+
+        Raises:
+            SurveyError: there are no rows of reports, or the block cannot be fitted; the message says why.
+        """
+        columns = getattr(self.reports, "columns", None)
+        if columns is None:
+            raise EstimateError("a block is fitted from rows of reports: open a folder or a file of them")
+        return fit_block(columns, questions)
 
     def test(
         self,

@@ -1,6 +1,7 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted } from "../survey/errors.js";
 import { memoKey } from "./entries.js";
+import { sum } from "../survey/rational.js";
 
 /**
  * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report
@@ -12,7 +13,9 @@ export async function keepMemo({ draws, key, ledger, survey, transport }) {
   if (survey.memoized.length === 0) return null;
   const drawn = drawMemo(survey, draws);
   const body = dumpCanonical(Object.fromEntries([...drawn].map(([index, pair]) => written(survey, index, pair))));
-  await ledger.record(memoKey(key), { digest: survey.digest, epsilon: survey.epsilonOfMemo, body, sent: true });
+  // The part of the survey's epsilon that covers all waves.
+  const epsilon = sum(survey.memoized.map((index) => survey.questions[index].epsilon));
+  await ledger.record(memoKey(key), { digest: survey.digest, epsilon, body, sent: true });
   const stored = await checkMemo({ key, ledger, survey, transport });
   if (stored === null) throw new BudgetExhausted("error_ledger");
   return stored;

@@ -1,4 +1,5 @@
 import { AnswerError } from "../survey/errors.js";
+import { RARE_READERS } from "../survey/known.js";
 
 /**
  * The randomizers, (mechanism, truth, draws, memo) -> report, by mechanism; the rarer ones once `bringRandomizers` has
@@ -12,31 +13,40 @@ export async function bringRandomizers({ memoized, private: places, questions })
     const { randomizeMemoizedRR } = await import("./memo.js");
     RANDOMIZERS.set("memoized_rr", randomizeMemoizedRR);
   }
+  if (questions.some(({ mechanism }) => mechanism?.block)) {
+    const { randomizeJointRR } = await import("./joint_rr.js");
+    RANDOMIZERS.set("joint_rr", randomizeJointRR);
+  }
   if (places.every((index) => RANDOMIZERS.has(questions[index].mechanism.name))) return;
   const { RARE_RANDOMIZERS } = await import("./randomizers.js");
   for (const [name, randomizer] of Object.entries(RARE_RANDOMIZERS)) RANDOMIZERS.set(name, randomizer);
 }
 
 /**
- * The report for these truths: the id is drawn first, then each question that is asked, in order.
+ * The report for these truths: the id is drawn first, then each question that is asked, in order, and each
+ * block at once.
  *
  * `memo` is what `keepMemo` gives; without it, permanent answers are drawn for this report alone. `signed` is what
  * `signedId` gives: an id that was drawn and signed before.
  */
 export function randomize(survey, truths, draws, wave = 0, memo = null, signed = null) {
-  if (!survey.asksFor(truths)) throw new AnswerError("error_unexpected");
+  // Those that are not asked have null.
+  const isOneSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
+  if (!isOneSet) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
-  const reports = survey.questions.map((question, index) =>
-    perturb(question, truths[index], draws, survey.ownCoin, memo?.get(index)),
+  const reports = survey.questions.flatMap((question, index) =>
+    perturb(question, truths.slice(index), draws, survey.ownCoin, memo?.get(index)),
   );
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reports };
 }
 
-function perturb(question, truth, draws, ownCoin, memo) {
+// The report of a question, or those of a block that begins with it, if any; `truths` begin with its own.
+function perturb(question, truths, draws, ownCoin, memo) {
+  const [truth] = truths;
   // People who tossed their own coin enter its result: a second toss here would be another channel.
   if (question.mechanism === null || truth === null || ownCoin) return truth;
-  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo);
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo, truths);
 }
 
 /**

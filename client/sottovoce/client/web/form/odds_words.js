@@ -4,7 +4,7 @@ export function explained({ cohort, mechanism, type }, words) {
   const numbers = Object.entries(mechanism.explain());
   const told = (number) => (typeof number === "number" ? number : shareOf100(...number, words));
   const values = numbers.map(([name, number]) => [name, told(number)]);
-  const usual = `odds_${mechanism.reportKind}`;
+  const usual = `odds_${mechanism.sentence ?? mechanism.reportKind}`;
   // A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
   const own = `${type}_${usual}`;
   return [words.has(own) ? own : usual, Object.fromEntries(values)];

@@ -53,6 +53,8 @@ export function beliefSentence(survey, words) {
     return percent > 99 ? words.translate("nearly_100") : percent;
   };
   const values = () => ({ one: share(mostRevealing(survey).epsilon), all: share(survey.epsilon) });
+  const { epsilon, mechanism } = mostRevealing(survey);
   // One question is the whole report.
-  return [mostRevealing(survey).epsilon < survey.epsilon ? "belief_all" : "belief_one", values];
+  const sentence = epsilon < survey.epsilon ? "belief_all" : "belief_one";
+  return [sentence + (mechanism.block ? "_together" : ""), values];
 }

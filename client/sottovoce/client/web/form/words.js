@@ -1,6 +1,7 @@
 import { Catalogues } from "./catalogues.js";
 import { element, nameCells } from "./dom.js";
 import { explained } from "./odds_words.js";
+import { RARE_SENTENCES } from "../survey/known.js";
 import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
 
 /** The languages in which the page itself speaks, one catalogue each. */
@@ -23,7 +24,7 @@ export class Words {
   /** What stands before the tenths. */
   point = ".";
   /** Sentences that few surveys need, by language and key, once their part has come. */
-  rare = new Set();
+  rare = RARE_SENTENCES;
   #turn = 0;
   #heading = null;
   #nodes = new Set();

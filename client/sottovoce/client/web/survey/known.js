@@ -10,6 +10,9 @@ export const TYPES = new Map([BooleanType, SelectOneType, RatingType].map((type)
 /** What reads the items and rules that few surveys have, once a survey has one. */
 export const RARE_READERS = {};
 
+/** Sentences that few surveys need, by language and key, once their part has come. */
+export const RARE_SENTENCES = new Set();
+
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
 const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
@@ -19,6 +22,7 @@ export async function bringReaders(document) {
   const { access, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
+  if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));

@@ -20,7 +20,7 @@ const MAX_PUBLIC = 10_000_001;
 
 /**
  * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf }`. A note has no
- * questions; `rows` are the labels of a matrix's rows.
+ * questions; `rows` are the labels of a matrix's rows. A block is a list of items.
  *
  * @param value a canonical document
  * @param earlier a Map from names to the questions before it
@@ -28,10 +28,12 @@ const MAX_PUBLIC = 10_000_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const rare = RARE_READERS.ITEM_READERS?.get(value?.anchor ?? value?.type);
-  const read = rare ?? (TYPES.has(value?.type) && readQuestion);
+  const { ITEM_READERS, readBlock } = RARE_READERS;
+  const rare = ITEM_READERS?.get(value?.anchor ?? value?.type);
+  const read = rare ?? (TYPES.has(value?.type) ? readQuestion : readBlock);
   must(read);
-  const item = read(value, language, neutral);
+  const item = read(value, language, neutral, earlier);
+  if (Array.isArray(item)) return item;
   const conditions = (key) => (key in value ? RARE_READERS.readConditions(value[key], item.questions, earlier) : []);
   return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
 }

@@ -68,10 +68,10 @@ function readMarks(document) {
 
 function parseItems(document, language) {
   const earlier = new Map();
-  const items = readItems(document.questions, 1, 200).map((value, index) =>
+  const items = readItems(document.questions, 1, 200).flatMap((value, index) =>
     locate(`/questions/${index}`, () => {
       const item = parseItem(value, earlier, language, "report_labels" in document);
-      for (const question of item.questions) earlier.set(question.name, question);
+      for (const question of item.questions ?? []) earlier.set(question.name, question);
       return item;
     }),
   );
@@ -101,6 +101,7 @@ function readResearcher(researcher, language) {
 // What few surveys say of themselves.
 function readRare(document, survey) {
   if ("ask" in document || "waves" in document || survey.memoized.length > 0) RARE_READERS.readWaves(document, survey);
+  RARE_READERS.checkBlocks?.(survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
   if ("after" in document) RARE_READERS.readAfter(document.after, survey.defaultLanguage);
 }

@@ -1,5 +1,6 @@
 import { sha256 } from "./canonical.js";
 import { BudgetExhausted } from "./errors.js";
+import { RARE_READERS } from "./known.js";
 
 const REPORT_FORMAT = "sottovoce-report/1";
 
@@ -40,12 +41,10 @@ export async function expectedReceipt(body) {
   return { format: "sottovoce-receipt/1", survey, digest, wave, report_id, sha256: await sha256(body) };
 }
 
-// The values of the longest report: of the private questions, those are asked whose values take most digits.
-function longest({ ask, questions, private: places }) {
-  const largest = questions.map((question) => question.largest);
-  const byLength = [...places].sort((one, other) => String(largest[other]).length - String(largest[one]).length);
-  const unasked = byLength.slice(ask ?? places.length);
-  return largest.map((value, index) => (unasked.includes(index) ? null : value));
+// The values of the longest report.
+function longest(survey) {
+  const unasked = survey.ask === null ? [] : RARE_READERS.unaskedInLongest(survey);
+  return survey.questions.map(({ largest }, index) => (unasked.includes(index) ? null : largest));
 }
 
 function spellReport({ survey, digest, wave, report_id, values }) {

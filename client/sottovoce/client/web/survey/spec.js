@@ -109,19 +109,19 @@ export class Survey {
 
   /** The privacy loss of one whole report: the sum over its questions, with `ask: m` over the m costliest. */
   get epsilon() {
-    const epsilons = this.questions.map((question) => question.epsilon).sort((one, other) => other - one);
+    const epsilons = this.#charges.sort((one, other) => other - one);
     return sum(epsilons.slice(0, this.ask ?? undefined));
+  }
+
+  // What each question adds: a block is charged once, with its first one.
+  get #charges() {
+    return this.questions.map(({ epsilon, mechanism }) => (mechanism?.position ? 0 : epsilon));
   }
 
   /** The part of it that each wave's report is charged anew. */
   get epsilonOfWave() {
     if (this.memoized.length === 0) return this.epsilon;
-    return sum(this.questions.map((question, index) => (this.memoized.includes(index) ? 0 : question.epsilon)));
-  }
-
-  /** The part of it that covers all waves: charged once, when the device draws what it remembers. */
-  get epsilonOfMemo() {
-    return sum(this.memoized.map((index) => this.questions[index].epsilon));
+    return sum(this.#charges.filter((_, index) => !this.memoized.includes(index)));
   }
 
   /** Indices of the questions of which the device remembers a draw. */
@@ -138,13 +138,6 @@ export class Survey {
   get conditional() {
     const items = this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0);
     return items.flatMap((item) => item.questions);
-  }
-
-  /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
-  asksFor(values) {
-    const absent = [...values.keys()].filter((index) => values[index] === null);
-    const unasked = this.ask === null ? 0 : this.private.length - this.ask;
-    return absent.length === unasked && absent.every((index) => this.private.includes(index));
   }
 
   /**

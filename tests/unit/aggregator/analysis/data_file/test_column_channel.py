@@ -1,12 +1,19 @@
 """Channels as people write them."""
 
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
+from sottovoce.aggregator import open_data
 from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
+from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.joint_rr import JointRR
+
+from tests.blocks import reports
 
 
 @pytest.mark.parametrize(
@@ -120,3 +127,50 @@ def test_answer_that_is_none_is_refused_without_repeating_it() -> None:
         randomize("coin_flip", "perhaps")
     with pytest.raises(SpecError, match="levels"):
         randomize("kary_rr 3 k=4", "once")
+
+
+def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp_path: Path) -> None:
+    """The columns beside the answers name the block; shares and table are near the truth."""
+    mechanism, rng = JointRR(Fraction(9), 0, (2, 3)), np.random.default_rng(3)
+    truth = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
+    both = rng.choice(6, 20_000, p=truth.ravel())
+    drawn = reports(mechanism, np.stack([both // 3, both % 3], 1), rng)
+    text = dump_block(mechanism, ["smokes", "often"])
+    assert text == "joint_rr odds=9 radius=0 k=2,3 with=smokes,often"
+    lines = [f"{('no', 'yes')[a]},{text.replace(',', ';')},{'xyz'[b]},{text.replace(',', ';')}" for a, b in drawn]
+    quoted = [line.replace(text.replace(",", ";"), f'"{text}"') for line in lines]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["smokes,smokes_channel,often,often_channel", *quoted]), encoding="utf-8")
+
+    data = open_data(path)
+    shares = {(row["question"], row["option"]): row["raw"] for row in data.shares().rows}
+    assert shares["smokes", "yes"] == pytest.approx(0.4, abs=0.02)
+    assert shares["often", "y"] == pytest.approx(0.35, abs=0.02)
+    cells = [row["raw"] for row in data.crosstab("smokes", "often").rows]
+    assert cells == pytest.approx(truth.ravel().tolist(), abs=0.02)
+    fitted = data.block("smokes", "often")
+    assert fitted.table == pytest.approx(truth, abs=0.02)
+    assert fitted.p > 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("joint_rr odds=9 radius=0 k=2,2", "has the parameters"),
+        ("joint_rr odds=9 radius=0 k=2,2 with=a", "as many different columns"),
+        ("joint_rr odds=9 radius=0 k=2,2 with=a,a", "as many different columns"),
+        ("joint_rr odds=1 radius=0 k=2,2 with=a,b", "odds must be above 1"),
+    ],
+)
+def test_block_of_columns_that_is_none_is_refused(text: str, reason: str) -> None:
+    """The message says what is missing."""
+    with pytest.raises(ValueError, match=reason):
+        parse_channel(text)
+
+
+def test_column_that_its_block_does_not_name_is_refused() -> None:
+    """Its place among the others is not known; and one answer alone is not drawn."""
+    with pytest.raises(ValueError, match="with= must name the column itself"):
+        parse_channel("joint_rr odds=9 radius=0 k=2,2 with=a,b").read(["no", "yes"], "c")
+    with pytest.raises(SpecError, match="drawn together"):
+        randomize("joint_rr odds=9 radius=0 k=2,2 with=a,b", "yes")

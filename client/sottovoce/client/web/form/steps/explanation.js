@@ -3,7 +3,7 @@ import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
 import { oddsPicture } from "./odds_picture.js";
-import { showEpsilon } from "../../survey/rational.js";
+import { RARE_READERS } from "../../survey/known.js";
 import { statusLine } from "./status_line.js";
 
 const UNKNOWN = { kind: "open", date: null };
@@ -67,7 +67,9 @@ function protectionPart(survey, words) {
   const picture = [...weakest, oddsPicture(most, words)];
   // What all answers together may tell comes first where that is nearly everything.
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
-  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...wavesNotes(survey, words));
+  const more = RARE_READERS.sentencesOfWaves?.(survey) ?? [];
+  const notes = more.map((sentence) => words.line("p", ...sentence));
+  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...notes);
 }
 
 function seen(survey, words, notes) {
@@ -75,13 +77,6 @@ function seen(survey, words, notes) {
   const agree = words.node(hasLongConsent(survey) ? "agree_next" : "agree");
   const usual = element("p", {}, ...(survey.isBlind ? [] : [words.node(sentence), " "]), agree);
   return [...notes, usual];
-}
-
-// What the first step says of the questions that were drawn, and of further waves.
-function wavesNotes({ ask, epsilonOfWave, private: places, waves }, words) {
-  const drawn = ask === null ? [] : [words.line("p", "explain_ask", { asked: ask, private: places.length })];
-  const further = { waves, epsilon: showEpsilon(epsilonOfWave) };
-  return waves > 1 ? [...drawn, words.line("p", "explain_waves", further)] : drawn;
 }
 
 function consent(survey, words) {

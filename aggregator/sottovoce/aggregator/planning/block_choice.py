@@ -1,0 +1,267 @@
+"""
+Designs for several questions, compared: reported separately, some of them asked, or all reported as one block.
+
+Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
+            question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once.
+One         A report of a block may say as much about one question as about all together, to a person who knows the
+            other answers. At the same epsilon for one question a block therefore has the epsilon of a single report.
+Shares      Variance of one report's score for a share of 1/2, lambda (1 - lambda) / (a - b)^2; the largest question
+            counts.
+Tables      Sum of the variances of all cells of two questions' table for uniform answers, over the number of cells; the
+            largest pair counts.
+Best radius The least of the largest ratios to separate reports; where no radius has all ratios below 1, the questions
+            are asked separately. A pair whose channel has a condition number above 1,000 has no table.
+People      z^2 variance / half-width^2, the usual formula.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.planning.question_channels import best_share, measure_of
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
+from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
+from sottovoce.shared.spec import Question, Survey
+
+GOALS = SHARES, TABLES = "shares", "tables"
+HALF_WIDTH = 0.05
+SEPARATE, ASK, JOINT = "separate", "ask", "joint"
+
+LEAST_GAIN = 0.8
+"""Largest part of the people that a suggested block needs."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class BlockDesign:
+    """
+    One way to ask the questions.
+
+    Attributes:
+        kind: "separate", "ask" or "joint".
+        number: questions asked of each person, or the radius of a block; 0 for separate reports.
+        one: worst-case odds for one question.
+        alone: largest odds for one question if nothing else is known; equal to ``one`` without a block.
+        people: people needed; None if the block does not identify what the goal needs.
+        ratios: variance of each question or pair, as a part of the variance of separate reports.
+    """
+
+    kind: str
+    number: int
+    one: float
+    alone: float
+    people: int | None
+    ratios: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """Name in tables of designs."""
+        return {SEPARATE: "separate", ASK: f"ask {self.number}", JOINT: f"joint, radius {self.number}"}[self.kind]
+
+    @property
+    def worst(self) -> float:
+        """Largest ratio; infinite if something is not identified."""
+        return max(self.ratios, default=math.inf) if self.people is not None else math.inf
+
+
+@dataclass(frozen=True)
+class BlockComparison:
+    """
+    Designs at one epsilon.
+
+    Attributes:
+        epsilon: total of a report, or worst case of one question.
+        designs: separate reports first.
+        best: the one that needs the fewest people.
+        worse: indices of the questions for which no radius of a block is better than a separate report; empty if one
+            radius is better for all.
+    """
+
+    epsilon: float
+    designs: tuple[BlockDesign, ...]
+    best: BlockDesign
+    worse: tuple[int, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison as a JSON-serializable dict."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """The comparison at the same total epsilon, and at the same worst-case epsilon for one question."""
+
+    same_total: BlockComparison
+    same_question: BlockComparison
+
+
+def block_plan(sizes: Sequence[int], total: float, goal: str, half_width: float = HALF_WIDTH) -> BlockPlan:
+    """
+    Compare the designs for some questions.
+
+    Args:
+        sizes: number of categories of each question.
+        total: epsilon of one person's whole report.
+        goal: "shares" or "tables".
+        half_width: wanted half-width of a 95 % interval of a share, or of a cell.
+
+    Raises:
+        EstimateError: too few or too many questions, or an impossible epsilon or half-width.
+    """
+    if not MIN_QUESTIONS <= len(sizes) <= MAX_QUESTIONS:
+        raise EstimateError("a block has 2 to 12 private questions with categories")
+    if not 0 < half_width < 1:
+        raise EstimateError("the half-width must lie between 0 and 1")
+    low, high = float(MIN_EPSILON) * len(sizes), float(MAX_EPSILON)
+    if not low <= total <= high:
+        raise EstimateError(f"the total of {len(sizes)} questions must lie between {low:.3g} and {high:.3g}")
+    planner = _BlockPlanner(tuple(sizes), total, goal, half_width)
+    one = total / len(sizes)
+    return BlockPlan(
+        planner.compared(total, [*planner.asked(), *planner.joint(total)]), planner.compared(one, planner.joint(one))
+    )
+
+
+@dataclass(frozen=True)
+class _BlockPlanner:
+    sizes: tuple[int, ...]
+    total: float
+    goal: str
+    half_width: float
+
+    def compared(self, epsilon: float, others: Sequence[BlockDesign]) -> BlockComparison:
+        designs = (self._separate(SEPARATE, len(self.sizes)), *others)
+        best = min(designs, key=lambda each: math.inf if each.people is None else each.people)
+        blocks = [each for each in designs if each.kind == JOINT]
+        # A design that is better on the whole may be worse for a single question.
+        best_block = min(blocks, key=lambda each: each.worst, default=None)
+        worse = self._worse(best_block)
+        if best.kind == JOINT and worse:
+            best = min((each for each in designs if each.kind != JOINT), key=lambda each: each.people or math.inf)
+        elif best.kind == JOINT and best_block is not None:
+            best = best_block
+        return BlockComparison(epsilon, designs, best, worse)
+
+    def asked(self) -> list[BlockDesign]:
+        """Return the designs that ask m of the questions; a table needs two."""
+        return [self._separate(ASK, m) for m in range(1 + (self.goal == TABLES), len(self.sizes))]
+
+    def joint(self, epsilon: float) -> list[BlockDesign]:
+        """Return a block with each radius that identifies the shares of its questions."""
+        # A total such as ln 9 is a rounded number, and its odds are meant to be 9.
+        odds, found = JointRR.for_epsilon(Fraction(epsilon + _ROUNDING), self.sizes).odds, []
+        for radius in range(len(self.sizes)):
+            try:
+                found.append(self._block(JointRR(odds, radius, self.sizes)))
+            except ValueError:
+                continue
+        return found
+
+    def _separate(self, kind: str, m: int) -> BlockDesign:
+        d, epsilon = len(self.sizes), self.total / m
+        share = m / d if self.goal == SHARES else m * (m - 1) / (d * (d - 1))
+        variances = [each / share for each in self._own(epsilon)]
+        odds = math.exp(epsilon)
+        return self._design((kind, 0 if kind == SEPARATE else m), (odds, odds), variances)
+
+    def _block(self, mechanism: JointRR) -> BlockDesign:
+        variances: list[float | None]
+        if self.goal == SHARES:
+            variances = [_half(*mechanism.marginal(position)) for position in range(len(self.sizes))]
+        else:
+            variances = [self._table(mechanism, pair) for pair in combinations(range(len(self.sizes)), 2)]
+        alone = max(a / b for a, b in map(mechanism.marginal, range(len(self.sizes))))
+        return self._design((JOINT, mechanism.radius), (float(mechanism.odds), float(alone)), variances)
+
+    def _table(self, mechanism: JointRR, pair: tuple[int, int]) -> float | None:
+        channel = block_channel(mechanism, pair)
+        return float(channel.cell_variances()) / math.prod(channel.sizes) if channel.identifies else None
+
+    def _design(
+        self, kind: tuple[str, int], odds: tuple[float, float], variances: Sequence[float | None]
+    ) -> BlockDesign:
+        known = [each for each in variances if each is not None]
+        if len(known) < len(variances):
+            return BlockDesign(*kind, *odds, None, ())
+        ratios = tuple(each / own for each, own in zip(known, self._own(self.total / len(self.sizes)), strict=True))
+        return BlockDesign(*kind, *odds, _people_for(max(known), self.half_width), ratios)
+
+    def _own(self, epsilon: float) -> list[float]:
+        """Return the variances of the questions, or of a cell of each pair, reported with an epsilon each."""
+        channels = [best_share(epsilon, size) for size in self.sizes]
+        if self.goal == SHARES:
+            return [channel.variance(0.5) for channel in channels]
+        squares = [
+            size * (channel.variance(1 / size) + 1 / size**2)
+            for size, channel in zip(self.sizes, channels, strict=True)
+        ]
+        pairs = combinations(zip(self.sizes, squares, strict=True), 2)
+        return [(v * v2 - 1 / (k * k2)) / (k * k2) for (k, v), (k2, v2) in pairs]
+
+    def _worse(self, block: BlockDesign | None) -> tuple[int, ...]:
+        """Return the questions that a block's best radius does not help."""
+        if block is None or block.people is None:
+            return tuple(range(len(self.sizes)))
+        if self.goal == SHARES:
+            return tuple(place for place, ratio in enumerate(block.ratios) if ratio >= 1)
+        pairs = zip(combinations(range(len(self.sizes)), 2), block.ratios, strict=True)
+        return tuple(sorted({place for pair, ratio in pairs if ratio >= 1 for place in pair}))
+
+
+def _half(a: Fraction, b: Fraction) -> float:
+    """Return the variance of one report's score of a category that half of the people have."""
+    supported = (a + b) / 2
+    return float(supported * (1 - supported) / (a - b) ** 2)
+
+
+def block_hint(survey: Survey) -> list[str]:
+    """
+    Suggest a block for all private questions, where it takes a fifth fewer people at the same total epsilon.
+
+    The sentence has people and worst-case odds, before and after. There is none where devices would refuse the odds.
+    """
+    questions = joinable(survey)
+    together = len(questions) == len(survey.private) and MIN_QUESTIONS <= len(questions) <= MAX_QUESTIONS
+    if not together or survey.blocks or survey.ask or survey.own_coin or survey.epsilon > DEFAULT_ALLOWANCE.question:
+        return []
+    best = block_plan([question.domain.size for question in questions], survey.epsilon, SHARES).same_total.best
+    apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)
+    if best.kind != JOINT or best.people is None or best.people > LEAST_GAIN * apart:
+        return []
+    place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
+    odds = math.exp(max(question.epsilon for question in questions))
+    names = ", ".join(question.name for question in questions)
+    return [
+        f"/questions/{place}: {names} in one block need {best.people:,} people in the place of {apart:,} for shares to "
+        f"within {100 * HALF_WIDTH:.0f} points at the same total epsilon, and one question then has odds of "
+        f"{best.one:.3g}:1 at worst in the place of {odds:.3g}:1; sottovoce plan --total compares more"
+    ]
+
+
+def _share_variance(question: Question) -> float:
+    return measure_of(question).variance(0.5)
+
+
+def _people_for(variance: float, half_width: float) -> int:
+    return math.ceil(variance * (NormalDist().inv_cdf(0.975) / half_width) ** 2)
+
+
+def joinable(survey: Survey) -> list[Question]:
+    """Return the private questions of which a report names one category, and that no device remembers."""
+    return [
+        question
+        for question in survey.questions
+        if question.mechanism is not None
+        and question.mechanism.waves == 1
+        and len(variables := variables_of(question)) == 1
+        and variables[0].categories
+    ]

@@ -1,0 +1,51 @@
+"""The reported values of one respondent: each question by its randomizer, and each block at once."""
+
+from collections.abc import Sequence
+
+from sottovoce.client.draws import Draws
+from sottovoce.client.memo import Memo
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.randomizers import joint_rr as block
+from sottovoce.client.randomizers.memoized_rr import recall
+from sottovoce.shared.answers import Value
+from sottovoce.shared.mechanisms.joint_rr import JointMember
+from sottovoce.shared.spec import Question, Survey
+
+
+def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos: Memo) -> tuple[int | None, ...]:
+    """
+    The reported values: each question that is asked in order, and where a block begins the whole block.
+
+    Args:
+        survey: the survey.
+        values: the true values, checked: one for each question, None for those that are not asked.
+        draws: the source of randomness.
+        memos: the permanent answers of the questions that have some.
+    """
+    reported: list[int | None] = []
+    for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
+        if value is None:
+            reported.append(None)
+        elif not isinstance(question.mechanism, JointMember):
+            reported.append(_perturb_one(question, value, draws, survey.own_coin, memos.get(index)))
+        elif question.mechanism.position == 0:
+            truths = values[index : index + len(question.mechanism.block.sizes)]
+            reported += block.randomize(question.mechanism.block, _categories(truths), draws)
+    return tuple(reported)
+
+
+def _categories(values: Sequence[Value | None]) -> tuple[int, ...]:
+    """The true values of a block, which is asked as a whole, and of which each is one category."""
+    found = tuple(value for value in values if isinstance(value, int))
+    assert len(found) == len(values)  # noqa: S101 - the values were checked before
+    return found
+
+
+def _perturb_one(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
+    # The respondent's own coin has already randomized the value: randomizing again would be another channel.
+    if question.mechanism is None or own_coin:
+        assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
+        return value
+    if memo is not None:
+        return recall(question.mechanism, memo, value, draws)  # type: ignore[arg-type]
+    return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
