@@ -1,11 +1,11 @@
 """The researchers' pages in a real browser: what they show, and that everybody can use them."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import barriers
-from tests.browser.visit import log_in
+from tests.browser.visit import log_in, unfold
 from tests.conftest import Running
 
 
@@ -21,7 +21,7 @@ def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None
     assert len(sections) == 3
     for section in sections:
         section.locator("summary").click()
-        assert section.get_by_role("link").count() == 2
+        assert section.get_by_role("link").count() == 3
         drawn = section.locator(".row small").all_text_contents()
         read = [row.locator("td").nth(3).text_content() for row in section.locator("tbody tr").all()]
         assert drawn == read
@@ -30,6 +30,7 @@ def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None
 
 def test_cohort_filter_shows_that_cohort_alone(dashboard: Page) -> None:
     """Choosing a group changes the counts to the group's."""
+    dashboard.click("#choices > summary")
     dashboard.select_option("#cohort", "second")
     with dashboard.expect_navigation():
         dashboard.click(".filter button")
@@ -48,12 +49,12 @@ def test_pages_have_no_barrier(new_context: NewContext, answered: Running, axe: 
     page.close()
     page = log_in(context, answered)
     for summary in page.locator("summary").all():
-        summary.click()
+        unfold(summary)
     found += barriers(page, axe)
     page.goto(f"{answered.url}/dashboard/")
     found += barriers(page, axe)
     page.click(".who")
-    page.click("summary")
+    page.click("main summary")
     found += barriers(page, axe)
     page.fill("#label", "R on my laptop")
     page.check("input[value='results:read']")
@@ -85,9 +86,23 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(new_context: NewContext
     assert all(url.startswith((answered.url, "data:")) for url in asked)
 
 
-def test_bars_of_one_question_sum_to_the_whole(dashboard: Page) -> None:
-    """Where a respondent has one answer the bars are shares of 100; their numbers stay as estimated."""
-    bars = dashboard.locator("section").nth(1).locator(".bar").all()
-    widths = [float(bar.get_attribute("width") or "nan") for bar in bars]
+def test_estimate_is_a_dot_at_its_figure_within_its_interval(dashboard: Page) -> None:
+    """The largest first, on an axis from 0 to 100; on request the axis spans the intervals and a tenth beyond."""
+    rows = dashboard.locator("section").nth(1).locator(".row:not(.axis)")
+    figures = [float(text.split("%")[0]) for text in rows.locator(".value").all_text_contents()]
 
-    assert abs(sum(widths) - 100) < 0.01
+    assert figures == sorted(figures, reverse=True)
+    for row, figure in zip(rows.all(), figures, strict=True):
+        dot, low, width = _drawn(row)
+        assert abs(dot - figure) < 0.1
+        assert low <= dot <= low + width
+    dashboard.goto(f"{dashboard.url}?axis=zoom")
+    zoomed = [_drawn(row) for row in rows.all()]
+    assert max(low + width for _, low, width in zoomed) > 90
+
+
+def _drawn(row: Locator) -> tuple[float, float, float]:
+    """Place of a row's dot, low end of its band, and the band's width, on an axis from 0 to 100."""
+    band = row.locator(".interval")
+    dot = (row.locator(".dot").get_attribute("d") or "M").split()[0]
+    return float(dot[1:]), float(band.get_attribute("x") or ""), float(band.get_attribute("width") or "")

@@ -83,3 +83,30 @@ def test_personal_link_speaks_of_no_other_person(new_context: NewContext, site: 
 
     expect(page.locator("text=Forget them here")).to_be_visible()
     assert page.locator("text=private window").count() == 0
+
+
+LINKS = {"prolific": "https://panel.example/complete?cc=C1", "uni": "https://uni.example/done"}
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [("&from=prolific", LINKS["prolific"]), ("&from=uni.", LINKS["uni"]), ("&from=other", None), ("", None)],
+)
+def test_link_after_the_receipt_goes_with_the_label_of_the_panel(
+    new_context: NewContext, site: Running, end: str, shown: str | None
+) -> None:
+    """At the end of the respondent's link; an unknown label, and none, lead to the usual link. No request has it."""
+    usual = "https://help.example.org/"
+    asked = survey(
+        name="panels", check=False, after={"link": usual, "links": LINKS}, questions=document()["questions"][:1]
+    )
+    visit = Visit(new_context(locale="en"), publish(site, asked))
+    page = visit.arrive(visit.site.link + end)
+    page.click("#explanation > .actions .primary")
+    page.wait_for_selector("#questions")
+    choose(page, 1)
+    page.click("form button[type=submit]")
+    receipt(page)
+
+    assert page.locator("#after a").get_attribute("href") == (shown or usual)
+    assert not any("from" in request.url for request in visit.requests)

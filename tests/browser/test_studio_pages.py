@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response
+from sottovoce.aggregator.authoring.from_survey import draft_of
 
-from tests.browser.studio_site import begun_draft, studio_site
+from tests.browser.studio_site import begun_draft, of_many_questions, studio_site
 from tests.browser.test_access import violations
 from tests.browser.visit import log_in
 from tests.conftest import Running
+from tests.surveys import document
 
 PAGES = (
     *("", "new", "accounts", "me", "journal"),
@@ -167,10 +169,10 @@ def _walked(page: Page) -> list[str]:
 
 
 def _loaded(context: BrowserContext, address: str) -> int:
-    """Bytes of a page with all that it loads, as they come over the network."""
+    """Bytes of a page with all that it loads, as they come over the network, without those of a form in a frame."""
     page = context.new_page()
     replies: list[Response] = []
-    page.on("response", lambda reply: replies.append(reply))  # noqa: PLW0108 - it marks what it calls
+    page.on("response", lambda reply: reply.frame == page.main_frame and replies.append(reply))
     page.goto(address, wait_until="networkidle")
     found = sum(reply.request.sizes()["responseBodySize"] for reply in replies)
     page.close()
@@ -186,3 +188,24 @@ def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -
 
     assert all(sizes.values())
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+MOST_HEIGHT = {"surveys/six/design": 2000, "surveys/many-drafted/design": 6000}
+"""Highest pages in a window of 1,280 x 800, in pixels: with more, nobody finds a question again."""
+
+
+def test_design_is_no_longer_than_promised(browser: Browser, studio: Running) -> None:
+    """Six questions of several types, and sixty; one card is open, the others are a line each."""
+    storage = studio.storage()
+    kinds = [of_many_questions("six")["questions"][place] for place in (1, 2, 3, 4, 5, 7)]
+    storage.drafts.add("six", draft_of({**document(), "name": "six", "questions": kinds}).dumped)
+    storage.close()
+    page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")
+    found = {}
+    for path in ("surveys/six/design", "surveys/many-drafted/design"):
+        page.goto(f"{studio.url}/dashboard/{path}")
+        found[path] = page.evaluate("document.documentElement.scrollHeight")
+        assert page.locator(".question > details[open]").count() == 1
+    page.context.close()
+
+    assert {path: height for path, height in found.items() if height > MOST_HEIGHT[path]} == {}

@@ -6,7 +6,7 @@ from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import sign_in
+from tests.browser.visit import sign_in, unfold
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -20,11 +20,11 @@ def context(new_context: NewContext) -> BrowserContext:
 
 
 def begun(site: Running, name: str) -> str:
-    """Where the page Design of a new draft is."""
+    """Where the page Design of a new draft is, with the card of the survey open."""
     storage = site.storage()
     storage.drafts.add(name, draft_of({**document(), "name": name}).dumped)
     storage.close()
-    return f"{site.url}/dashboard/surveys/{name}/design"
+    return f"{site.url}/dashboard/surveys/{name}/design?card=survey"
 
 
 def titles(site: Running, name: str) -> list[str]:
@@ -262,11 +262,11 @@ def test_what_stands_beside_a_question_follows_what_is_typed(context: BrowserCon
     page = opened(context, site, begun(site, "follows"))
     coin, what = page.locator("#s0clearly"), page.locator("[name='q0.use']")
     expect(coin).to_contain_text("75 send it")
-    page.check("[name=declining][value=own]")
+    unfold(page.locator("[name=declining][value=own]")).check()
     expect(coin).to_contain_text("60 send it")
     expect(what).to_have_count(0)
 
-    page.select_option("[name='q0.type']", "select_multiple")
+    unfold(page.locator("[name='q0.type']")).select_option("select_multiple")
     expect(what).to_have_count(2)
     page.check("[name='q0.use'][value=together]")
     page.fill("[name='q0.options.en']", "Coffee\nTea\nPills")

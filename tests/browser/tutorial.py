@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect, sy
 from sottovoce.client import MemoryLedger, Respondent
 
 from tests.browser.chromium import find
+from tests.browser.visit import unfold
 from tests.journey.test_own_survey import serving
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -152,13 +153,15 @@ class Reader:
         next(each for each in named if each.count()).first.click()
 
     def _choose(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
-        place.get_by_role("radio", name=what).check()
+        unfold(place.get_by_role("radio", name=what, include_hidden=True)).check()
 
     def _type(self, place: Locator, what: str, action: Mapping[str, str]) -> None:
-        place.get_by_label(action["in"], exact=True).fill(what)
+        unfold(place.get_by_label(action["in"], exact=True)).fill(what)
 
     def _select(self, place: Locator, what: str, action: Mapping[str, str]) -> None:
-        place.get_by_label(action["in"], exact=True).locator("visible=true").select_option(label=what)
+        fields = place.get_by_label(action["in"], exact=True)
+        unfold(fields.first)
+        fields.locator("visible=true").select_option(label=what)
 
     def _answer(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
         place.locator("form fieldset").first.wait_for()

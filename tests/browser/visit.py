@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Page, Request
+from playwright.sync_api import BrowserContext, Locator, Page, Request
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.shared.spec import Survey
 
@@ -101,6 +101,14 @@ def send(page: Page, *options: int) -> dict[str, str]:
     """Choose and send; returns the receipt."""
     press_send(page, *options)
     return receipt(page)
+
+
+def unfold(field: Locator) -> Locator:
+    """Open the folded parts that a field is in, the outermost first, as a person does; returns the field."""
+    folded = field.locator("xpath=ancestor::details[not(@open)]")
+    while folded.count():
+        folded.first.locator("> summary").click()
+    return field
 
 
 def receipt(page: Page) -> dict[str, str]:

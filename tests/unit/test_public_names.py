@@ -38,15 +38,18 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
     assert "(docs/how_to/analyze_a_file.md)" in next(each for each in readme.splitlines() if "randomized data" in each)
     text = HOW_TO.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    people = [f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3}" for n in range(300)]
-    Path("answers.csv").write_text("\n".join(["cheated,year,age,item", *people]))
+    people = [
+        f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3},{n % 4},{n % 2}"
+        for n in range(300)
+    ]
+    Path("answers.csv").write_text("\n".join(["cheated,year,age,item,items,half", *people]))
     [written] = re.findall(r"\n((?:    .+\n)+)", text)
     Path("channels.yaml").write_text(
         written.replace("\n    ", "\n").removeprefix("    ").replace("never, once, often", '"0", "1", "2"')
     )
     commands = re.findall(r"^sottovoce (.+)$", text, re.MULTILINE)
 
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         ended = CliRunner().invoke(main, shlex.split(command))
         assert ended.exit_code == 0, f"{command}: {ended.output}"

@@ -148,6 +148,10 @@ def _bad_surveys() -> Iterator[str]:
     for other in ("http://h.example/", "https://h.example/{id}", "https://a@b.example/", "javascript:alert(1)", ""):
         yield some.replace(link, f'"link":"{other}"')
     yield some.replace(link, f'{link},"to":"x"')
+    for links in ("{}", '{"A":"https://h.example/"}', '{"a":"http://h.example/"}', "[]", "null", '"a"', "true"):
+        yield some.replace(link, f'{link},"links":{links}')
+    six = ",".join(f'"l{number}":"https://h.example/"' for number in range(6))
+    yield some.replace(link, f'{link},"links":{{{six}}}')
     yield some.replace('"after":{' + link + ',"text":{"de":"Reden?","en":"Need to talk?"}}', '"after":{}')
     yield some.replace('"text":{"de":"Reden?","en":"Need to talk?"}', '"text":{"de":"Reden?"}')
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":[{"smokes":["yes"]}]')

@@ -32,6 +32,7 @@ RESULTS = CommandGroup(
         "Tables and files": {
             "export": ("results.export:export", "Write the results and files of a survey."),
             "estimate": ("results.estimate:estimate", "Estimate from a folder of report files."),
+            "list-experiment": ("results.list_experiment:list_experiment", "Estimate from counts of items in a file."),
         },
         "Analyses of closed surveys": {
             "crosstab": ("results.analyse:crosstab", "Cross-tabulate two questions."),

@@ -39,6 +39,8 @@ _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{_LINK.pattern})")
 _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
+MAX_LINKS = 5
+_LABEL = re.compile(r"[a-z0-9_-]{1,32}")
 _NEEDED = ("/questions", "/ask", "/waves", "/access")
 """Where there must be no mistake before it can be said what a report costs."""
 
@@ -216,17 +218,27 @@ class _SurveyReader(ItemReader):
         return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
     def after(self, value: object) -> dict[str, Any]:
-        """Parse ``after``: a text, a link, or both, shown with every receipt."""
-        fields = self.fields(value, "/after", set(), {"text", "link"})
+        """Parse ``after``: a text, a link, or links by the label of a panel, shown with every receipt."""
+        fields = self.fields(value, "/after", set(), {"text", "link", "links"})
         if value == {}:
             self.problem("/after", "must have a text, a link, or both")
         result: dict[str, Any] = {}
         if "text" in fields:
             result["text"] = self.text_map(fields["text"], "/after/text")
+        message = "must be an address that begins with https, the same for everybody"
         if "link" in fields:
-            message = "must be an address that begins with https, the same for everybody"
             result["link"] = self.match(fields["link"], "/after/link", _LINK, message)
+        if "links" in fields:
+            result["links"] = self.links(fields["links"], message)
         return result
+
+    def links(self, value: object, message: str) -> dict[str, str]:
+        """Parse ``after.links``: up to five links, by labels that respondents' links carry as ``&from=LABEL``."""
+        found = value if isinstance(value, dict) else {}
+        labels = [label for label in found if isinstance(label, str) and _LABEL.fullmatch(label)]
+        if not 1 <= len(labels) == len(found) <= MAX_LINKS:
+            self.problem("/after/links", "must have one to five labels, each of up to 32 of a-z, 0-9, - and _")
+        return {label: self.match(found[label], f"/after/links/{label}", _LINK, message) for label in labels}
 
     def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
         """The waves, one after the other; the survey's own window if it names none."""

@@ -79,6 +79,16 @@ def test_quick_exit_and_neutral_title_are_written_only_if_given():
     assert pointers(survey(question(COIN), neutral_title="Notes")) == ["/neutral_title"]
 
 
+def test_links_after_the_receipt_have_labels():
+    """One to five of them, each of plain letters, to addresses that begin with https."""
+    links = {"prolific": "https://panel.example/?cc=C1", "uni-2": "https://uni.example/done"}
+    assert parse_survey(survey(question(COIN), after={"links": links})).document["after"] == {"links": links}
+    six = {f"l{number}": "https://h.example/" for number in range(6)}
+    for bad in ({}, six, {"A": "https://h.example/"}, {3: "https://h.example/"}, [], None, "prolific"):
+        assert pointers(survey(question(COIN), after={"links": bad})) == ["/after/links"]
+    assert pointers(survey(question(COIN), after={"links": {"a": "http://h.example/"}})) == ["/after/links/a"]
+
+
 def test_waiting_before_sending_is_written_only_if_it_is_given():
     """A survey without it is as it was; hours are whole, and a week is the most."""
     assert parse_survey(survey(question(COIN))).send_within_hours == 0

@@ -303,7 +303,7 @@ test("a survey must name one key for each wave, of a size that is agreed, each a
 test("no wait is promised in the last five minutes, nor after them", async (context) => {
   const now = Date.parse("2026-02-10T12:00:00Z");
   context.mock.timers.enable({ apis: ["Date"], now });
-  const words = { rare: new Set(), line: (_, sentence) => sentence };
+  const words = { line: (_, sentence) => sentence, rare: new Set() };
   const notes = async (minutes, hours) => {
     const closes = `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
     const privacy = { ...QUESTION.privacy, ...(hours && { send_within_hours: hours }) };

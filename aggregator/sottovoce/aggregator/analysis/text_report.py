@@ -316,6 +316,32 @@ def _weights(document: Document) -> Iterator[PrintedTable]:
     yield PrintedTable("Weights that make the margins hold", ("", ""), lines, tuple(_warnings(document)))
 
 
+def _list_experiment(document: Document) -> Iterator[PrintedTable]:
+    """Yield the share, and of each list its means and the test of design effects."""
+    of = " and ".join(each["column"] for each in document["lists"])
+    share = document["share"]
+    line = ("share of the sensitive item", TERMINAL.percent(share["shown"]), TERMINAL.points(share["std_error"]))
+    people = document["coin_flip"]
+    precise = () if people is None else (f"Coin flips on {people:,} devices would be as exact.",)
+    yield PrintedTable(
+        f"{document['file']}: {of}, {document['n']:,} people",
+        ("", "estimate", "std. error", _limits(document)),
+        ((*line, TERMINAL.limits(share, TERMINAL.percent)),),
+        (*precise, *_warnings(document)),
+    )
+    for each in document["lists"]:
+        lines = tuple(
+            (one["half"], f"{one['n']:,}", f"{one['mean']:.3f}", f"{one['std_error']:.3f}") for one in each["means"]
+        )
+        sentences = (
+            f"Without the sensitive item, {TERMINAL.percent(each['floor'])} count 0 items, and "
+            f"{TERMINAL.percent(each['ceiling'])} all of them, whose yes the longer list would reveal.",
+            f"Does the sensitive item change answers to the others (Blair and Imai)? {TERMINAL.p_equals(each['p'])}.",
+        )
+        title = f"{each['column']}: {each['items']} items, difference {each['share']['raw']:.3f}"
+        yield PrintedTable(title, ("half", "people", "mean", "std. error"), lines, sentences)
+
+
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
         yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
@@ -333,4 +359,5 @@ _WORDS = {
     "sottovoce-test/1": _one_sample,
     "sottovoce-regression/1": _regression,
     "sottovoce-weights/1": _weights,
+    "sottovoce-list-experiment/1": _list_experiment,
 }

@@ -33,14 +33,17 @@ class Step:
     Attributes:
         harm: key of the level in ``HARMS``.
         epsilon: epsilon of the question at this level.
-        told: people who report the answer, of 100 for whom it is true and of 100 for whom it is not; None for a
-            question whose estimate is not a share.
+        reported_of_100: people who report the answer, of 100 for whom it is true and of 100 for whom it is not; None
+            for a question with one of several answers, and for one whose estimate is not a share.
+        guessed_of_100: for a question with one of several answers, people of 100 whose answer the best guess from
+            their report finds, and whose answer a guess without it finds; None for other questions.
         after: largest posterior belief after the report in per cent, for a prior belief of 10 %.
     """
 
     harm: str
     epsilon: float
     reported_of_100: tuple[int, int] | None
+    guessed_of_100: tuple[int, int] | None
     after: int
 
 
@@ -153,15 +156,33 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     for harm in ("little", "clearly", "badly", *own):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
-            found.append(Step(harm, question.epsilon, _reported_of_100(question), percent_after(question.epsilon)))
+            found.append(_step(harm, question))
     return found
 
 
-def _reported_of_100(question: Question) -> tuple[int, int] | None:
+def _step(harm: str, question: Question) -> Step:
     measure = measure_of(question)
-    if not isinstance(measure, ShareChannel):
-        return None
-    return _round_of_100(measure.a), _round_of_100(measure.b)
+    reported = guessed = None
+    if isinstance(measure, ShareChannel) and question.kind.truth == "option":
+        guessed = _guessed_of_100(measure, len(question.domain.options))
+    elif isinstance(measure, ShareChannel):
+        reported = _round_of_100(measure.a), _round_of_100(measure.b)
+    return Step(harm, question.epsilon, reported, guessed, percent_after(question.epsilon))
+
+
+def _guessed_of_100(channel: ShareChannel, options: int) -> tuple[int, int]:
+    """
+    Return how many of 100 answers the best guess finds, with the report and without.
+
+    Levels have different mechanisms, which send one answer or a set of them; so the number of people who send their
+    own answer grows with the set, and a stronger protection would look franker. A guess picks one of the set.
+
+    Args:
+        channel: probabilities that a report holds one's own answer, and any given other one.
+        options: number of possible answers.
+    """
+    size_of_set = channel.a + (options - 1) * channel.b
+    return _round_of_100(channel.a / size_of_set), _round_of_100(1 / options)
 
 
 def _round_of_100(share: float) -> int:

@@ -23,7 +23,7 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -41,7 +41,7 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
     """Yield keys, types and mechanism names of a survey document."""
     # Names chosen by the author are left out, because they may coincide with any of these words.
     yield from document
-    yield from document["retention"]
+    yield from (*document["retention"], *document.get("after", {}))
     inside = [each for item in document["questions"] for each in item.get("items", ())]
     yield from (key for item in document["questions"] if "items" in item for key in item)
     for item in (*(item for item in document["questions"] if "items" not in item), *inside):

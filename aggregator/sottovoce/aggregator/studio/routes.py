@@ -18,6 +18,7 @@ from sottovoce.aggregator.studio.results import (
     files_page,
     format_numbers,
     results_page,
+    shared_results_page,
     simulation_page,
 )
 from sottovoce.aggregator.studio.results.rendered_results import RenderingCache
@@ -35,6 +36,11 @@ from sottovoce.aggregator.studio.survey import (
 def style() -> Response:
     """Serve the style sheet of all pages."""
     return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
+
+
+def design_style() -> Response:
+    """Serve the style sheet of the page Design, which no other page loads."""
+    return Response(_static("design.css"), content_type="text/css; charset=utf-8")
 
 
 def script() -> Response:
@@ -63,6 +69,15 @@ _STATIC_FILES = (
         Kind.PAGE,
         ("text/css",),
     ),
+    Route(
+        "studio.design_style",
+        "GET",
+        "/dashboard/design.css",
+        design_style,
+        "Serve the style sheet of Design.",
+        Kind.PAGE,
+        ("text/css",),
+    ),
     Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", Kind.PAGE, _SCRIPT),
     Route(
         "studio.drafts_script",
@@ -85,6 +100,7 @@ _PAGES = (
     trials,
     publish_page,
     simulation_page,
+    shared_results_page,
     release_page,
     privacy_page,
     invite_page,

@@ -110,8 +110,8 @@ def _print_closing_text(survey: Survey) -> None:
     after = survey.document.get("after", {})
     if "text" in after:
         print_line(text_of(survey, after["text"]))
-    if "link" in after:
-        print_line(after["link"])
+    for link in [after["link"]] if "link" in after else after.get("links", {}).values():
+        print_line(link)
 
 
 def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:

@@ -57,6 +57,20 @@ def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> Non
     assert [step.reported_of_100 for step in steps_of(draft(), own.cards[0])] == [(88, 12), (75, 25), (67, 33)]
 
 
+@pytest.mark.parametrize("declining", ["own", "never"])
+def test_stronger_protection_never_looks_franker(declining: str) -> None:
+    """For one of 2 to 40 answers, whatever mechanism each level has; and a guess is better than none."""
+    for options in range(2, 41):
+        choices = [{"name": f"o{number}", "label": {"en": f"Option {number}"}} for number in range(options)]
+        asked = {"type": "select_one", "name": "one", "label": {"en": "Which?"}, "choices": choices}
+        one = DraftItem(asked, "clearly")
+        guessed = [step.guessed_of_100 for step in steps_of(replace(draft(), cards=(one,), declining=declining), one)]
+        found = [each[0] for each in guessed if each]
+        assert len(found) == 3
+        assert found == sorted(found, reverse=True)
+        assert all(each and each[0] >= each[1] for each in guessed)
+
+
 def test_use_of_a_number_decides_its_mechanism() -> None:
     """For good, which is why it is asked for."""
     number = {"type": "integer", "min": "0", "max": "10"}

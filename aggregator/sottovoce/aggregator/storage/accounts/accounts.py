@@ -139,7 +139,7 @@ class AccessTables(PasskeyTables):
         with self._back_end.write() as db:
             db.execute(
                 "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
-                [view.hash, view.survey, view.digest, int(view.results), view.expires_on],
+                [view.hash, view.survey, view.digest, int(view.results) + int(view.public), view.expires_on],
             )
             self._note(db, words.VIEW_MADE, view.survey)
 
@@ -235,4 +235,4 @@ def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None,
 
 
 def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> BoardView:
-    return BoardView(bytes(link_hash), survey, digest, bool(results), expires_on)
+    return BoardView(bytes(link_hash), survey, digest, bool(results), expires_on, public=results > 1)

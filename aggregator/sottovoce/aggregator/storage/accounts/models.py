@@ -134,7 +134,7 @@ class AccountInvitation:
 @dataclass(frozen=True)
 class BoardView:
     """
-    Link for an ethics board to view a survey without an account.
+    Link to view a survey without an account, for an ethics board or for the public.
 
     Attributes:
         hash: of the link's secret.
@@ -142,6 +142,7 @@ class BoardView:
         digest: of the revision that it shows, even if later ones are published.
         results: it shows the results too.
         expires_on: last day on which it is valid.
+        public: it shows the results only, on the public page.
     """
 
     hash: bytes
@@ -149,3 +150,4 @@ class BoardView:
     digest: str
     results: bool
     expires_on: int
+    public: bool = False

@@ -41,9 +41,10 @@ def _make(name: str) -> str:
     if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_VIEW_DAYS):
         raise AccessRefused(f"a link is good for 1 to {MOST_VIEW_DAYS} days", "days", most=MOST_VIEW_DAYS)
     secret, digest = new_link()
-    shows_results = request.form.get("results") == "yes"
-    tables().add_view(BoardView(digest, name, newest(storage(), name).digest, shows_results, today() + int(days)))
-    return f"{current_app.extensions['settings'].url}/dashboard/ethics?link={secret}"
+    given = request.form.get("results", "")
+    shown, public, until = given in ("yes", "public"), given == "public", today() + int(days)
+    tables().add_view(BoardView(digest, name, newest(storage(), name).digest, shown, until, public))
+    return f"{current_app.extensions['settings'].url}/dashboard/{'shared' if public else 'ethics'}?link={secret}"
 
 
 def _end(name: str) -> None:

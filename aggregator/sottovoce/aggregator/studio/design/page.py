@@ -18,10 +18,11 @@ from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
+from sottovoce.aggregator.studio.design.preview_page import framing
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
@@ -47,6 +48,7 @@ class ItemView:
         uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
+        within: margin with the expected number of people, in words; "" if that number is unknown.
         margin: sentences about the precision, and a warning if people cannot decline.
         earlier: questions that the item's condition may refer to.
         condition: the condition in the form's notation, see ``simple_condition``.
@@ -58,12 +60,13 @@ class ItemView:
     uses: Sequence[str]
     steps: Sequence[Step]
     question: Question | None
+    within: str
     margin: Sequence[str]
     earlier: Sequence[EarlierQuestion]
     condition: str
 
 
-def design(name: str) -> str:
+def design(name: str) -> ResponseReturnValue:
     """Show the form; for a published survey without a draft, the page that begins a correction."""
     stored = drafts.find_draft(name)
     if stored is None:
@@ -89,6 +92,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             uses_of(str(card.treated.get("type", ""))),
             steps_of(figures.draft, card),
             found.question if found else None,
+            sentences.within(found),
             [*sentences.margin(figures.draft, found), *sentences.way_out(figures.draft, card)],
             earlier_questions(figures.draft, number),
             simple_condition(card),
@@ -99,9 +103,10 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
     ]
 
 
-def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> str:
+def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> Response:
     figures, sentences = DraftFigures(draft), Sentences(words())
-    return render_template(
+    problems = problems_of(draft, name, figures)
+    page = render_template(
         "design.html",
         page="design",
         frame=draft_page(name, "design", draft.title),
@@ -110,7 +115,9 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         kept_access=_published_access(name),
         version=version,
         versions=versions,
-        problems=problems_of(draft, name, figures),
+        problems=problems,
+        focus=request.values.get("card") or _first_open(draft),
+        shows_form=not any(problem.grave for problem in problems),
         items=_items(figures, sentences),
         totals=figures.totals,
         panel=panel_of(draft, name),
@@ -122,6 +129,13 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> s
         truths={kind: made.truth for kind, made in TYPES.items()},
         other_languages={tag: label for tag, label in NAMES.items() if tag not in draft.tags},
     )
+    return framing(page)
+
+
+def _first_open(draft: SurveyDraft) -> str:
+    """Return the card to open first: the first private question, else the first question, else the survey's own."""
+    private = [number for number, card in enumerate(draft.cards) if card.harm != "public"]
+    return str(private[0]) if private else "0" if draft.cards else "survey"
 
 
 def save_design(name: str) -> ResponseReturnValue:
@@ -144,7 +158,7 @@ def save_design(name: str) -> ResponseReturnValue:
     if by:
         return _reply_to_script(name, version)
     _go_back(name, word, version, mine.stamp)
-    return _redirect_after(name, word, len(mine.cards))
+    return _redirect_after(name, word, len(mine.cards), form.get("card", ""))
 
 
 def _reply_to_script(name: str, version: int) -> Response:
@@ -154,7 +168,7 @@ def _reply_to_script(name: str, version: int) -> Response:
     With a newer version, the browser would adopt its number and overwrite it although the person never saw it.
     """
     stored = drafts.find_draft(name, version) or drafts.load_draft(name)
-    return Response(_page(name, stored.draft, stored.version, []))
+    return _page(name, stored.draft, stored.version, [])
 
 
 def _go_back(name: str, word: str, version: int, stamp: str) -> None:
@@ -165,7 +179,16 @@ def _go_back(name: str, word: str, version: int, stamp: str) -> None:
         drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
-def _redirect_after(name: str, word: str, cards: int) -> ResponseReturnValue:
+def _redirect_after(name: str, word: str, cards: int, focus: str) -> ResponseReturnValue:
+    """
+    Redirect to the page that a button leads to.
+
+    Args:
+        name: name of the draft.
+        word: value of the button.
+        cards: number of cards after the change.
+        focus: card that was open, which stays open unless the button opens another.
+    """
     kind, _, given = word.partition(":")
     if kind == "publish":
         return redirect(url_for("studio.publish", name=name), 303)
@@ -176,7 +199,12 @@ def _redirect_after(name: str, word: str, cards: int) -> ResponseReturnValue:
     number = _number(given.partition(":")[0])
     moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
-    return redirect(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None), 303)
+    if 0 <= card < cards:
+        return redirect(url_for("studio.design", name=name, card=card, _anchor=f"q{card}"), 303)
+    focus = "survey" if kind == "language" else focus
+    return redirect(
+        url_for("studio.design", name=name, card=focus if focus in _FOCI or focus.isdecimal() else None), 303
+    )
 
 
 def _conflict_page(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, form: dict[str, str]) -> Response:
@@ -215,11 +243,13 @@ def _number(text: str) -> int:
 
 _DESIGN = "/dashboard/surveys/<name>/design"
 _HTML = ("text/html",)
+_FOCI = ("people", "survey", "whole")
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML),
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML,
+          query=(Query("card", "The card that is open: its number from 0, people, survey or whole."),)),
     Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
     Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),
-)
+)  # fmt: skip
 """Routes of the page "Design"."""

@@ -49,6 +49,11 @@ def preview(name: str) -> Response:
         may_try=g.actor.role(name) == "owner",
         trials=trials_of(name),
     )
+    return framing(page)
+
+
+def framing(page: str) -> Response:
+    """Return a page that may hold the form in a frame."""
     reply = Response(page, content_type="text/html; charset=utf-8")
     reply.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
     return reply

@@ -47,6 +47,10 @@ class Sentences:
         needed = [self._needed_sentence(found, draft.declining)] if found.margin > found.wanted else []
         return [first, openly, *needed]
 
+    def within(self, found: Figures | None) -> str:
+        """Return the margin of a question with the expected number of people; "" if there is none yet."""
+        return f"± {self._size(found, found.margin)}" if found and found.margin is not None else ""
+
     def goals(self, draft: SurveyDraft, totals: Totals) -> Sequence[str]:
         """Return the people needed for each planned analysis, as one line each."""
         return [

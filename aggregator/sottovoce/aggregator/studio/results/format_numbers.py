@@ -69,24 +69,33 @@ def together(estimate: Estimate, grid: Grid | None = None) -> str:
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 
-def place(value: float, estimate: Estimate) -> str:
-    """Scale a value to 0..100 within its possible range, for SVG coordinates."""
-    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
+def place(value: float, axis: tuple[float, float]) -> str:
+    """Scale a value to 0..100 between the ends of an axis, for SVG coordinates."""
+    low, high = axis
+    return f"{100 * (value - low) / (high - low):.3f}"
 
 
-def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
+def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = None) -> str:
     """
     Format the label of an axis tick.
 
     Args:
-        part: place of the tick in the range, from 0 to 100.
-        estimate: the estimate, which has the range.
+        part: place of the tick on the axis, from 0 to 100.
+        axis: values at the ends of the axis.
+        kind: kind of the estimates, which tells shares from other values.
         grid: grid of a number question, which formats its own values.
     """
-    value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
-    if estimate.kind == "share":
-        return percent(value, 0) if part == HUNDRED else words().number(value * 100)
+    low, high = axis
+    value = low + part / 100 * (high - low)
+    if kind == "share":
+        decimals = 0 if high - low >= 0.2 else 1
+        return percent(value, decimals) if part == HUNDRED else words().number(value * 100, decimals)
     return _format().number(value, grid)
+
+
+def points(share: float) -> str:
+    """Format a difference of shares in percentage points."""
+    return words().translate("joint_points", number=words().number(100 * share, 1))
 
 
 def percent(share: float | Fraction, decimals: int = 1) -> str:
@@ -145,5 +154,7 @@ def _format() -> NumberFormat:
     return NumberFormat(words())
 
 
-FILTERS = (has_band, figure, difference, interval, together, place, tick, percent, epsilon, worked, odds, numbers)
+FILTERS = (
+    has_band, figure, difference, interval, together, place, tick, percent, epsilon, points, worked, odds, numbers,
+)  # fmt: skip
 """All filters; templates use them by function name."""

@@ -19,6 +19,7 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import (
     QuestionCard,
@@ -26,9 +27,10 @@ from sottovoce.aggregator.studio.results.results_view import (
     view_of,
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
+from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 
 REFRESH = 30
 """Polling interval of the page of an open survey, in seconds."""
@@ -119,6 +121,15 @@ def chart(name: str, question: str) -> Response:
     return _file(reply, f"{name}-{question}.svg")
 
 
+def picture(name: str, question: str) -> Response:
+    """Download the charts of a question as PNG."""
+    view = _view(name)
+    return _file(
+        Response(png_of(drawing(card_of(view, question), view, words())), content_type="image/png"),
+        f"{name}-{question}.png",
+    )
+
+
 def _file(reply: Response, name: str) -> Response:
     reply.headers["Content-Disposition"] = f"attachment; filename={name}"
     return unless_known(reply)
@@ -160,9 +171,12 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "results": view.results,
         "choices": view.choices,
         "still_open": not view.results.closed,
+        "worst": percent_after(survey.epsilon) / 100 if survey.private else None,
+        "belief_before": BELIEF_BEFORE,
         "levels": LEVELS,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
+        "has_png": has_png(words().language),
         "endpoint_prefix": "studio.",
         "link": link(survey.name, survey.digest),
         "groups": [
@@ -177,10 +191,11 @@ CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0."),
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
-    Query("sort", "The order of options; empty for the survey's own order.", {"enum": ["", "size"]}),
+    Query("sort", "The order of options; empty for by size, of public questions as asked.", {"enum": ["", *ORDERS]}),
     Query("people", "Size of the whole group."),
     Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
     Query("confidence", "Level of the intervals in percent; empty for 95.", {"enum": ["", *LEVELS]}),
+    Query("axis", "`zoom` draws axes that span the intervals only.", {"enum": ["", "zoom"]}),
 )
 """Parameters that select a view of the results."""
 
@@ -215,6 +230,17 @@ ROUTES = (
         "Download one question's charts as a picture.",
         Kind.PAGE,
         ("image/svg+xml",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.picture",
+        "GET",
+        f"{_RESULTS}/<question>.png",
+        picture,
+        "Download one question's charts as PNG.",
+        Kind.PAGE,
+        ("image/png",),
         query=CHOICES,
         has_etag=True,
     ),

@@ -12,13 +12,12 @@ from sottovoce.aggregator.analysis.worked_example import Workings, has_band, lim
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.careless.anchors import Careless
-from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
-from sottovoce.shared.answers import Grid
+from sottovoce.shared.answers import ABSENT, Grid
 from sottovoce.shared.spec import Survey
 
 
@@ -47,7 +46,6 @@ class ChartRow:
     Attributes:
         label: label in the reader's language.
         estimate: the estimate.
-        bar: length of the bar, clipped or projected so that all bars sum to 1; None without reports.
         people: the share as a number of people, in words; "" if not requested.
         points: estimates of each group or wave, side by side.
         course: estimates wave by wave, for a line; empty if not requested.
@@ -55,10 +53,14 @@ class ChartRow:
 
     label: str
     estimate: Estimate
-    bar: float | None
     people: str
     points: Sequence[Point] = ()
     course: Sequence[Stop] = ()
+
+    @property
+    def is_absent(self) -> bool:
+        """True for the people who gave no answer; their row is set apart."""
+        return self.estimate.option == ABSENT
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,13 @@ class Chart:
         kind: ``mean``, ``quantile`` or ``share``.
         rows: rows, one for each estimate.
         grid: grid of a number question, which formats its own values.
+        axis: values at the ends of the axis.
     """
 
     kind: str
     rows: Sequence[ChartRow]
     grid: Grid | None
+    axis: tuple[float, float] = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,23 @@ class ResultsView:
     def survey(self) -> Survey:
         """Newest revision of the survey."""
         return self.results.survey
+
+    @property
+    def finding(self) -> tuple[QuestionCard, Chart, ChartRow] | None:
+        """Estimate for the first line of the page: of the first private question with figures, its largest."""
+        drawn = [card for card in self.cards if card.charts]
+        private = [card for card in drawn if card.result.question.mechanism] or drawn
+        if not private:
+            return None
+        rows = [row for row in private[0].charts[0].rows if not row.is_absent] or private[0].charts[0].rows
+        return private[0], private[0].charts[0], max(rows, key=lambda row: row.estimate.clipped or 0.0)
+
+    @property
+    def widest_margin(self) -> float | None:
+        """Half of the widest interval of a share, as a share; None if no share is shown."""
+        shares = (row.estimate for card in self.cards for chart in card.charts for row in chart.rows)
+        ends = [limits(each, not self.results.closed) for each in shares if each.kind == "share"]
+        return max(((high - low) / 2 for low, high in ends), default=None)
 
     @property
     def may_decline(self) -> bool:
@@ -230,12 +251,14 @@ def _card(
         charts = [_with_course(chart, not results.closed) for chart in charts]
     if among or not answered.answered:
         charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
+    if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
+        charts = [_by_size(chart) for chart in charts]
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
         labels=labels,
         worked=None if among else yes_workings(result, not results.closed),
-        charts=[_by_size(chart) for chart in charts] if choices.by_size and question.choices else charts,
+        charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
         absent_as=_absent_as(result, labels, words),
         declined=_declined(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
@@ -271,31 +294,15 @@ def _chart(
     counted = {each.option: each for each in of_all if each.kind == "share"}
     estimates = result.of_kind(kind) if result.n else []
     question = result.question
-    whole = question.kind.truth == "option" or question.domain.absent
     rows = [
         ChartRow(
             _label(estimate, labels, words),
             estimate,
-            bar,
             _people(counted.get(estimate.option, estimate), group, question.kind.truth, words),
         )
-        for estimate, bar in bars(estimates, whole)
+        for estimate in estimates
     ]
     return Chart(kind, rows, question.domain.grid)
-
-
-def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, float | None]]:
-    """
-    Pair each estimate with the length of its bar.
-
-    Args:
-        estimates: estimates of one kind.
-        whole: True if the options are exclusive and exhaustive; the bars are then projected to sum to 1 (norm-sub).
-    """
-    raw = [estimate.raw for estimate in estimates if estimate.raw is not None]
-    if whole and raw and len(raw) == len(estimates):
-        return list(zip(estimates, norm_sub(raw), strict=True))
-    return [(estimate, estimate.clipped) for estimate in estimates]
 
 
 def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
@@ -342,7 +349,19 @@ def _stop(estimate: Estimate, still_open: bool) -> Stop:
 
 
 def _by_size(chart: Chart) -> Chart:
-    return replace(chart, rows=sorted(chart.rows, key=lambda row: -(row.bar or 0.0)))
+    return replace(chart, rows=sorted(chart.rows, key=lambda row: (row.is_absent, -(row.estimate.clipped or 0.0))))
+
+
+def _with_axis(chart: Chart, still_open: bool, zoomed: bool) -> Chart:
+    """Set the axis of a chart, which all its groups and waves share: the possible range, or where the intervals are."""
+    first = chart.rows[0].estimate
+    drawn = [each for row in chart.rows for each in (row.estimate, *(point.estimate for point in row.points))]
+    ends = [end for each in drawn for end in limits(each, still_open)]
+    low, high = min(ends), max(ends)
+    if not zoomed or low == high:
+        return replace(chart, axis=(first.lowest, first.highest))
+    beyond = (high - low) / 10
+    return replace(chart, axis=(max(low - beyond, first.lowest), min(high + beyond, first.highest)))
 
 
 def _absent_as(result: QuestionResult, labels: Mapping[str, str], words: Words) -> str:

@@ -40,6 +40,7 @@ from sottovoce.aggregator.studio.results.download_files import (
     sums,
 )
 from sottovoce.aggregator.studio.results.files_page import file_reply
+from sottovoce.aggregator.studio.results.png_chart import png_of
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
@@ -101,6 +102,14 @@ def chart(name: str, question: str) -> Response:
     drawn = drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark))
     picture = render_template("chart.svg", drawn=drawn)
     return _file(Response(picture, content_type="image/svg+xml"), f"{name}-{question}.svg", found)
+
+
+def picture(name: str, question: str) -> Response:
+    """Download the simulated charts of a question as PNG, with a warning in the picture."""
+    subject, found = rehearsed_file(name)
+    view = _view(subject, found)
+    drawn = drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark))
+    return _file(Response(png_of(drawn), content_type="image/png"), f"{name}-{question}.png", found)
 
 
 def tables(name: str) -> Response | str:
@@ -212,6 +221,8 @@ ROUTES = (
     _route("download", "/export.json", download, "Download the same as a file.", ("application/json",), query=_VIEW,
            refuses=(*_ALSO, "estimate_impossible")),
     _route("chart", "/<question>.svg", chart, "Download one question's charts of simulated people.", ("image/svg+xml",),
+           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
+    _route("picture", "/<question>.png", picture, "Download one question's charts of simulated people.", ("image/png",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
     _route("figures", "/<question>.csv", figures, "Download one question's figures of simulated people.", ("text/csv",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),

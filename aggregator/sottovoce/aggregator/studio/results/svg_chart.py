@@ -32,10 +32,10 @@ class Text:
 
 @dataclass(frozen=True)
 class ChartBar:
-    """Bar of an estimate, with its interval, on a scale from 0 to 100."""
+    """Estimate with its interval, on a scale from 0 to 100; ``middle`` is None without an estimate."""
 
     y: int
-    length: float | None
+    middle: float | None
     low: float
     high: float
 
@@ -115,24 +115,24 @@ class _Pen:
         self._axis(chart)
 
     def _row(self, row: ChartRow, chart: Chart) -> None:
-        named = [(row.label, row.estimate, row.bar)]
+        named = [(row.label, row.estimate)]
         for point in row.points:
             label = self._words.translate("results_series", option=row.label, name=point.name)
-            named.append((label, point.estimate, point.estimate.clipped))
-        for label, estimate, bar in named:
+            named.append((label, point.estimate))
+        for label, estimate in named:
             within = interval(estimate, self._still_open, chart.grid)
             self.write(f"{label}: {figure(estimate.clipped, estimate, chart.grid)} ({within})", "label")
-            self.bars.append(self._bar(estimate, bar))
+            self.bars.append(self._bar(estimate, chart.axis))
             self.y += ROW
 
-    def _bar(self, estimate: Estimate, bar: float | None) -> ChartBar:
-        low, high = (float(place(limit, estimate)) for limit in limits(estimate, self._still_open))
-        return ChartBar(self.y + 6, None if bar is None else float(place(bar, estimate)), low, high)
+    def _bar(self, estimate: Estimate, axis: tuple[float, float]) -> ChartBar:
+        low, high = (float(place(limit, axis)) for limit in limits(estimate, self._still_open))
+        middle = None if estimate.clipped is None else float(place(estimate.clipped, axis))
+        return ChartBar(self.y + 6, middle, low, high)
 
     def _axis(self, chart: Chart) -> None:
         self.y += LINE
-        first = chart.rows[0].estimate
-        self.texts += [Text(self.y, tick(part, first, chart.grid), "tick", part) for part in TICKS]
+        self.texts += [Text(self.y, tick(part, chart.axis, chart.kind, chart.grid), "tick", part) for part in TICKS]
         unit = "results_share_axis" if chart.kind == "share" else "results_number_axis"
         self.write(self._words.translate(unit), "axis")
         self.y += AXIS - LINE - LINE

@@ -18,22 +18,23 @@ from sottovoce.aggregator.studio.labels import SurveyVariables
 @dataclass(frozen=True)
 class EstimateBar:
     """
-    Estimate as a bar with its interval, in a box 100 units wide.
+    Estimate with its interval, in a box 100 units wide.
 
     Attributes:
-        name: label of the bar.
+        name: label of the estimate.
         value, limits: estimate and interval as text.
-        start, width: position and width of the bar; "" if there is no estimate.
+        place: position of the estimate; "" if there is none.
         low, high: ends of the interval.
+        zero: position of 0.
     """
 
     name: str
     value: str
     limits: str
-    start: str
-    width: str
+    place: str
     low: str
     high: str
+    zero: str
 
 
 @dataclass(frozen=True)
@@ -106,11 +107,8 @@ def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None
 def _bar(each: ToDraw, start: float, end: float) -> EstimateBar:
     zero, low, high = (_place(value, start, end) for value in (0.0, each.low, each.high))
     low, high = 0.0 if each.low is None else low, 100.0 if each.high is None else high
-    if each.figure is None:
-        return EstimateBar(each.name, each.value, each.limits, "", "", f"{low:.2f}", f"{high:.2f}")
-    place = _place(each.figure, start, end)
-    from_, width = min(zero, place), abs(place - zero)
-    return EstimateBar(each.name, each.value, each.limits, f"{from_:.2f}", f"{width:.2f}", f"{low:.2f}", f"{high:.2f}")
+    place = "" if each.figure is None else f"{_place(each.figure, start, end):.2f}"
+    return EstimateBar(each.name, each.value, each.limits, place, f"{low:.2f}", f"{high:.2f}", f"{zero:.2f}")
 
 
 def _place(value: float | None, start: float, end: float) -> float:

@@ -8,6 +8,8 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 LEVELS = ("80", "90", "99")
 """Confidence levels of the intervals in percent that can be chosen beside the usual 95."""
 
+ORDERS = ("size", "asked")
+
 MOST_PEOPLE = 10_000_000_000
 """Largest accepted number of people; more than the population of the Earth."""
 
@@ -21,21 +23,23 @@ class ViewOptions:
         cohort: name of a group of cohorts; None for all respondents.
         wave: wave as text of the URL, not yet validated; None for all.
         by: ``cohort`` or ``wave`` to compare estimates side by side; "" for neither.
-        by_size: True to sort options by size, largest first.
+        order: ``size`` or ``asked`` for the order of options; "" for by size, and public questions as asked.
         people: size of the whole group, to show shares as numbers of people; None to show shares only.
         is_refused: True if the size of the group is not a valid number.
         among_all: True for shares among all people, also where some did not answer.
         level: confidence level of the intervals in percent, one of ``LEVELS``; "" for the usual one.
+        zoomed: True for axes that span the intervals only, not all of the possible range.
     """
 
     cohort: str | None
     wave: str | None
     by: str
-    by_size: bool
+    order: str
     people: int | None
     is_refused: bool
     among_all: bool = False
     level: str = ""
+    zoomed: bool = False
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "ViewOptions":
@@ -50,11 +54,12 @@ class ViewOptions:
             query.get("cohort") or None,
             query.get("wave") or None,
             by if by in {"cohort", "wave"} else "",
-            query.get("sort") == "size",
+            query.get("sort", "") if query.get("sort") in ORDERS else "",
             people if known else None,
             bool(written) and not known,
             query.get("among") == "all",
             query.get("confidence", "") if query.get("confidence") in LEVELS else "",
+            query.get("axis") == "zoom",
         )
 
     @property
@@ -69,8 +74,9 @@ class ViewOptions:
             "cohort": self.cohort,
             "wave": self.wave,
             "by": self.by or None,
-            "sort": "size" if self.by_size else None,
+            "sort": self.order or None,
             "people": self.people,
             "among": "all" if self.among_all else None,
             "confidence": self.level or None,
+            "axis": "zoom" if self.zoomed else None,
         }

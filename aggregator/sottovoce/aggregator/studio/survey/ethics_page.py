@@ -61,6 +61,7 @@ def ethics() -> Response:
 
 def _load_account(secret: str) -> SharedAccount | None:
     view = tables().view(link_hash(secret), today())
+    view = None if view is None or view.public else view
     stored = [] if view is None else storage().revisions(view.survey)
     bound = [revision for revision in stored if view is not None and revision.digest == view.digest]
     if view is None or not bound:

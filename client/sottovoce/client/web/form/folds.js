@@ -21,8 +21,8 @@ export async function howItWorks(words, survey, spent) {
 /** What no odds can hide. */
 export function limitsList(words, { ownCoin, quickExit }) {
   const device = ownCoin ? "limits_tossed" : "limits_device";
-  const exit = quickExit ? ["exit_stays", "exit_seen", "exit_keys"] : [];
-  const keys = ["limits_presence", "limits_time", device, "limits_page", ...exit];
+  const keys = ["limits_presence", "limits_time", device, "limits_page"];
+  if (quickExit) keys.push("exit_stays", "exit_seen", "exit_keys");
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));
 }
 

@@ -58,4 +58,6 @@ async function bringWaves() {
   const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
   MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
   Object.assign(RARE_READERS, await import("./waves.js"));
+  const { WAVE_SENTENCES } = await import("./wave_sentences.js");
+  RARE_SENTENCES.add(WAVE_SENTENCES);
 }

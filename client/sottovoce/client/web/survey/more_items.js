@@ -9,12 +9,22 @@ export const ITEM_READERS = new Map([
   ["note", readNote], ["acknowledge", readNote], ["matrix", readMatrix], [true, readAnchor],
 ]);
 
-/** Text, link or both, shown with the receipt; the same for everybody. */
+const PANEL = /^[a-z0-9_-]{1,32}$/;
+const MAX_LINKS = 5;
+
+/** Text, link, or links by the label of a panel, shown with the receipt; the same for everybody. */
 export function readAfter(value, language) {
-  readFields(value, [], ["link", "text"]);
-  must("link" in value || "text" in value);
+  readFields(value, [], ["link", "links", "text"]);
+  must(Object.keys(value).length > 0);
   if ("text" in value) readTexts(value.text, language);
   if ("link" in value) readMatch(value.link, LINK);
+  if ("links" in value) readLinks(value.links);
+}
+
+function readLinks(links) {
+  const labels = Object.keys(readFields(links, [], Object.keys(links ?? {})));
+  must(labels.length > 0 && labels.length <= MAX_LINKS);
+  for (const label of labels) must(readMatch(label, PANEL) && readMatch(links[label], LINK));
 }
 
 // A note, or something to acknowledge.

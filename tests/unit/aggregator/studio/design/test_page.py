@@ -445,7 +445,9 @@ def test_card_says_that_nobody_can_decline(ann: Researcher, storage: SQLiteStora
     for given, said in ((number, True), (number | {"when_absent": "18"}, False)):
         asked = document(questions=[{**document()["questions"][0], "absent_category": True}, given])
         storage.drafts.add("exam", draft_of(asked).dumped)
-        cards = re.findall(r'<section class="card question".*?</section>', ann.get("surveys/exam/design"), re.DOTALL)
+        cards = re.findall(
+            r'<section class="card fold question".*?</section>', ann.get("surveys/exam/design"), re.DOTALL
+        )
         assert ["People cannot skip this question" in card for card in cards] == [False, said]
         storage.drafts.delete("exam")
 

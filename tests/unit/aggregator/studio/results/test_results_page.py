@@ -3,12 +3,13 @@
 import re
 from csv import DictReader
 from dataclasses import replace
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from flask import Flask
+from PIL import Image
 from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import limits
@@ -251,6 +252,22 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
     assert [float(row["raw"]) for row in rows] == [estimate.raw for estimate in shown]
     assert {(row["survey"], row["revision"], row["digest"]) for row in rows} == {("exam", "1", digest)}
     assert get(app, "exam/results/nothing.svg").status_code == 404
+
+
+def test_chart_is_a_png_too(app: Flask) -> None:
+    """Of the size of the SVG, twice as fine; in Arabic too; letters that the font lacks are refused, not left out."""
+    picture = get(app, "exam/results/reason.png")
+    height = int(re.findall(r'height="(\d+)"', get(app, "exam/results/reason.svg").text)[0])
+    assert picture.status_code == 200, picture.text
+    with Image.open(BytesIO(picture.data)) as opened:
+        assert (opened.format, opened.size) == ("PNG", (2 * 760, 2 * height))
+        # Band and dot have their colours.
+        colours = {colour for _, colour in opened.convert("RGB").getcolors(1 << 20) or ()}
+    assert {(0x8F, 0xBC, 0xB5), (0x17, 0x3F, 0x3C)} <= colours
+    assert get(app, "exam/results/reason.png", **{"Accept-Language": "ar"}).data.startswith(b"\x89PNG")
+    assert get(app, "exam/results/reason.png", **{"Accept-Language": "hi"}).status_code == 404
+    assert "reason.png" in get(app, "exam/results").text
+    assert "reason.png" not in get(app, "exam/results", **{"Accept-Language": "hi"}).text
 
 
 def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> None:

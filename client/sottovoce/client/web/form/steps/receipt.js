@@ -26,9 +26,12 @@ export function receiptParts(survey, words, receipt) {
   return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
 }
 
-// What the survey tells with the receipt; the link is spelled out, so that it says where it leads.
-function afterPart({ link, text }, words) {
+// What the survey tells with the receipt; the link is spelled out, so that it says where it leads. A panel's own link
+// goes with its label, which is at the end of the respondent's link and reaches no server.
+function afterPart({ link: usual, links = {}, text }, words) {
   const nodes = text ? [words.text("p", text)] : [];
+  const [, label] = /[#&]from=([\w-]+)/.exec(location.hash) ?? [];
+  const link = Object.hasOwn(links, label) ? links[label] : usual;
   const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
   if (link) nodes.push(element("p", {}, element("a", properties, link)));
   return element("div", { id: "after", className: "note" }, ...nodes);

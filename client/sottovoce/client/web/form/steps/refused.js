@@ -35,7 +35,7 @@ export function samePersonStep(words, onYes, onNo) {
   const yes = button(words.node("same_person_yes"), "primary", onYes);
   const no = button(words.node("same_person_no"), "", onNo);
   const row = element("div", { className: "actions" }, yes, no);
-  const node = element("div", { id: "same-person" }, start, note, row);
+  const node = element("div", { id: "same-person" }, start, note, words.line("p", "same_person_look"), row);
   return { node, start };
 }
 

@@ -1,0 +1,69 @@
+"""
+Public page of a survey's results, for everyone who has its link, which an owner makes and can end.
+
+It shows estimates of randomized questions at the published steps, and nothing finer: no public answers, groups or
+waves, no reports that no step has shown, no files and no warnings. Reading it leaves no line in the audit log.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.accounts.secrets import link_hash
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
+from sottovoce.aggregator.http.etag import etag_of, unless_known
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.storage.drafts import PlannedSize
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage, tables, today
+from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
+from sottovoce.aggregator.studio.results.results_view import view_of
+from sottovoce.aggregator.studio.results.view_options import ViewOptions
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
+
+
+def shared_results() -> Response:
+    """Show the page of a link; an unknown, expired or ended link gets the same empty page with status 404."""
+    view = tables().view(link_hash(request.args.get("link", "")), today())
+    revisions = revisions_of(storage(), view.survey) if view is not None and view.public else []
+    if not revisions or revisions[-1].survey.trial:
+        return _unlisted(Response(render_template("shared.html", results=None), 404))
+    cache: RenderingCache = current_app.extensions["rendered_results"]
+    key = ("shared", snapshot_key(revisions), words().language)
+    page = cache.get(revisions[-1].survey.name, key, lambda: _render(revisions)).live
+    return _unlisted(unless_known(Response(page, content_type="text/html; charset=utf-8"), etag_of(page.encode())))
+
+
+def _render(revisions: Sequence[RevisionCounts]) -> RenderedResults:
+    found = view_of(revisions, ViewOptions.of({}), words(), PlannedSize())
+    view = replace(found, cards=[card for card in found.cards if card.result.question.mechanism])
+    names = {
+        "survey": view.survey,
+        "results": view.results,
+        "view": view,
+        "still_open": not view.results.closed,
+        "worst": percent_after(view.survey.epsilon) / 100,
+        "belief_before": BELIEF_BEFORE,
+    }
+    return RenderedResults(view, names, render_template("shared.html", **names))
+
+
+def _unlisted(reply: Response) -> Response:
+    reply.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return reply
+
+
+ROUTES = (
+    Route(
+        "studio.shared_results",
+        "GET",
+        "/dashboard/shared",
+        shared_results,
+        "Show the public page of results.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(Query("link", "The link's secret."),),
+        has_etag=True,
+    ),
+)
+"""Route of the public page of results."""

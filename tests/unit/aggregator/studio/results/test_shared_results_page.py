@@ -1,0 +1,93 @@
+"""The public page of results: what published steps show of randomized questions, for everyone who has the link."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+
+from tests.conftest import FakeClock
+from tests.storage.test_contract import arrival
+from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import browser, press
+
+ANN = Account(b"a" * 16, "Ann")
+BOARD = "/dashboard/surveys/exam/board"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application with fifty shown reports of an open survey, and ten that no step has shown."""
+    key = storage.publish(survey()).key
+    for reports in (range(50), range(50, 60)):
+        storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in reports])
+    storage.access.add_account(ANN)
+    storage.access.grant(ANN.id, "exam", "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+def made(app: Flask, results: str = "public") -> str:
+    """The path of a new link."""
+    page = press(browser(app, ANN.id), BOARD, act="make", days="30", results=results).text
+    return str(re.findall(r"http://[^<]+(/dashboard/\w+\?link=[\w-]{20,})", page)[0])
+
+
+def test_page_shows_estimates_of_randomized_questions_and_nothing_else(app: Flask, storage: SQLiteStorage) -> None:
+    """Neither public answers, groups, counts that no step has shown, files nor the survey's pages; no search engine."""
+    path = made(app)
+    before = storage.journal.head()
+    reply = app.test_client().get(path)
+
+    assert reply.status_code == 200
+    assert reply.headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert "Set-Cookie" not in reply.headers
+    assert re.findall(r'<h2 id="q\d"><bdi>([^<]+)', reply.text) == ["Cheated?", "Why?"]
+    assert re.search(r'<p class="finding"><strong>[\d.]+%', reply.text)
+    assert "<dd>50</dd>" in reply.text
+    for hidden in (">60<", "Year?", "First", "export.json", ".csv", "/surveys/"):
+        assert hidden not in re.sub(r"[a-z-]+=\"[^\"]*\"", "", reply.text), hidden
+    assert storage.journal.head() == before
+
+
+def test_page_changes_at_published_steps_only(app: Flask, storage: SQLiteStorage) -> None:
+    """Between two steps it is the same, byte by byte, and its ETag says so."""
+    path, key = made(app), storage.revisions("exam")[-1].key
+    first = app.test_client().get(path)
+    storage.store([arrival(key, number, (1, 0, number % 2)) for number in range(60, 90)])
+    same = app.test_client().get(path, headers={"If-None-Match": first.headers["ETag"]})
+    storage.store([arrival(key, number, (1, 0, number % 2)) for number in range(90, 100)])
+    later = app.test_client().get(path)
+
+    assert same.status_code == 304
+    assert "<dd>100</dd>" in later.text
+
+
+def test_link_opens_no_other_page_and_ends(app: Flask, clock: FakeClock) -> None:
+    """Of an ethics board's page neither, nor the other way round; by hand or by its day."""
+    path, board = made(app), made(app, results="yes")
+    client = app.test_client()
+    assert client.get(path.replace("shared", "ethics")).status_code == 404
+    assert client.get(board.replace("ethics", "shared")).status_code == 404
+    listed = browser(app, ANN.id).get(BOARD).text
+    assert "results only, for everyone" in listed
+    for number in re.findall(r'name="view" value="(\w+)"', listed):
+        press(browser(app, ANN.id), BOARD, act="end", view=number)
+    assert client.get(path).status_code == 404
+
+    path = made(app)
+    clock.moment += timedelta(days=31)
+    assert client.get(path).status_code == 404
+
+
+def test_test_run_has_no_public_page(app: Flask, storage: SQLiteStorage) -> None:
+    """It shows each report at once, which is nothing for everyone."""
+    storage.publish(survey(name="exam-trial-1", trial=True))
+    storage.access.grant(ANN.id, "exam-trial-1", "owner")
+    page = press(browser(app, ANN.id), "/dashboard/surveys/exam-trial-1/board", act="make", days="3", results="public")
+    [path] = re.findall(r"http://[^<]+(/dashboard/shared\?link=[\w-]{20,})", page.text)
+
+    assert app.test_client().get(path).status_code == 404
