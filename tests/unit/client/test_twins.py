@@ -295,6 +295,7 @@ ONLY_IN_BROWSERS = {
     "survey/known.js": "what the page knows before a survey names more",
     "survey/rare.js": PIECE,
     "survey/block_sentences.js": "the terminal's are in its catalogues",
+    "survey/wave_sentences.js": "the terminal's are in its catalogues",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,
