@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,9 @@ def test_application_keeps_to_its_description(described: Running, tmp_path: Path
     """Every route, with random requests that its description allows, and with some that it does not."""
     found = findings(described, tmp_path, "--phases", "examples,fuzzing", "--max-examples", str(EXAMPLES))
     assert not found, found
+    with closing(described.storage()) as storage:
+        # A survey that was sent is a good one, and goes the way to its end.
+        assert len(storage.revisions("exams")) >= 1
 
 
 def test_application_keeps_to_its_description_for_ten_minutes(described: Running, tmp_path: Path) -> None:

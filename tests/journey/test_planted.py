@@ -28,6 +28,7 @@ from sottovoce.aggregator.intake.group_commit import Submitted, completed_job
 from sottovoce.aggregator.intake.request_limits import Limits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, ReportBatch
+from sottovoce.aggregator.storage.define_tables import definition
 from sottovoce.aggregator.storage.sqlite.storage import _INSERT, SQLiteStorage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -203,7 +204,7 @@ def address_in_a_log(patch: pytest.MonkeyPatch) -> None:
 
 def ordered_rows(patch: pytest.MonkeyPatch) -> None:
     """A table with a rowid keeps the order of arrival."""
-    key = "PRIMARY KEY (survey, report_id)\n        ) STRICT, WITHOUT ROWID"
+    key = "PRIMARY KEY (survey, report_id)) STRICT, WITHOUT ROWID"
     _schema(patch, key, "UNIQUE (survey, report_id)) STRICT")
 
 
@@ -246,12 +247,12 @@ def log_left(patch: pytest.MonkeyPatch) -> None:
 def _schema(patch: pytest.MonkeyPatch, old: str, new: str) -> None:
     from sottovoce.aggregator.storage.sqlite import schema
 
-    changed = {
-        name: tuple(text.replace(old, new) if "TABLE fresh (" in text else text for text in statements)
-        for name, statements in schema.STEPS.items()
-    }
-    assert changed != schema.STEPS
-    patch.setattr(schema, "STEPS", changed)
+    def changed(table: str, dialect: Any, name: str = "") -> str:
+        text = definition(table, dialect, name)
+        assert name != "fresh" or old in text
+        return text.replace(old, new) if name == "fresh" else text
+
+    patch.setattr(schema, "definition", changed)
 
 
 FAULTS: list[tuple[Patch, Any]] = [

@@ -31,8 +31,7 @@ def sqlite_schema(before: Path) -> tuple[int, str]:
         SQLiteStorage(path).close()
         with closing(sqlite3.connect(path)) as connection:
             number = connection.execute("PRAGMA user_version").fetchone()[0]
-            # What sqlite-utils notes of steps is written anew by whoever opens the file.
-            lines = [line for line in connection.iterdump() if "_sqlite_migrations" not in line]
+            lines = list(connection.iterdump())
     return number, "\n".join(["PRAGMA journal_mode = WAL;", *lines, f"PRAGMA user_version = {number};\n"])
 
 

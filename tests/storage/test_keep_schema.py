@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sottovoce.aggregator.storage.postgres.schema import VERSION
-from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.keep_schema import postgres_schema, sqlite_schema
@@ -19,7 +19,7 @@ def test_file_of_the_release_before_becomes_one_of_this(tmp_path: Path) -> None:
     wrong = storage.verify()
     storage.close()
 
-    assert (number, wrong) == (len(STEPS), [])
+    assert (number, wrong) == (schema.VERSION, [])
 
 
 def test_so_does_that_of_postgresql() -> None:

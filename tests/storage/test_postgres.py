@@ -16,6 +16,7 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.postgres import checks
 from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -251,11 +252,11 @@ def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("DROP TABLE sessions", "there is no table sessions"),
+        ("DROP TABLE staff_sessions", "there is no table staff_sessions"),
         ("ALTER TABLE cells DROP withdrawn", "the table cells has no column withdrawn"),
         ("ALTER TABLE settled ADD came_at bigint", "the table reports has a column came_at too many"),
-        ("ALTER TABLE researchers ALTER name DROP NOT NULL",
-         "the column name of the table researchers is for text, or nothing; it should be for text"),
+        ("ALTER TABLE keys ALTER label DROP NOT NULL",
+         "the column label of the table keys is for text, or nothing; it should be for text"),
         ("ALTER TABLE cells ALTER withdrawn DROP DEFAULT, ALTER withdrawn TYPE text",
          "the column withdrawn of the table cells is for text; it should be for numbers"),
         ("ALTER TABLE token_counts DROP CONSTRAINT token_counts_pkey",
@@ -273,6 +274,34 @@ def test_verify_says_what_is_not_as_it_should_be(
         connection.execute(statement)
 
     assert store.verify() == [words]
+
+
+def test_doctor_names_an_index_of_another_program(store: PostgresStorage, url: str) -> None:
+    """One could keep reports in the order of their arrival; the program's own are none."""
+    assert store.faults() == []
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE INDEX by_wave ON settled (wave)")
+
+    (fault,) = store.faults()
+    assert fault.startswith("the table settled has an index by_wave,")
+    assert fault.endswith("drop index by_wave")
+
+
+def test_doctor_names_a_transaction_that_keeps_the_order(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A young one is none; an old one has a way to end it."""
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT 1")
+        assert store.faults() == []
+        monkeypatch.setattr(checks, "OLD_SECONDS", 0)
+        (fault,) = store.faults()
+        assert f"the session {connection.info.backend_pid} has a transaction" in fault
+        store.verify()
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute(fault.rpartition(": ")[2].encode())
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
 
 
 def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorage, url: str) -> None:

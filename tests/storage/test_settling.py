@@ -278,6 +278,38 @@ def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: s
     check(store, key, 30)
 
 
+def test_counts_tell_no_transaction_once_settled(url: str) -> None:
+    """Before, each report leaves a version of each count that it changed: its values, in the order of arrival."""
+    with closing(PostgresStorage(url)) as node:
+        node.start_maintenance()
+        key = node.publish(survey()).key
+        for number in range(40):
+            assert node.store([arrival(key, number, (number % 2, number % 3, 0))]) == [Outcome.NEW]
+        before = [traces(url, table) for table in ("cells", "counts")]
+        assert node.settle()
+        settled = [traces(url, table) for table in ("cells", "counts")]
+        assert node.store([arrival(key, 40)]) == [Outcome.NEW]
+        check(node, key, 41)
+    # What is left for its end is done there.
+    ended = [traces(url, table) for table in ("cells", "counts")]
+
+    assert all(len(found) > 1 for found, _ in before)
+    assert [(len(found), left) for found, left in settled + ended] == [(1, False)] * 4
+
+
+def traces(url: str, table: str) -> tuple[set[bytes], bool]:
+    """The transactions of all versions of a table's rows, dead ones included, and whether free bytes hold more."""
+    found, is_more, data = set(), False, pages(url, f"^{table}$")
+    for page in (data[start : start + 8192] for start in range(0, len(data), 8192)):
+        lower, upper = (int.from_bytes(page[place : place + 2], "little") for place in (12, 14))
+        is_more |= any(page[lower:upper])
+        pointers = (int.from_bytes(page[place : place + 4], "little") for place in range(24, lower, 4))
+        # Places of versions that the server has not taken out.
+        places = [pointer & 0x7FFF for pointer in pointers if pointer >> 15 & 3 == 1]
+        found |= {page[place : place + 4] for place in places}
+    return found, is_more
+
+
 def pages(url: str, names: str = "^(fresh|settled)") -> bytes:
     """The bytes of all files of tables and indexes with such names: those of reports, or "" for all of the program."""
     with psycopg.connect(url, autocommit=True) as connection:

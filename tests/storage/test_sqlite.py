@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.define_tables import SQLITE, definition
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
@@ -109,11 +109,9 @@ def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
 
 def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
     """The statements that make a table in another way than this program does."""
-    every = [text for statements in STEPS.values() for text in statements]
-    statement = next(text for text in reversed(every) if f"TABLE {table} (" in text)
+    statement = definition(table, SQLITE)
     assert old in statement
-    added = [text for text in every if text.startswith(f"ALTER TABLE {table} ADD")]
-    return f"DROP TABLE {table}", statement.replace(old, new), *added
+    return f"DROP TABLE {table}", statement.replace(old, new)
 
 
 @pytest.mark.parametrize(
@@ -122,18 +120,20 @@ def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
         (["DROP TABLE tombstones"], "there is no table tombstones"),
         (["ALTER TABLE surveys DROP closed_on"], "the table surveys has no column closed_on"),
         (["ALTER TABLE settled ADD came_at INTEGER"], "the table reports has a column came_at too many"),
-        (made_again("tokens", "token_hash BLOB", "token_hash TEXT"), "the column token_hash of the table tokens is for"
-         " text, part of the key; it should be for bytes, part of the key"),
-        (made_again("surveys", "name TEXT NOT NULL", "name TEXT"),
+        (made_again("tokens", '"token_hash" BLOB', '"token_hash" TEXT'),
+         "the column token_hash of the table tokens is for text, part of the key;"
+         " it should be for bytes, part of the key"),
+        (made_again("surveys", '"name" TEXT NOT NULL', '"name" TEXT'),
          "the column name of the table surveys is for text, or nothing; it should be for text"),
-        (made_again("sessions", "STRICT, WITHOUT", "WITHOUT"), "the table sessions takes values of any kind"),
+        (made_again("keys", "STRICT, WITHOUT", "WITHOUT"), "the table keys takes values of any kind"),
         (made_again("tombstones", ", WITHOUT ROWID", ""),
          "the table tombstones keeps the order in which its rows were written"),
-        (made_again("counts", "reports INTEGER NOT NULL DEFAULT 0", "reports INTEGER NOT NULL DEFAULT 1"),
+        (made_again("counts", '"reports" INTEGER NOT NULL DEFAULT 0', '"reports" INTEGER NOT NULL DEFAULT 1'),
          "the table counts fills in other values than it should"),
-        (made_again("surveys", "digest TEXT NOT NULL UNIQUE", "digest TEXT NOT NULL"),
+        (made_again("surveys", ", UNIQUE (digest)", ""),
          "the table surveys tells rows apart in another way than it should"),
-        (made_again("cells", "REFERENCES surveys (key)", ""), "the table cells refers to other tables than it should"),
+        (made_again("cells", '"survey" INTEGER', '"survey" INTEGER REFERENCES surveys (key)'),
+         "the table cells refers to other tables than it should"),
         (["CREATE TRIGGER t AFTER INSERT ON fresh BEGIN SELECT 1; END"],
          "the table fresh has triggers, which this program never sets"),
         (["CREATE TABLE arrivals (report_id BLOB)"], "there is a table arrivals, which is none of this program's"),

@@ -18,6 +18,7 @@ from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sqlite import settling
 from sottovoce.aggregator.storage.sqlite.storage import PAGE_BYTES, SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.wal_index import HEADER_BYTES
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
 from tests.invited import blind_survey
@@ -112,6 +113,23 @@ def test_settled_reports_lie_in_the_order_of_their_ids(folder: Folder) -> None:
     assert not any(secret(number) in files["db.sqlite"] for number in range(REPORTS))
     assert is_in_order(folder, ids)
     assert not any(any(unused(page)) for page in folder.pages() if page[0] in (LEAF, INTERIOR))
+    assert wrong_counts(folder.storage) == folder.storage.verify() == []
+
+
+def test_index_of_the_log_forgets_which_pages_changed(folder: Folder) -> None:
+    """Else each report's page of ``fresh`` comes before or behind the page of its token, in the order of arrival."""
+    index = folder.path / "db.sqlite-shm"
+    send(folder, range(REPORTS))
+    assert any(index.read_bytes()[HEADER_BYTES:])
+
+    with SQLiteReader(folder.path / "db.sqlite"):
+        assert not folder.storage.settle()
+        assert any(index.read_bytes()[HEADER_BYTES:])
+    assert folder.storage.settle()
+    left = index.read_bytes()
+
+    assert not any(left[HEADER_BYTES:])
+    send(folder, range(REPORTS, 2 * REPORTS))
     assert wrong_counts(folder.storage) == folder.storage.verify() == []
 
 

@@ -17,7 +17,7 @@ LINES = [line for line in (ROOT / "docs" / "tables.md").read_text(encoding="utf-
 TOLD = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in LINES[2:])}
 """What the documentation says of each table."""
 
-OWN = {"_sqlite_migrations", "schema_version", "reports", "fresh", "settled"}
+OWN = {"schema_version", "reports", "fresh", "settled"}
 """Where each back end notes its schema, and where reports are."""
 
 

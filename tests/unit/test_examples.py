@@ -9,6 +9,7 @@ from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.new import new
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.types import TYPES
 
 EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"
@@ -34,7 +35,7 @@ def test_every_example_is_a_good_survey() -> None:
 
 def test_every_mechanism_has_an_example_that_uses_it() -> None:
     """The file has the mechanism's name, and names it."""
-    for name in [*MECHANISMS, *PRESETS]:
+    for name in [*MECHANISMS, *PRESETS, JointRR.name]:
         asked = questions(EXAMPLES / "mechanisms" / f"{name}.yaml")
         assert name in [question.get("mechanism", {}).get("name") for question in asked]  # type: ignore[attr-defined]
 
@@ -47,7 +48,7 @@ def test_every_question_type_has_an_example_that_asks_it() -> None:
 
 def test_no_example_is_without_its_thing() -> None:
     """Every file stands for something that exists."""
-    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *TYPES, *WITHOUT_REPORT}
+    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, JointRR.name, *TYPES, *WITHOUT_REPORT}
 
 
 def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:

@@ -57,6 +57,9 @@ _PACKAGE = {
 _VARIED = ("odds_", "date_odds_")
 """Beginnings of keys that the script puts together."""
 
+_NEVER_SAID = {"public", "public_note", "cohort_note", "odds_waves", "error_load", "same_person_note"}
+"""Keys that modules shared with the form name, and that no single question needs."""
+
 
 @cache
 def question_frame() -> PageFile:
@@ -112,5 +115,6 @@ def _sentences(script: str) -> dict[str, dict[str, str]]:
         tag = path.removeprefix("catalogues/").removesuffix(".json")
         own = files("sottovoce.client").joinpath("web", "question", "sentences", f"{tag}.json")
         sentences = {**json.loads(text), **json.loads(own.read_text(encoding="utf-8"))}
-        found[tag] = {key: each for key, each in sentences.items() if key in named or key.startswith(_VARIED)}
+        kept = [key for key in sentences if key in named or key.startswith(_VARIED)]
+        found[tag] = {key: sentences[key] for key in kept if key not in _NEVER_SAID}
     return found

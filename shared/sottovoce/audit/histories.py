@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import Any
 
 from sottovoce.audit.branching_draws import Distribution, TooManyPaths
@@ -38,6 +38,8 @@ from sottovoce.shared import rational
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.mechanisms.blocks import Block
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.report import parse_report, receipt
@@ -98,6 +100,11 @@ def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
     found, lacking = [], []
     if survey.ask is not None:
         found.append(_partly_asked(survey.ask))
+    for block in survey.blocks:
+        together = _together(survey, block)
+        message = "the branches of a block's draws are too many"
+        found += [together] if together else []
+        lacking += [] if together else [Check("python", f"{block.name} together", NOT_DONE, message=message)]
     for question in [] if survey.own_coin else private(survey):
         mechanism = question.mechanism
         assert mechanism is not None  # noqa: S101 - only such questions are audited
@@ -223,6 +230,24 @@ def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
                 likely *= mechanism.probability(value, truth[place])
             distribution[reports_as_text([row])] = likely
     return distribution
+
+
+def _together(survey: Survey, block: Block) -> DeviceHistory | None:
+    """The questions of a block, all shown, in one wave; None if there are too many branches."""
+    kept = [dump_question(survey.questions[place]) for place in block.questions]
+    alone = standing_in({"block": block.name, "mechanism": block.mechanism.dump(), "items": kept})
+    cells = [*islice(product(*map(range, block.mechanism.sizes)), MOST + 1)]
+    if len(cells) > MOST:
+        return None
+    truths = tuple(((*cell,),) for cell in cells)
+    scope = f"all {len(truths)} combinations of the answers that are randomized together"
+    distribution = partial(_distribution_of_block, block.mechanism, cells)
+    return DeviceHistory(f"{block.name} together", alone, truths, distribution, block.mechanism.epsilon, True, scope)
+
+
+def _distribution_of_block(block: JointRR, cells: Sequence[Sequence[int]], truths: Truths) -> Distribution:
+    (truth,) = truths
+    return {reports_as_text([cell]): block.probability(truth, cell) for cell in cells}  # type: ignore[arg-type]
 
 
 def _waves(question: Question) -> DeviceHistory | None:

@@ -188,7 +188,7 @@ def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Ch
     """
     if not plan.vectors or any(check.outcome != PASSED for check in checks if check.part in EXACT):
         return []
-    losses = ", ".join(show_epsilon(survey.questions[index].epsilon) for index in survey.private)
+    losses = ", ".join(map(show_epsilon, survey.unit_epsilons))
     words = (
         f"In {plan.runs:,} whole runs of each client, all that was sent and stored was the same for every answer, but "
         "for the reported values. The exact distributions of these give epsilon "

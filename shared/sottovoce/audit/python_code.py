@@ -65,8 +65,9 @@ class Task:
 
 
 def private(survey: Survey) -> list[Question]:
-    """The questions that are randomized."""
-    return [question for question in survey.questions if question.mechanism is not None]
+    """The questions that are randomized by themselves; those of a block are followed together, as a history."""
+    singly = [survey.questions[unit[0]] for unit in survey.units if survey.block_of(unit[0]) is None]
+    return [question for question in singly if question.mechanism is not None]
 
 
 def check_integers(question: Question) -> Check:
@@ -88,7 +89,14 @@ def check_written(survey: Survey) -> Check:
 
 
 def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """(question's name, parameters) of what an item of the document asks."""
+    """(question's name, parameters) of what an item of the document asks; of each question of a block the block's."""
+    if "block" in item:
+        together = {"mechanism": item["mechanism"]}
+        inner = [
+            {**each, "of": {**each["of"], **together}} if "of" in each else {**each, **together}
+            for each in item["items"]
+        ]
+        return [found for each in inner for found in _mechanisms(each)]
     if "of" in item:
         rows = [f"{item['name']}_{row['name']}" for row in item["rows"]]
         return [(row, item["of"]["mechanism"]) for row in rows if "mechanism" in item["of"]]
@@ -291,6 +299,8 @@ def standing_in(*documents: Mapping[str, Any], **more: Any) -> Survey:  # noqa: 
 
 
 def _unlabelled(document: Mapping[str, Any]) -> dict[str, Any]:
+    if "items" in document:
+        return {**document, "items": [*map(_unlabelled, document["items"])]}
     label = {"en": "Q"}
     renamed = {**document, "label": label}
     renamed.pop("hint", None)

@@ -156,7 +156,8 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
 
 def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
     """The numbers and the running Python randomizers."""
-    checks = [check_written(survey)]
+    together = [survey.questions[place] for block in survey.blocks for place in block.questions]
+    checks = [check_written(survey), *map(check_integers, together)]
     for question in private(survey):
         checks.append(check_integers(question))
         task = tasks[question.name]

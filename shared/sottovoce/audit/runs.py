@@ -15,9 +15,10 @@ from sottovoce.audit.exact_channel import input_count, inputs_of
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
 from sottovoce.client.question_sample import draw_asked
-from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.shared.answers import Value
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
 
 ALL_ANSWERS = 64
@@ -245,6 +246,14 @@ class _Answers:
         self._tried.add((value, reported))
         return reported, stream.tape
 
+    def has_tried(self, value: Value, reported: int) -> bool:
+        """Return True if this truth was tried with this report."""
+        return (value, reported) in self._tried
+
+    def note(self, value: Value, reported: int) -> None:
+        """Remember that this truth was tried with this report."""
+        self._tried.add((value, reported))
+
     @property
     def is_all_tried(self) -> bool:
         """Return True if each answer was tried with each report."""
@@ -319,10 +328,32 @@ class _Planner:
             if value is None or each.question.mechanism is None or self._survey.own_coin:
                 outputs.append(value)  # type: ignore[arg-type]
                 continue
+            if isinstance(each.question.mechanism, JointMember):
+                # The first question of a block has the reports of all.
+                if each.question.mechanism.position == 0:
+                    together, part = self._report_block(each.question.mechanism.block, place, values, f"{number} {run}")
+                    outputs += together
+                    tape += part
+                continue
             reported, part = each.report(value, memos.get(place), f"{number} {run} {place}")
             outputs.append(reported)
             tape += part
         return Run(answers, tape + self._wait(number), tuple(outputs))
+
+    def _report_block(
+        self, block: JointRR, first: int, values: Sequence[Value | None], seed: str
+    ) -> tuple[tuple[int, ...], bytes]:
+        """Reports of a block's truths and their tape, of which one was not tried with its truth where one is found."""
+        asked = self._answers[first : first + len(block.sizes)]
+        truths = [value for value in values[first : first + len(block.sizes)] if isinstance(value, int)]
+        for trial in range(TRIALS):
+            stream = _Stream(f"{seed} {first} {trial}")
+            reported = joint_rr.randomize(block, truths, Draws(stream.read))
+            if not all(each.has_tried(*pair) for each, *pair in zip(asked, truths, reported, strict=True)):
+                break
+        for each, value, report in zip(asked, truths, reported, strict=True):
+            each.note(value, report)
+        return reported, stream.tape
 
     def _given(self, run: int) -> Iterator[tuple[_Answers, Any]]:
         """No answer is None in one run, and no entry in the next."""

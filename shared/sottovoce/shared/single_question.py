@@ -68,6 +68,8 @@ def parse_question(document: object) -> SingleQuestion:
     """
     if isinstance(document, dict) and document.get("type") in (*NOTES, "matrix"):
         raise SpecError([Problem("/type", "must be the type of one question: notes and matrices need a survey")])
+    if isinstance(document, dict) and "block" in document:
+        raise SpecError([Problem("/block", "must be one question: a block needs a survey")])
     label = document.get("label") if isinstance(document, dict) else None
     language = min(label, key=lambda tag: (tag != "en", str(tag))) if isinstance(label, dict) and label else "en"
     whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage.sqlite import migration_copy
-from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite.schema import VERSION
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.db import migration
 from sottovoce.cli.main import main
 
 SCHEMAS = Path(__file__).parents[2] / "storage" / "schemas"
-COPY = f"sottovoce-before-{len(STEPS)}.sqlite"
+COPY = f"sottovoce-before-{VERSION}.sqlite"
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A data folder of the release before, whose last heartbeat is old."""
     with closing(sqlite3.connect(tmp_path / "sottovoce.sqlite")) as connection:
-        connection.executescript((SCHEMAS / f"sqlite-{len(STEPS) - 1}.sql").read_text(encoding="utf-8"))
+        connection.executescript((SCHEMAS / f"sqlite-{VERSION - 1}.sql").read_text(encoding="utf-8"))
     beat(tmp_path, time.time() - 1000)
     return tmp_path
 
@@ -64,7 +64,7 @@ def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
     assert COPY in ended.stderr
     assert state(data / COPY) == before
     assert (data / COPY).stat().st_mode & 0o777 == 0o600
-    assert state(data / "sottovoce.sqlite") == (len(STEPS), before[1])
+    assert state(data / "sottovoce.sqlite") == (VERSION, before[1])
     assert COPY in run(data, "db", "doctor").stderr
 
     assert run(data, "db", "migrate", "--done").exit_code == 0
@@ -102,7 +102,7 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
     ended = run(data, "serve")
     assert len(waited) == 1
     assert 80 < waited[0] < 90
-    assert ("Stop it first" in ended.stderr, state(data / "sottovoce.sqlite")[0] == len(STEPS)) == (
+    assert ("Stop it first" in ended.stderr, state(data / "sottovoce.sqlite")[0] == VERSION) == (
         goes_on,
         not goes_on,
     )

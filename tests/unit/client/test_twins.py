@@ -64,7 +64,7 @@ TWINS = [
     ),
     Twin(
         "shared.parse_item",
-        ("survey/parse_item.js", "survey/more_items.js"),
+        ("survey/parse_item.js", "survey/more_items.js", "survey/read_absent.js"),
         only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
         only_javascript=dict.fromkeys(
             [
@@ -100,7 +100,11 @@ TWINS = [
             "methods of Reader",
         ),
     ),
-    Twin("shared.spec", ("survey/spec.js",), only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE)),
+    Twin(
+        "shared.spec",
+        ("survey/spec.js", "survey/question.js"),
+        only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE),
+    ),
     Twin("shared.report", ("survey/report.js",), renamed={"receipt": "expectedReceipt"}, only_python={"Report": TYPE}),
     Twin(
         "shared.answers",
@@ -232,7 +236,7 @@ TWINS = [
     Twin(
         "shared.mechanisms.blocks",
         ("survey/blocks.js",),
-        only_python={"Block": TYPE, "blocksOf": "units of Survey"},
+        only_python={"Block": TYPE, "blocksOf": "units of Survey", "flatItems": AUTHORS},
         only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
     ),
     Twin(
@@ -293,6 +297,7 @@ TWINS = [
 ]
 ONLY_IN_BROWSERS = {
     "survey/known.js": "what the page knows before a survey names more",
+    "survey/bring.js": "a program has everything at once",
     "survey/rare.js": PIECE,
     "survey/block_sentences.js": "the terminal's are in its catalogues",
     "survey/wave_sentences.js": "the terminal's are in its catalogues",

@@ -133,6 +133,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     kinds = re.findall(r'reportKind = "(\w+)"', texts)
     made = {f"odds_{kind}" for kind in kinds} | {"language", "yes", "no"}
     made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
+    # What is said of a block in the place of the usual sentence.
+    made |= {"odds_together_yes_no", "odds_together_option", "belief_one_together", "belief_all_together"}
     # What a type has a sentence of its own for, such as the latest date in place of the largest number.
     made |= {f"date_odds_{kind}" for kind in kinds} & set(CATALOGUE)
     # Blocks have sentences of their own, whose keys end so.

@@ -66,7 +66,7 @@ def _asked(results: SurveyResults) -> tuple[list[int], int]:
     # Earlier revisions may have drawn from other questions, so their counts need not be uniform.
     if survey.ask is None or survey.revision > 1:
         return [], 1
-    return [each.n for each in results.questions if each.question.mechanism is not None], survey.ask
+    return [results.questions[unit[0]].n for unit in survey.units], survey.ask
 
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:

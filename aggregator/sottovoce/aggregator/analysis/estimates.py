@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
@@ -199,7 +198,7 @@ def analyse(
         # Memoized draws make reports of one person dependent over waves: no interval is valid for their sum.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=(), answered=())
-    shown = {each.question.name: _strata(each.question, selection) for each in results if each.estimates}
+    shown = {each.question.name: _strata(each.question, selection) for each in results if _is_whole(each, selection)}
     # These limits hold for one look, which test runs may take at once.
     once = newest.stored.closed or newest.survey.trial
     careless, corrected = correct_careless(newest.survey, shown, newest.withheld, rule) if once else (None, {})
@@ -331,6 +330,13 @@ def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Str
     ]
 
 
+def _is_whole(result: QuestionResult, revisions: Sequence[RevisionCounts]) -> bool:
+    """Return True if a question has estimates, and none of its public answers is missing: files leave out rare ones."""
+    asking = [each for each in revisions if any(same_question(one, result.question) for one in each.survey.questions)]
+    reports = sum(cell.reports for each in asking for cell in each.cells)
+    return bool(result.estimates) and (result.question.mechanism is not None or result.n == reports)
+
+
 def _group(groups: Iterable[CohortGroup], name: str) -> CohortGroup:
     for group in groups:
         if group.name == name:
@@ -364,7 +370,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     if question.mechanism is None:
         return Fraction(1)
     asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
-    return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
+    return min((Fraction(survey.ask or 1, len(survey.units)) for survey in asking), default=Fraction(1))
 
 
 def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
@@ -390,8 +396,3 @@ def question_result(question: Question, strata: Sequence[Stratum], rule: Interva
         estimates = estimates[-1:]
     answered = answered_shares(groups, question.domain, rule) if question.domain.absent else ()
     return QuestionResult(question, epsilon, reports, tally, estimates, answered)
-
-
-def mechanism_document(question: Question) -> dict[str, Any] | None:
-    """Return the mechanism as written in the survey file; None for a public question."""
-    return None if question.mechanism is None else question.mechanism.dump()

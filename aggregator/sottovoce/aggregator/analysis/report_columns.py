@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -199,9 +200,9 @@ class _ColumnBuffer:
         chunk = chunk[: self._rows - self._filled]
         start, self._filled = self._filled, self._filled + len(chunk)
         into = {name: column[start : self._filled] for name, column in self._columns.items()}
-        # Two passes over the chunk, because zip(*chunk) takes four times as long.
-        packed = [values for _, values in chunk]
-        into[_WAVE][:] = np.frombuffer(bytes([wave for wave, _ in chunk]), dtype=np.uint8)
+        # Two passes over the chunk without a line of Python a row; ``zip`` of all rows takes four times as long.
+        packed = list(map(itemgetter(1), chunk))
+        into[_WAVE][:] = np.frombuffer(bytes(map(itemgetter(0), chunk)), dtype=np.uint8)
         into[_REVISION][:] = revision
         for rows, numbers in _matrices(packed):
             for name, place in places.items():
@@ -224,10 +225,12 @@ def _buffer(size: int) -> Numbers:
 def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[slice | NDArray[np.int64], Numbers]]:
     """Yield the rows with values of one width, and their values as a matrix."""
     joined = b"".join(packed)
-    if packed and len(joined) == len(packed) * len(packed[0]) and set(joined[:: len(packed[0])]) == {packed[0][0]}:
-        # Usually all rows have the same width; this avoids a Python loop over a million rows.
-        yield slice(None), matrix(joined, len(packed))
-        return
+    if packed and len(joined) == len(packed) * len(packed[0]):
+        octets = np.frombuffer(joined, dtype=np.uint8).reshape(len(packed), -1)
+        if (octets[:, 0] == packed[0][0]).all():
+            # Usually all rows have the same width; this avoids a Python loop over a million rows.
+            yield slice(None), matrix(joined, len(packed))
+            return
     order = sorted(range(len(packed)), key=lambda row: packed[row][0])
     for _, rows in groupby(order, key=lambda row: packed[row][0]):
         alike = list(rows)

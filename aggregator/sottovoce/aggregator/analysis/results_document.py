@@ -5,12 +5,12 @@ from importlib.metadata import version
 from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import careful_people, careless_document
-from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, mechanism_document
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.shared.answers import Grid
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 FORMAT = "sottovoce-export/1"
 
@@ -138,3 +138,8 @@ def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
         known = {key: towards for key, towards in _TOWARDS.items() if document[key] is not None}
         document |= {key: grid.figure(document[key], towards) for key, towards in known.items()}
     return document
+
+
+def mechanism_document(question: Question) -> dict[str, Any] | None:
+    """Return the mechanism as written in the survey file; None for a public question."""
+    return None if question.mechanism is None else question.mechanism.dump()

@@ -5,8 +5,11 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
+
+BLOCK_IN_FILE = "a survey with a block of questions is written in a file: change the file and publish it"
 
 _OURS = ("format", "name", "questions", "replaces", "trial")
 """Keys that a draft does not have: publishing fills them in."""
@@ -19,7 +22,12 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     Args:
         document: document of a survey; it need not be valid.
         revision: revision number of the draft.
+
+    Raises:
+        SpecError: it has a block of questions, which no draft can hold.
     """
+    if any(isinstance(item, Mapping) and "block" in item for item in document.get("questions", ())):
+        raise SpecError(BLOCK_IN_FILE)
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
     cards = tuple(card_of(item) for item in document.get("questions", ()))
     if isinstance(head.get("access"), Mapping):

@@ -213,7 +213,7 @@ def _method(survey: Survey, words: Words) -> str:
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     sentences = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
     if survey.ask is not None:
-        sentences.append(words.translate("ethics_ask", private=len(survey.private), asked=survey.ask))
+        sentences.append(words.translate("ethics_ask", private=len(survey.units), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
         sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))

@@ -124,7 +124,7 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
 
 def _share_asked(survey: Survey) -> float:
     """Return the share of reports that answer a given private question."""
-    return 1.0 if survey.ask is None else survey.ask / len(survey.private)
+    return 1.0 if survey.ask is None else survey.ask / len(survey.units)
 
 
 def _template(name: str, about: Mapping[str, Any]) -> Template:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, mechanism_document
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.analysis.results_document import mechanism_document
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About

@@ -26,7 +26,7 @@ ABOUT = (
 EXAMPLES = {
     "survey-form": {
         "format": "sottovoce-survey/1",
-        "name": "exam",
+        "name": "exams",
         "revision": 1,
         "default_language": "en",
         "title": {"en": "Exams"},

@@ -14,6 +14,7 @@ from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.blocks import Block, flat_items
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -42,10 +43,8 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
     # Names chosen by the author are left out, because they may coincide with any of these words.
     yield from document
     yield from (*document["retention"], *document.get("after", {}))
-    inside = [each for item in document["questions"] for each in item.get("items", ())]
-    yield from (key for item in document["questions"] if "items" in item for key in item)
-    for item in (*(item for item in document["questions"] if "items" not in item), *inside):
-        yield from (*item, item["type"])
+    for item in flat_items(document):
+        yield from (*item, item.get("type", ""))
         asked = item.get("of", item)
         yield from (asked.get("type", ""), asked.get("mechanism", {}).get("name", ""))
 
@@ -102,8 +101,9 @@ def describe(survey: Survey) -> list[str]:
     for question in survey.questions:
         how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
+    lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
     if survey.ask is not None:
-        lines.append(f"  {_describe_sample(survey.ask, len(survey.private))}")
+        lines.append(f"  {_describe_sample(survey.ask, len(survey.units))}")
     if survey.cohort is not None and survey.release_batch > 1:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
@@ -124,6 +124,18 @@ def _how(question: Question) -> str:
     if question.mechanism is None:
         return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
     return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
+
+
+def _describe_block(survey: Survey, block: Block) -> str:
+    """Describe a block by its odds, the odds of one question for people who know the others never left out."""
+    names = ", ".join(survey.questions[index].name for index in block.questions)
+    odds = block.mechanism.odds
+    alone = [own / other for own, other in map(block.mechanism.marginal, range(len(block.questions)))]
+    return (
+        f"block {block.name}: {names} are randomized together, epsilon {show_epsilon(block.mechanism.epsilon)} once; "
+        f"the odds of one answer are at most {float(odds):.3g}:1 for people who know the others, and "
+        f"{float(max(alone)):.3g}:1 if nothing else is known"
+    )
 
 
 def _describe_sample(asked: int, private: int) -> str:
@@ -173,7 +185,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     found = []
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
-    if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.private):
+    if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.units):
         found.append(
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"

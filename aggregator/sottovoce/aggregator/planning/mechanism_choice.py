@@ -61,6 +61,6 @@ def asked_times(file: Survey | None, asked: Question | None, ask: tuple[int, int
     by_file = (1, 1)
     # Public questions are asked of everybody.
     if file is not None and file.ask is not None and asked is not None and asked.mechanism is not None:
-        by_file = (file.ask, len(file.private))
+        by_file = (file.ask, len(file.units))
     m, q = ask or by_file
     return m, q * (1 if asked is None else drawn_from(asked))

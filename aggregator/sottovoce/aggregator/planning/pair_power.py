@@ -106,7 +106,7 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
     """
     drawn = 1 / (drawn_from(first) * drawn_from(second))
     private = sum(question.mechanism is not None for question in (first, second))
-    ask, asked = survey.ask, len(survey.private)
+    ask, asked = survey.ask, len(survey.units)
     if ask is None or not private:
         return drawn
     return drawn * (ask / asked if private == 1 else ask * (ask - 1) / (asked * (asked - 1)))
@@ -210,7 +210,7 @@ def pair_words(plan: PairPlan) -> list[str]:
 def joint_words(survey: Survey) -> list[str]:
     """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
-    private = [survey.questions[place] for place in survey.private]
+    private = survey.units
     if survey.ask is not None and len(private) > 1:
         share = survey.ask * (survey.ask - 1) / (len(private) * (len(private) - 1))
         clause = (

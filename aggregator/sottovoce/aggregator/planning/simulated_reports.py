@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
-from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch, simulate
+from sottovoce.aggregator.planning.block_batch import simulate_survey
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Survey
 
 _KEY = 0
 
@@ -96,10 +97,7 @@ def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> I
     width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))
     numbers = np.full((count, len(survey.questions)), null(width), dtype=f"u{width}")
     asked = ask_batch(survey, count, draws)
-    for index, (question, truth, asks) in enumerate(zip(survey.questions, truths, asked, strict=True)):
-        numbers[asks, index] = _reported(question, truth[asks], draws)
+    reported = simulate_survey(survey, truths, asked, draws)
+    for index, (asks, values) in enumerate(zip(asked, reported, strict=True)):
+        numbers[asks, index] = values
     return InventedReports(survey, numbers)
-
-
-def _reported(question: Question, truth: Values, draws: BatchDraws) -> Values:
-    return truth if question.mechanism is None else simulate(question.mechanism, truth, draws)

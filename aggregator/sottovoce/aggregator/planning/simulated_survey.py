@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.planning.block_batch import simulate_survey
 from sottovoce.aggregator.planning.simulated_truth import Inventor, SetShares, masks, options, set_inventor
-from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
+from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally
@@ -195,11 +196,7 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
         truths: true values, an array for each question.
         draws: source of randomness of all devices.
     """
-    asked = ask_batch(survey, len(truths[0]), draws)
-    return [
-        truth if question.mechanism is None else simulate(question.mechanism, truth[asks], draws)
-        for question, truth, asks in zip(survey.questions, truths, asked, strict=True)
-    ]
+    return simulate_survey(survey, truths, ask_batch(survey, len(truths[0]), draws), draws)
 
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:

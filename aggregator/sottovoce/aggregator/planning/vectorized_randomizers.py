@@ -196,7 +196,7 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     Draw which of ``count`` respondents are asked each question; the twin of ``sottovoce.client.question_sample``.
 
     Args:
-        survey: the survey; ``ask`` is the number of private questions per respondent.
+        survey: the survey; ``ask`` is the number of private questions per respondent, a block as one.
         count: number of respondents.
         draws: source of randomness.
 
@@ -206,15 +206,17 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     everyone: list[Any] = [slice(None)] * len(survey.questions)
     if survey.ask is None:
         return everyone
-    places = np.tile(np.array(survey.private), (count, 1))
+    units = survey.units
+    places = np.tile(np.arange(len(units)), (count, 1))
     respondents = np.arange(count)
     # The first ``ask`` steps of a Fisher-Yates shuffle, for all respondents at once.
     for place in range(survey.ask):
-        other = place + draws.below(len(survey.private) - place, count).astype(np.int64)
+        other = place + draws.below(len(units) - place, count).astype(np.int64)
         places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
     drawn = places[:, : survey.ask]
-    for index in survey.private:
-        everyone[index] = (drawn == index).any(axis=1)
+    for number, unit in enumerate(units):
+        for index in unit:
+            everyone[index] = (drawn == number).any(axis=1)
     return everyone
 
 

@@ -12,7 +12,6 @@ from sottovoce.shared.accounting import (
     belief_after,
     check_delta_among,
     group_loss,
-    report_epsilon,
     waves_epsilon,
 )
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
@@ -166,8 +165,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
 
     They are null if no question is randomized: epsilon 0 would claim perfect privacy.
     """
-    epsilons = [question.epsilon for question in survey.questions]
-    report = report_epsilon(epsilons, survey.ask)
+    epsilons, report = survey.unit_epsilons, survey.epsilon
     household = group_loss(Loss(report), terms.people).epsilon
     waves = _waves(survey, terms)
     panel = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves)
@@ -243,7 +241,7 @@ def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, p
     """
     if survey.memoized:
         return None
-    costliest = max(epsilons)
+    costliest = max(epsilons, default=0.0)
     private = sum(epsilon > 0 for epsilon in epsilons)
     answers = min(private, survey.ask or private) * waves
     if answers == 0:

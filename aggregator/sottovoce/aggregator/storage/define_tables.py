@@ -1,6 +1,6 @@
 """Definitions of the catalogue's tables, in the words of each back end."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, UNIQUE, Column
@@ -23,9 +23,9 @@ class Dialect(NamedTuple):
 
 SQLITE = Dialect(
     {"numbers": "INTEGER", "text": "TEXT", "bytes": "BLOB"},
-    # Privacy: without rowids, the order of inserts is not stored. The audit log holds nothing about respondents.
+    # Privacy: without rowids, the order of inserts is not stored. Logs hold nothing about respondents.
     " STRICT, WITHOUT ROWID",
-    {"journal": " STRICT", "journal_head": " STRICT"},
+    dict.fromkeys(("record", "journal", "journal_head", "pulse"), " STRICT"),
 )
 # Half of each page stays free, so that an update stays on its page.
 _UPDATED = ("cells", "counts", "shown_cells", "shown_counts", "blind_invitations")
@@ -33,11 +33,12 @@ POSTGRES = Dialect(
     {"numbers": "bigint", "text": "text", "bytes": "bytea"}, "", dict.fromkeys(_UPDATED, " WITH (fillfactor = 50)")
 )
 
-STAFF = ("accounts", "grants", "keys", "staff_sessions", "invitations", "views", "passkeys", "spent_challenges",
-         "challenge_key", "journal", "journal_head", "drafts", "plans", "releases")  # fmt: skip
-"""Tables that release 0.3.0 did not have, and that hold nothing about respondents."""
-
 INDEX = "CREATE INDEX journal_days ON journal (day)"
+VIEW = """
+    CREATE VIEW reports AS
+    SELECT survey, report_id, wave, "values" FROM settled
+    UNION ALL SELECT survey, report_id, wave, "values" FROM fresh
+"""
 
 
 def definition(table: str, dialect: Dialect, name: str = "") -> str:
@@ -56,11 +57,6 @@ def definition(table: str, dialect: Dialect, name: str = "") -> str:
     ]
     lines += [f"UNIQUE ({names})" for names in UNIQUE.get(table, ())]
     return f"CREATE TABLE {name or table} ({', '.join(lines)}){dialect.ends.get(table, dialect.end)}"
-
-
-def definitions(tables: Iterable[str], dialect: Dialect) -> tuple[str, ...]:
-    """Return the statements that make these tables."""
-    return tuple(definition(table, dialect) for table in tables)
 
 
 def _type(column: Column, dialect: Dialect) -> str:

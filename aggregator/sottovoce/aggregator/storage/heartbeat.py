@@ -24,9 +24,6 @@ ROUND = 300
 WAIT = 86400
 """Length of a pause, in seconds of running."""
 
-MARK_PAUSE = "UPDATE pulse SET waits = 86400 WHERE EXISTS (SELECT 1 FROM surveys)"
-"""Migration: pause in a database without a heartbeat, which may be an old backup of unknown age."""
-
 _NOTE = "UPDATE pulse SET seen = ?, waits = ?"
 
 

@@ -28,7 +28,7 @@ from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
 from sottovoce.aggregator.storage.reports.count_changes import change
-from sottovoce.aggregator.storage.reports.surveys import TABLES_OF_REPORTS, SurveyStorage
+from sottovoce.aggregator.storage.reports.surveys import SurveyStorage
 from sottovoce.aggregator.storage.row_faults import row_faults
 from sottovoce.aggregator.storage.sql_statements import (
     ORDERED_REPORTS,
@@ -39,7 +39,7 @@ from sottovoce.aggregator.storage.sql_statements import (
     id_hash,
     take_out,
 )
-from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, select
+from sottovoce.aggregator.storage.table_catalogue import TABLES, TABLES_OF_REPORTS, clear, fill, select
 
 # Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
@@ -234,7 +234,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
     def copy_from(self, source: "Storage") -> None:
         """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self.write() as db:
-            empty(db, TABLES_OF_REPORTS)
+            empty(db)
             for table in TABLES:
                 into = TABLES_OF_REPORTS[0] if table == "reports" else table
                 db.executemany(fill(table, into), rows(table))
@@ -250,15 +250,8 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
 
-def empty(db: Handle, of_reports: Sequence[str]) -> None:
-    """
-    Delete all rows of all tables in ``TABLES``.
-
-    Args:
-        db: within a transaction.
-        of_reports: tables in the place of ``reports``.
-    """
-    # In reverse, since rows refer to rows of tables that were filled before.
-    for table in reversed(TABLES):
-        for each in of_reports if table == "reports" else (table,):
-            db.execute(clear(each))
+def empty(db: Handle) -> None:
+    """Delete all rows of all tables in ``TABLES``, within a transaction."""
+    for table in (*TABLES_OF_REPORTS, *TABLES):
+        if table != "reports":
+            db.execute(clear(table))

@@ -1,4 +1,4 @@
-"""Tables and columns of every back end, in an order in which foreign keys allow to fill them."""
+"""Tables and columns of every back end."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -71,7 +71,6 @@ TABLES: dict[str, Columns] = {
         "invitation_hash": RANDOM_KEY,
         "blinded_hash": Column("bytes", may_be_empty=True),
     },
-    "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
     "accounts": {
         "account": RANDOM_KEY,
         "name": TEXT,
@@ -124,6 +123,9 @@ TABLES: dict[str, Columns] = {
 }
 """Tables that a copy to another database includes."""
 
+TABLES_OF_REPORTS = ("settled", "fresh")
+"""Tables that the view ``reports`` consists of; a copy fills the first one."""
+
 OF_SURVEYS = [table for table, columns in TABLES.items() if columns.get("survey") == KEY]
 """Tables whose rows refer to a survey by its key."""
 
@@ -131,7 +133,6 @@ OF_NAMES = [table for table, columns in TABLES.items() if "survey" in columns an
 """Tables whose rows may refer to a survey by name, or to all surveys or none."""
 
 NOT_COPIED: dict[str, Columns] = {
-    "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
     "staff_sessions": {
         "session_hash": RANDOM_KEY,
         "account": BYTES,

@@ -41,15 +41,22 @@ def check_affordable(survey: Survey) -> None:
 
 def _dear_questions(survey: Survey) -> Iterator[Problem]:
     most = DEFAULT_ALLOWANCE.question
-    for index, item in enumerate(survey.items):
+    for pointer, item in zip(_pointers(survey), survey.items, strict=True):
         # The rows of a matrix share one mechanism, so one problem is enough for all of them.
         for question in item.questions[:1]:
             if question.epsilon > most:
                 yield Problem(
-                    f"/questions/{index}",
+                    pointer,
                     f"{question.name} costs epsilon {show_epsilon(question.epsilon)}, and devices allow {most:g} for "
                     f'one question; what would do: a mechanism with more noise, such as {{epsilon: "{most:g}"}}',
                 )
+
+
+def _pointers(survey: Survey) -> list[str]:
+    """Return the JSON pointer of each item, also within a block."""
+    entries = [(f"/questions/{number}", entry) for number, entry in enumerate(survey.document["questions"])]
+    within = [[f"{place}/items/{index}" for index, _ in enumerate(entry.get("items", ()))] for place, entry in entries]
+    return [place for (entry, _), inner in zip(entries, within, strict=True) for place in inner or [entry]]
 
 
 def dearest(survey: Survey) -> str:
@@ -60,7 +67,7 @@ def dearest(survey: Survey) -> str:
 
 def remedies(survey: Survey, limit: float) -> list[str]:
     """Return changes that lower a report's total epsilon to ``limit``, the mildest first."""
-    private = [survey.questions[index].epsilon for index in survey.private]
+    private = survey.unit_epsilons
     ways = []
     asked = most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
     if asked:

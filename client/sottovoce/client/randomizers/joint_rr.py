@@ -10,21 +10,17 @@ def randomize(block: JointRR, values: Sequence[int], draws: Draws) -> tuple[int,
     """
     A category for each question of the block, drawn together.
 
-    Epsilon: ``block.epsilon``, for all of them together and for each. Bytes: those of one pick of how many answers
-    differ, then for each question those of a pick of whether it does and of below(k - 1); none depends on the truth.
+    Epsilon: ``block.epsilon``, for all of them together and for each. Bytes: those of one ``pick`` from weights that
+    sum to ``total``, whatever the truth and the report.
 
     Args:
         block: the mechanism.
         values: the true category of each question.
         draws: the source of randomness.
     """
-    left = draws.pick([count * weight for count, weight in zip(block.counts, block.weights, strict=True)])
+    place = draws.pick(block.offset_weights)
     reported = []
-    for size, value, after in zip(block.sizes, values, block.counts_after, strict=True):
-        # Combinations of the questions after this one that differ in what is left: if this one is true, or if not.
-        same, other = after[left], (size - 1) * after[left - 1] if left else 0
-        differs = draws.pick((same, other))
-        moved = 1 + draws.below(size - 1)
-        reported.append((value + differs * moved) % size)
-        left -= differs
-    return tuple(reported)
+    for size, value in zip(reversed(block.sizes), reversed(values), strict=True):
+        place, moved = divmod(place, size)
+        reported.append((value + moved) % size)
+    return tuple(reversed(reported))

@@ -27,7 +27,7 @@ from sottovoce.shared.single_question import SingleQuestion
 from sottovoce.shared.spec import Question
 
 _HOST, _FRAME = "https://survey.invalid/", f"https://question.invalid{PLACE}"
-_SECONDS = 10
+_SECONDS = 20
 _TAPE_BYTES = 1 << 16
 _STILL = 700
 """Milliseconds for which Chromium drops input to a frame that has just moved, where the frame asks if it is visible."""

@@ -13,7 +13,7 @@ from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.number import NUMBER
 from sottovoce.cli.output_file import check_free, write_text
-from sottovoce.client.page import catalogues
+from sottovoce.client.words import catalogue
 from sottovoce.shared.accounting import is_large_delta
 
 
@@ -58,4 +58,4 @@ def privacy(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _form(language: str) -> dict[str, str]:
-    return dict(json.loads(catalogues()[f"catalogues/{language}.json"]))
+    return catalogue(language)

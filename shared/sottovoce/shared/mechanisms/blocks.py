@@ -1,7 +1,8 @@
 """Blocks of a survey: questions whose answers are randomized together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
@@ -21,6 +22,16 @@ class Block:
     name: str
     questions: tuple[int, ...]
     mechanism: JointRR
+
+
+def flat_items(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """
+    Return the entries of a survey's document, each block followed by its items.
+
+    Args:
+        document: of a valid survey.
+    """
+    return [part for entry in document["questions"] for part in (entry, *entry.get("items", ()))]
 
 
 def blocks_of(mechanisms: Sequence[Mechanism | None]) -> tuple[Block, ...]:

@@ -158,12 +158,6 @@ class JointRR:
         return _counts(self.sizes)
 
     @cached_property
-    def counts_after(self) -> tuple[tuple[int, ...], ...]:
-        """For each question, the same numbers of the questions after it, for h = 0 .. d."""
-        zeros = (0,) * len(self.sizes)
-        return tuple(_counts(self.sizes[position:]) + zeros[:position] for position in range(1, len(self.sizes) + 1))
-
-    @cached_property
     def weights(self) -> tuple[int, ...]:
         """w_h: the weight of each combination at distance h, for h = 0 .. d."""
         near, far = self.odds.numerator, self.odds.denominator
@@ -173,6 +167,18 @@ class JointRR:
     def total(self) -> int:
         """The sum of the weights of all combinations."""
         return _sum_of_products(self.counts, self.weights)
+
+    @cached_property
+    def offset_weights(self) -> tuple[int, ...]:
+        """
+        The weight of each combination of offsets (y - x) mod k of a report y from the truth x.
+
+        They have one law for every truth. The last question's offset runs fastest.
+        """
+        distances = [0]
+        for size in self.sizes:
+            distances = [before + (offset > 0) for before in distances for offset in range(size)]
+        return tuple(self.weights[distance] for distance in distances)
 
     def probability(self, true: Sequence[int], reported: Sequence[int]) -> Fraction:
         """

@@ -153,3 +153,10 @@ def test_drawn_questions_share_fewer_reports_with_a_drawn_anchor() -> None:
         analyse([_counts(each, tallies)]).questions[0].corrected[0].std_error or 0 for each in (asked, all_asked)
     )
     assert apart > together
+
+
+def test_anchor_with_answers_left_out_corrects_nothing() -> None:
+    """Files of reports leave out rare public answers, which are those of careless people."""
+    found = analyse([_counts(_survey(COIN, MOON), {0: TALLIES[0], 1: {0: 997}})])
+    assert found.careless is None
+    assert not _corrected(found)

@@ -57,13 +57,20 @@ def careless_in(columns: Columns, confidence: float) -> Careless:
         EstimateError: the reports have no anchor, or several waves share one that devices remember.
     """
     known = [each for each in anchors_of(columns.survey) if each.name in columns.values]
-    shown = [each for each in known if each.name not in columns.withheld]
+    # Everyone answers a public anchor, so missing answers are rare ones, which files leave out.
+    whole = [each for each in known if each.mechanism is not None or _is_whole(columns, each.name)]
+    shown = [each for each in whole if each.name not in columns.withheld]
     for each in shown:
         check_one_wave(columns, each)
     found = careless_of({each.name: strata_of(columns, each) for each in shown}, shown, confidence)
     if found is None:
         raise EstimateError(NO_ANCHOR)
     return found
+
+
+def _is_whole(columns: Columns, name: str) -> bool:
+    asking = [number for number in range(len(columns.revisions)) if columns.question(name, number) is not None]
+    return bool(columns.asked(name)[np.isin(columns.revision, asking)].all())
 
 
 def correction_notes(careless: Careless) -> tuple[str, ...]:

@@ -304,9 +304,9 @@ def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
     for each in pair:
         chance /= len(each.question.domain.options) if each.newest.drawn else 1
     private = [each for each in pair if each.question.mechanism is not None]
-    ask, total = columns.survey.ask, len(columns.survey.private)
+    ask, total = columns.survey.ask, len(columns.survey.units)
     if ask is None or not private:
         return chance
-    names = {each.question.name for each in private}
+    names = {each.newest.block or each.question.name for each in private}
     # Two given questions of ``total`` are both drawn with probability ask (ask - 1) / (total (total - 1)).
     return chance * (ask / total if len(names) == 1 else ask * (ask - 1) / (total * (total - 1)))

@@ -12,10 +12,6 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 _ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
 _ACCOUNT = f"{_ACCOUNTS} WHERE account = ?"
 _ACCOUNT_OF_SUBJECT = f"{_ACCOUNTS} WHERE subject = ?"
-_FORMER = (
-    "DELETE FROM sessions WHERE researcher IN (SELECT name FROM researchers WHERE token_hash IN ({0}))",
-    "DELETE FROM researchers WHERE token_hash IN ({0})",
-)
 _BY_NAME = f"{_ACCOUNTS} ORDER BY name, account"
 _OTHER_ADMIN = "SELECT 1 FROM accounts WHERE admin = 1 AND disabled_on IS NULL AND account <> ? LIMIT 1"
 _OTHER_OWNER = """
@@ -28,10 +24,6 @@ _DELETE_OF_ACCOUNT = (
     "DELETE FROM passkeys WHERE account = ?",
     "DELETE FROM grants WHERE account = ?",
 )
-
-FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
-FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
-"""Statements that delete an account's or key's tokens and sessions from the tables of earlier releases."""
 
 
 class AccountTables:
@@ -272,12 +264,10 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
 
 
 def forget_doors(db: Handle, account_id: bytes) -> None:
-    """Delete an account's sessions and sign-in links, including those in the tables of earlier releases."""
+    """Delete an account's sessions and sign-in links."""
     db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
     # A sign-in link is as good as a session, so both end together.
     db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
-    for statement in FORMER_OF_ACCOUNT:
-        db.execute(statement, [account_id])
 
 
 def _check_subject(db: Handle, subject: str | None) -> None:

@@ -201,8 +201,6 @@ class AccessTables(PasskeyTables):
             for (account_id,) in db.execute("SELECT account FROM accounts WHERE name = ?", [name]).fetchall():
                 forget_doors(db, account_id)
                 revoked += db.execute("DELETE FROM keys WHERE account = ? RETURNING survey, account", [account_id])
-            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
-            db.execute("DELETE FROM researchers WHERE name = ?", [name])
             for survey, owner in revoked:
                 self._note(db, words.KEY_REVOKED, f"{survey} {bytes(owner).hex()}")
         self._back_end.after_deletion()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sottovoce.aggregator.storage.accounts.account_rows import FORMER_OF_KEY, AccountTables, account_of
+from sottovoce.aggregator.storage.accounts.account_rows import AccountTables, account_of
 from sottovoce.aggregator.storage.accounts.models import AccessKey, AccessRefused, Account, StaffSession
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
@@ -75,8 +75,6 @@ class KeyTables(AccountTables):
         The sessions that its account started with a key end, including one that another transaction is starting.
         """
         with self._back_end.write() as db:
-            for statement in FORMER_OF_KEY:
-                db.execute(statement, [key_hash])
             # A sign-in with this key locks the row: the deletion waits for it, and the next statement ends its session.
             row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
             if row is not None:

@@ -2,14 +2,14 @@
 
 _ACCOUNTS = """
     INSERT INTO accounts (account, name, admin)
-    SELECT {new_id}, name, 1 FROM (SELECT DISTINCT name FROM researchers) AS named
+    SELECT {new_id}, name, 1 FROM (SELECT DISTINCT name FROM former_researchers) AS named
 """
 _GRANTS = "INSERT INTO grants (account, survey, role) SELECT account, '*', 'owner' FROM accounts"
 _KEYS = """
     INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on)
     SELECT token_hash, account, 'researcher', 'journal:read metrics:read results:read surveys:write tokens:issue', '*',
         {today} + 366
-    FROM researchers JOIN accounts ON accounts.name = researchers.name
+    FROM former_researchers AS former JOIN accounts ON accounts.name = former.name
 """
 
 

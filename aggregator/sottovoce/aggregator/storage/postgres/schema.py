@@ -5,16 +5,17 @@ Tables of a PostgreSQL database, made from the catalogue, and the migration from
 nodes of 0.3.0 ask for; and True while ``settled`` is in the order of the random ids.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage.accounts.schema import accounts_of_researchers
-from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, definition
+from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, VIEW, definition
 from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
-from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS
 
-VERSION = 10
+VERSION = 11
 """Number of the present schema."""
 
 EARLIEST = 8
@@ -27,11 +28,8 @@ VERSION_TABLE = (
     "INSERT INTO schema_version (version) SELECT 0 WHERE NOT EXISTS (SELECT FROM schema_version)",
 )
 
-VIEW = """
-    CREATE VIEW reports AS
-    SELECT survey, report_id, wave, "values" FROM settled
-    UNION ALL SELECT survey, report_id, wave, "values" FROM fresh
-"""
+_GONE = ("researchers", "sessions")
+"""Tables of former releases: accounts, keys and staff sessions hold their rows."""
 
 # Numbers of four bytes, and before the bytes: a report of ten answers takes 68, and 36 more in the index.
 _REPORTS = """
@@ -69,7 +67,7 @@ def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> Non
         name: under which to make it; empty for its own name.
     """
     name = name or table
-    is_of_reports = table in {"settled", "fresh"}
+    is_of_reports = table in TABLES_OF_REPORTS
     connection.execute((_REPORTS.format(name) if is_of_reports else definition(table, POSTGRES, name)).encode())
     if table == "fresh":
         # Settling empties its file; the server would only get into its way.
@@ -80,24 +78,34 @@ def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> Non
         connection.execute(no_samples.format(Identifier(name), Identifier(column)))
 
 
-def make_all(connection: psycopg.Connection[Any]) -> None:
-    """Make all tables, within the caller's transaction."""
-    for table in ("settled", "fresh", *(table for table in EVERY_TABLE if table != "reports")):
-        make(connection, table)
+def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) -> None:
+    """
+    Make all tables, but those that are kept.
+
+    Args:
+        connection: within a transaction.
+        kept: names of tables that exist already.
+    """
+    for table in (*TABLES_OF_REPORTS, *(table for table in EVERY_TABLE if table != "reports")):
+        if table not in kept:
+            make(connection, table)
     for statement in (VIEW, INDEX):
         connection.execute(statement.encode())
 
 
 def take_over(connection: psycopg.Connection[Any], version: int) -> None:
     """
-    Replace the tables of an earlier release by those of this one, with all rows.
+    Replace the tables of an earlier release by those of this one, with all rows; ``settled`` may be large, and is kept.
 
     Args:
         connection: within a transaction; no node uses the database.
         version: number of its schema.
     """
     found = dict(connection.execute(_TABLES).fetchall())
-    former = {table: columns for table, columns in found.items() if table in EVERY_TABLE}
+    kept = TABLES_OF_REPORTS if version == 10 else ()
+    if kept:
+        connection.execute("DROP VIEW reports")
+    former = {table: columns for table, columns in found.items() if table in EVERY_TABLE or table in _GONE}
     for table in former:
         # Under another name, since the indexes of the new table have the names of the old ones.
         names = {"table": Identifier(table), "former": Identifier(f"former_{table}")}
@@ -108,9 +116,10 @@ def take_over(connection: psycopg.Connection[Any], version: int) -> None:
     connection.execute("DROP TABLE IF EXISTS partitions")
     for (statement,) in connection.execute(_FUNCTIONS).fetchall():
         connection.execute(statement.encode())
-    make_all(connection)
+    make_all(connection, kept)
     for table, columns in former.items():
-        _fill(connection, table, [column for column in columns if column in EVERY_TABLE[table]])
+        if table not in _GONE:
+            _fill(connection, table, [column for column in columns if column in EVERY_TABLE[table]])
     for statement in (*_RESEARCHERS, COUNT_DROPPED) if version == EARLIEST else ():
         connection.execute(statement.encode())
 

@@ -8,13 +8,13 @@ transaction, so that a process may be killed at any moment; the next run begins 
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier
-from sottovoce.aggregator.storage.postgres.schema import VIEW, make
+from sottovoce.aggregator.storage.define_tables import VIEW
+from sottovoce.aggregator.storage.postgres.schema import make
 from sottovoce.shared.errors import StorageError
 
 MOVED_ROWS = 10_000
@@ -48,6 +48,7 @@ _REPLACE: tuple[LiteralString, ...] = (
     "ALTER TABLE {1} RENAME TO {0}",
     "ALTER INDEX {3} RENAME TO {2}",
 )
+_LEVEL: tuple[LiteralString, ...] = ("UPDATE cells SET slot = slot", "UPDATE counts SET slot = slot")
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
@@ -104,43 +105,77 @@ def sort_settled(connection: psycopg.Connection[Any]) -> None:
         connection.execute("VACUUM (SKIP_LOCKED) settled")
 
 
-def rewrite(connection: psycopg.Connection[Any], table: str) -> None:
+def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES) -> None:
     """
     Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile.
 
     Args:
         connection: outside a transaction.
         table: its name.
+        tries: how often to try the lock.
 
     Raises:
         StorageError: a reader prevented it.
     """
     with connection.transaction():
-        _lock(connection, SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)))
+        _lock(connection, SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)), tries=tries)
         _fill(connection, table, "1, 2")
         for statement in _replace(table):
             connection.execute(statement)
 
 
-def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> None:
+def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
     """
-    Have the server rewrite tables, each once no transaction uses it.
+    Rewrite the live counts, so that all come from one transaction; reports wait meanwhile.
+
+    Privacy: each report leaves a dead row of each count that it changed, with the number of its transaction. In the
+    order of these numbers, they tell the values of the reports in the order of arrival.
+
+    Args:
+        connection: outside a transaction.
+        tries: how often to try each lock.
+
+    Raises:
+        StorageError: a reader prevented it.
+    """
+    with connection.transaction():
+        # In the order in which reports lock them.
+        _lock(connection, "LOCK TABLE cells, counts IN SHARE ROW EXCLUSIVE MODE", tries=tries)
+        for statement in _LEVEL:
+            connection.execute(statement)
+    last = time.monotonic() + min(tries, TRIES) * PAUSE_SECONDS
+    # Unlike a replaced table, this one shows older snapshots what they are to see.
+    if not vacuum_full(connection, ("cells", "counts"), lambda: time.monotonic() > last):
+        raise StorageError("the counts have been read for too long to write them anew; it is tried again")
+
+
+def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> bool:
+    """
+    Have the server rewrite tables, each once no transaction uses it; return False if it gave up.
 
     Args:
         connection: outside a transaction.
         tables: their names.
-        is_over: returns True to give up, since the process ends.
+        is_over: returns True to give up after a try.
     """
+    are_done = []
     for table in tables:
-        is_done = False
-        while not is_done and not is_over():
-            connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
-            with suppress(errors.LockNotAvailable):
-                connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))
-                is_done = True
-            connection.execute("RESET lock_timeout")
-            if not is_done:
-                time.sleep(PAUSE_SECONDS)
+        while not (is_done := _vacuum(connection, table)) and not is_over():
+            time.sleep(PAUSE_SECONDS)
+        are_done.append(is_done)
+    return all(are_done)
+
+
+def _vacuum(connection: psycopg.Connection[Any], table: str) -> bool:
+    """Have the server rewrite a table unless it is used for ``WAIT_MILLISECONDS``; return True if it did."""
+    connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
+    try:
+        connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))
+    except errors.LockNotAvailable:
+        return False
+    finally:
+        connection.execute("RESET lock_timeout")
+    return True
 
 
 def _fill(connection: psycopg.Connection[Any], table: str, order: LiteralString) -> None:

@@ -17,8 +17,8 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
+from sottovoce.aggregator.storage.postgres import checks as checks_of_server
 from sottovoce.aggregator.storage.postgres import migrate, publish_counts, settling
-from sottovoce.aggregator.storage.postgres.checks import described
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.publish_counts import SnapshotPublisher
 from sottovoce.aggregator.storage.postgres.store import insert, store_new, wait_for_withdrawals
@@ -81,6 +81,9 @@ class PostgresStorage(sql_storage.Storage):
         )
         self._publisher = SnapshotPublisher(self.show_grown)
         self._is_closed = False
+        self._tries = settling.TRIES
+        # Privacy: counting leaves traces, see ``level_counts``. Unknown after a start.
+        self._are_counts_used = True
         try:
             with self._connection() as connection:
                 migrate.migrate(connection, unfinished, stopped, migrates)
@@ -91,6 +94,7 @@ class PostgresStorage(sql_storage.Storage):
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
         self._are_secrets_used |= any(arrival.tokens for arrival in arrivals)
+        self._are_counts_used = True
         with self._connection() as connection:
             is_stored = store_new(connection, merge(arrivals))
         outcomes = [Outcome.NEW] * count(arrivals) if is_stored else self._store_sorted(arrivals)
@@ -124,21 +128,32 @@ class PostgresStorage(sql_storage.Storage):
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
     def settle(self) -> bool:
-        """Move fresh reports in the order of their ids, and rewrite tokens and invitations if used."""
+        """Move fresh reports in the order of their ids, and rewrite counts, tokens and invitations if used."""
         with self._connection() as connection:
             # A newer program knows columns that this one would leave out.
             migrate.check_usable(PostgresHandle(connection), unfinished=True)
-            settling.settle(connection)
+            settling.settle(connection, self._tries)
         self._rewrite_used_secrets()
+        if self._are_counts_used:
+            # Before it begins, since a report may be counted right after; again if it fails.
+            self._are_counts_used = False
+            try:
+                with self._connection() as connection:
+                    settling.level_counts(connection, self._tries)
+            except BaseException:
+                self._are_counts_used = True
+                raise
         return True
 
     def _rewrite_secrets(self) -> None:
         with self._connection() as connection:
             for table in _SECRETS:
-                settling.rewrite(connection, table)
+                settling.rewrite(connection, table, self._tries)
 
     def after_deletion(self) -> None:
-        """Do nothing: settling and scrubbing replace the files."""
+        """Have the counts, from which a report may have been taken, rewritten soon, and other files replaced."""
+        self._are_counts_used = True
+        self._note_stored(0)
 
     def scrub(self) -> None:
         """Settle, write all reports anew if any changed, and remove what was deleted."""
@@ -179,7 +194,12 @@ class PostgresStorage(sql_storage.Storage):
         """Describe contradictions between the tables; damaged pages are for the server's own checks."""
         with self.read_reports() as db:
             migrate.check_usable(db)
-            return checks.problems(db, described(db))
+            return checks.problems(db, checks_of_server.described(db))
+
+    def faults(self) -> list[str]:
+        """Describe implausible rows, indexes of other programs and snapshots that delay settling, each with advice."""
+        with self.read() as db:
+            return [*super().faults(), *checks_of_server.foreign_indexes(db), *checks_of_server.old_snapshots(db)]
 
     def _version(self, db: sql_statements.Handle) -> int:
         return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
@@ -193,8 +213,10 @@ class PostgresStorage(sql_storage.Storage):
         self._is_closed = True
         if self._maintenance is not None:
             self._maintenance.end()
-            with suppress(StorageError), self._connection() as connection:
-                settling.settle(connection, tries=1)
+            # The end of the process waits for it.
+            self._tries = 1
+            with suppress(StorageError):
+                self.settle()
         self._pool.close()
 
     def _check_known(self, db: sql_statements.Handle) -> None:
@@ -233,6 +255,8 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     up in an index, although the planner, which has no statistics of them, thinks that many rows have the same one.
     """
     connection.execute("SET default_transaction_isolation = 'read committed'")
+    # A reader that pauses keeps dead rows in the files, and so the order of arrival.
+    connection.execute("SET idle_in_transaction_session_timeout = '30s'")
     connection.execute("SET enable_seqscan = off")
     connection.execute("SET plan_cache_mode = force_generic_plan")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):

@@ -11,13 +11,10 @@ from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.models import StoredSurvey
 from sottovoce.aggregator.storage.sql_statements import Handle, show
-from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS
+from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS, TABLES_OF_REPORTS
 from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
-
-TABLES_OF_REPORTS = ("settled", "fresh")
-"""Tables that the view ``reports`` consists of; a copy fills the first one."""
 
 _DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
 _REKEY = "UPDATE {} SET report_id = {} WHERE survey = ?"

@@ -1,6 +1,5 @@
 """
-From counts that held their shown figure beside them, and a count of the whole, to cells of one cohort each: the
-statements that both back ends share.
+From counts that held their shown figure beside them, and a count of the whole, to cells of one cohort each.
 
 They read ``former_cells`` and ``former_counts`` and fill the new tables. Nothing is shown that was not shown: where
 there are cohorts, the whole is from now on the sum of what they show, which is at most what it was.
@@ -17,12 +16,12 @@ MOVE_COUNTS = tuple(
     statement.replace("{kept}", _KEPT)
     for statement in (
         """
-        INSERT INTO cells (survey, wave, cohort, arrived, withdrawn)
-        SELECT survey, wave, cohort, reports + withdrawn, withdrawn FROM former_cells f WHERE {kept}
+        INSERT INTO cells (survey, wave, cohort, slot, arrived, withdrawn)
+        SELECT survey, wave, cohort, 0, reports + withdrawn, withdrawn FROM former_cells f WHERE {kept}
         """,
         """
-        INSERT INTO counts (survey, wave, cohort, question, value, reports)
-        SELECT survey, wave, cohort, question, value, reports FROM former_counts f WHERE {kept}
+        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+        SELECT survey, wave, cohort, question, value, 0, reports FROM former_counts f WHERE {kept}
         """,
         """
         INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn, at_close)

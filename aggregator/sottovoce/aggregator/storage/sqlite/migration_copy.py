@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
-from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite.schema import VERSION
 from sottovoce.shared.errors import StorageError
 
 KEPT_SECONDS = 7 * 86400
@@ -16,7 +16,7 @@ KEPT_SECONDS = 7 * 86400
 
 def needs_migration(file: Path) -> bool:
     """Return True if a file is a database of an earlier release."""
-    return file.exists() and 0 < _number(file, "PRAGMA user_version") % UNFINISHED < len(STEPS)
+    return file.exists() and 0 < _number(file, "PRAGMA user_version") % UNFINISHED < VERSION
 
 
 def last_heartbeat(file: Path) -> int:
@@ -43,7 +43,7 @@ def make_copy(file: Path) -> Path:
     Raises:
         StorageError: the disk has too little room, or the copy cannot be written; nothing was changed.
     """
-    copy = file.with_name(f"{file.stem}-before-{len(STEPS)}{file.suffix}")
+    copy = file.with_name(f"{file.stem}-before-{VERSION}{file.suffix}")
     copy.unlink(missing_ok=True)
     size = sum(path.stat().st_size for path in (file, file.with_name(f"{file.name}-wal")) if path.exists())
     if shutil.disk_usage(file.parent).free < 2 * size:

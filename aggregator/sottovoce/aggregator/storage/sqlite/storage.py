@@ -23,11 +23,11 @@ from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
-from sottovoce.aggregator.storage.reports.surveys import TABLES_OF_REPORTS
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema, settling
 from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
 from sottovoce.aggregator.storage.sqlite.migration_copy import KEPT_SECONDS, remove_copies
+from sottovoce.aggregator.storage.sqlite.wal_index import WalIndex
 from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -81,13 +81,14 @@ class SQLiteStorage(sql_storage.Storage):
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
+        self._wal_index = WalIndex(path)
         try:
             if not migrates:
                 with self.read() as db:
-                    refuse_migration(schema.version(db.database), len(schema.STEPS))
+                    refuse_migration(schema.version(db.database), schema.VERSION)
             with self.write() as db:
                 if schema.migrate(db.database, unfinished):
-                    self.note(db, MIGRATED, NO_ACTOR, str(len(schema.STEPS)))
+                    self.note(db, MIGRATED, NO_ACTOR, str(schema.VERSION))
         except BaseException:
             self.close()
             raise
@@ -132,14 +133,8 @@ class SQLiteStorage(sql_storage.Storage):
         return self._empty_log()
 
     def _rewrite_secrets(self) -> None:
-        with self._errors(), self._handle() as db:
-            # SQLite overwrites a whole table at once only while it checks no foreign keys.
-            db.execute("PRAGMA foreign_keys = OFF")
-            try:
-                for table in _SECRETS:
-                    settling.rewrite(self.write, table)
-            finally:
-                db.execute("PRAGMA foreign_keys = ON")
+        for table in _SECRETS:
+            settling.rewrite(self.write, table)
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
@@ -156,9 +151,17 @@ class SQLiteStorage(sql_storage.Storage):
         with self._errors(), self._writing, self._handle() as db:
             # A reader may still need the log: a short timeout keeps writers from waiting.
             db.execute("PRAGMA busy_timeout = 200")
-            (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
-        return not busy
+            try:
+                (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                db.execute("BEGIN IMMEDIATE")
+                return not busy and self._wal_index.forget_pages()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                return False
+            finally:
+                self._end(db)
+                db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
 
     def _copy_log(self) -> None:
         with self._errors(), self._handle() as db:
@@ -176,7 +179,7 @@ class SQLiteStorage(sql_storage.Storage):
     def check(self) -> None:
         """Raise ``StorageError`` unless the database is writable and its schema is this program's."""
         with self.write() as db:
-            if schema.version(db.database) != len(schema.STEPS):
+            if schema.version(db.database) != schema.VERSION:
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
@@ -211,7 +214,7 @@ class SQLiteStorage(sql_storage.Storage):
             db.execute(_ATTACH, [str(source._path)])
             try:
                 with self.write():
-                    sql_storage.empty(db, TABLES_OF_REPORTS)
+                    sql_storage.empty(db)
                     for table in TABLES:
                         db.execute(take_over(table, "settled" if table == "reports" else table))
             finally:
@@ -225,6 +228,7 @@ class SQLiteStorage(sql_storage.Storage):
                 self.settle()
         for handle in self._opened:
             handle.close()
+        self._wal_index.close()
 
     @contextmanager
     def read(self) -> Iterator["_Handle"]:
@@ -301,7 +305,7 @@ class _Handle:
         # Only before the first write: SQLite ignores it for a file that has tables.
         self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
         self._keep_log()
-        for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+        for pragma in ("synchronous = FULL", "secure_delete = ON"):
             self.execute(f"PRAGMA {pragma}")
         self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
         (page,) = self.execute("PRAGMA page_size").fetchone()

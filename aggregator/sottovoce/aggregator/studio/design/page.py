@@ -13,7 +13,6 @@ from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_q
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.to_survey import with_slugs
@@ -80,7 +79,8 @@ def design(name: str) -> ResponseReturnValue:
 def _published_access(name: str) -> str:
     """Return the access of the published survey, which no correction may change; "" if it was never published."""
     revisions = storage().revisions(name)
-    return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
+    access = survey_of(revisions[-1].document).document["access"] if revisions else ""
+    return access if isinstance(access, str) else "blind"
 
 
 def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:

@@ -156,7 +156,10 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
         return words.translate(f"place_{'_'.join([first, *inside])}")
     number, *parts = inside
     *before, item = survey.document["questions"][: int(number) + 1]
-    asked = sum(each["type"] != "note" for each in before)
+    if "block" in item:
+        _, within, *parts = parts
+        before, item = [*before, *item["items"][: int(within)]], item["items"][int(within)]
+    asked = sum(each.get("type") != "note" for entry in before for each in entry.get("items", [entry]))
     place = (
         words.translate("place_note") if item["type"] == "note" else words.translate("place_question", number=asked + 1)
     )

@@ -1,15 +1,8 @@
 import { optionLabel } from "./odds_words.js";
 import { element } from "./dom.js";
-import { isRare } from "../survey/known.js";
 
 /** What few surveys need on the page, once `bringViews` has come for it. */
 export const RARE_VIEWS = {};
-
-/** Have what a survey's questions need on the page. It comes with the survey that names it. */
-export async function bringViews({ document }) {
-  if (!isRare(document)) return;
-  Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
-}
 
 const MAKERS = { yes_no: radioButtons, option: radioButtons, options: checkboxes };
 

@@ -1,9 +1,7 @@
+import { beliefAfter } from "./belief.js";
 import { NEARLY_SURE } from "../survey/allowance.js";
 import { RARE_READERS } from "../survey/known.js";
 
-const BEFORE = 10;
-// Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
-const ROUNDING = 1e-9;
 // Sentence about what is sent, by the kind of the report. Every other kind sends a result that is no answer.
 const ANSWER = "how_answer";
 const HOW = { yes_no: ANSWER, option: ANSWER, waves: ANSWER, number: ANSWER, bits: "how_boxes" };
@@ -12,15 +10,6 @@ const HOW = { yes_no: ANSWER, option: ANSWER, waves: ANSWER, number: ANSWER, bit
 export function mostRevealing(survey) {
   const asked = survey.questions.filter((question) => question.mechanism);
   return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
-}
-
-/**
- * Highest belief in percent after a loss of epsilon, for an observer whose belief was 10 % before; rounded up. See
- * `belief_after` in the Python package for the maths.
- */
-export function beliefAfter(epsilon) {
-  const odds = (BEFORE / (100 - BEFORE)) * Math.exp(epsilon);
-  return Math.ceil((100 * odds) / (1 + odds) - ROUNDING);
 }
 
 /** True if all answers together can make 10 % a belief of 90 %: then no sentence says that all is uncertain. */

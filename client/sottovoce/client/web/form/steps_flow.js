@@ -1,4 +1,4 @@
-import { bringViews } from "./choice_input.js";
+import { bringViews } from "./bring_views.js";
 import { keepOffline } from "../device/offline.js";
 import { stepsBefore } from "./steps/explanation.js";
 import { askingStep } from "./steps/questions.js";

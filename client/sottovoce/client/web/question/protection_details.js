@@ -1,5 +1,5 @@
+import { beliefAfter } from "../form/belief.js";
 import { element } from "../form/dom.js";
-import { beliefAfter } from "../form/protection.js";
 import { oddsPicture } from "../form/steps/odds_picture.js";
 import { showEpsilon } from "../survey/rational.js";
 

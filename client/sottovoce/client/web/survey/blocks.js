@@ -4,7 +4,7 @@ import { JointMember, JointRR } from "./mechanisms/joint_rr.js";
 import { RARE_SENTENCES } from "./known.js";
 import { must } from "./rational.js";
 import { readFields, readItems, readMatch, readNames } from "./checks.js";
-import { Question } from "./spec.js";
+import { Question } from "./question.js";
 
 const TYPES_IN_BLOCKS = ["boolean", "select_one", "rating", "matrix"];
 

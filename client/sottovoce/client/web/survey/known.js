@@ -13,51 +13,7 @@ export const RARE_READERS = {};
 /** Sentences that few surveys need, by language and key, once their part has come. */
 export const RARE_SENTENCES = new Set();
 
-const MEMOIZED = "memoized_rr";
-const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
-const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
-
-/** Have all that reads this document, which may be no survey. */
-export async function bringReaders(document) {
-  const { access, ask, privacy, waves } = document;
-  if (isRare(document)) await bringRare();
-  if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
-  if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
-  // With it comes the step that is shown while a report waits.
-  if (typeof access === "object" || isDelayed(privacy)) {
-    Object.assign(RARE_READERS, await import("./redemption.js"));
-  }
-}
-
 /** Whether reports wait on the device, as the document's `privacy` has it, which may be anything. */
 export function isDelayed(privacy) {
   return Object.keys(privacy ?? {}).some((key) => key.startsWith("send_"));
-}
-
-/** Whether a document names a type, a mechanism or a rule that few surveys have. */
-export function isRare(document) {
-  const { after, privacy, questions } = document;
-  const isRuled = [questions].flat().some((item) => RULES.some((key) => item?.[key] !== undefined));
-  const isOther = namesIn(document).some((name) => !COMMON.includes(name));
-  return isOther || isRuled || after !== undefined || privacy?.procedure === "own_coin";
-}
-
-// The types and mechanisms that a document names.
-function namesIn({ questions }) {
-  return [questions].flat().flatMap((item) => [item?.type, (item?.of ?? item)?.mechanism?.name]);
-}
-
-async function bringRare() {
-  const { RARE_MECHANISMS, RARE_TYPES } = await import("./rare.js");
-  for (const mechanism of RARE_MECHANISMS) MECHANISMS.set(mechanism.mechanismName, mechanism);
-  for (const type of RARE_TYPES) TYPES.set(type.typeName, type);
-  Object.assign(RARE_READERS, await import("./more_items.js"), await import("./own_coin.js"));
-}
-
-async function bringWaves() {
-  const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
-  MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
-  Object.assign(RARE_READERS, await import("./waves.js"));
-  const { WAVE_SENTENCES } = await import("./wave_sentences.js");
-  RARE_SENTENCES.add(WAVE_SENTENCES);
 }

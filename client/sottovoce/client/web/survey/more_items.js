@@ -2,7 +2,7 @@ import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead, re
 import { TYPES } from "./known.js";
 import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
-import { Question } from "./spec.js";
+import { Question } from "./question.js";
 
 /** What reads an item that is not a usual question, by the item's type, or by its `anchor`: see `parse_item.js`. */
 export const ITEM_READERS = new Map([
@@ -64,14 +64,6 @@ function readAnchor({ anchor: _anchor, known_share: share, ...value }, language,
 function joined(label, row, language) {
   const both = (tag) => `${label[tag] ?? label[language]} – ${row[tag] ?? row[language]}`;
   return Object.fromEntries(Object.keys({ ...label, ...row }).map((tag) => [tag, both(tag)]));
-}
-
-/** The true value that stands for no answer. */
-export function readAbsent(kind, fields, domain) {
-  must(!domain.absent);
-  const value = kind.encode(domain, fields.when_absent);
-  kind.checkAbsent(domain, fields.when_absent);
-  return value;
 }
 
 /**

@@ -2,7 +2,7 @@ import { ABSENT, Domain } from "./answers.js";
 import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
 import { must } from "./rational.js";
 import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
-import { Question } from "./spec.js";
+import { Question } from "./question.js";
 
 /** A name of an item or an option. */
 export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;

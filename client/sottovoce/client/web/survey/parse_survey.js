@@ -1,6 +1,7 @@
 import { loadCanonical, sha256 } from "./canonical.js";
 import { parseItem } from "./parse_item.js";
-import { RARE_READERS, bringReaders } from "./known.js";
+import { bringReaders } from "./bring.js";
+import { RARE_READERS } from "./known.js";
 import { must } from "./rational.js";
 import {
   LINK, locate, readDay, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,

@@ -1,5 +1,7 @@
 import { BitwiseRR, HadamardResponse, OptimalUnary, SampledOption, SubsetSelection } from "./mechanisms/options.js";
 import { Geometric, LevelTable, RoundingRR, SampledCoordinate, SquareWave } from "./mechanisms/numbers.js";
+import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
+import { readAbsent } from "./read_absent.js";
 import { DateType, DecimalType, IntegerType, SelectMultipleType, VectorType } from "./types/rare.js";
 
 /** The mechanisms that few surveys name. */
@@ -10,3 +12,10 @@ export const RARE_MECHANISMS = [
 
 /** The question types that few surveys have. */
 export const RARE_TYPES = [SelectMultipleType, IntegerType, DecimalType, DateType, VectorType];
+
+/** Have the mechanisms and types that few surveys name, and what reads an answer that stands for none. */
+export function bringRareKinds() {
+  for (const mechanism of RARE_MECHANISMS) MECHANISMS.set(mechanism.mechanismName, mechanism);
+  for (const type of RARE_TYPES) TYPES.set(type.typeName, type);
+  RARE_READERS.readAbsent = readAbsent;
+}

@@ -117,7 +117,10 @@ def test_anchors_without_figures_correct_nothing() -> None:
     """Without an anchor, with one whose exact counts are withheld, with weights, and within a third question."""
     columns = _exact(_survey())
     withheld = replace(columns, withheld=frozenset({"moon"}))
-    for each in (_exact(_survey(anchor=False)), withheld):
+    rare = np.ma.masked_equal(columns.values["moon"], 1)
+    left_out = Columns.from_arrays(columns.survey, {**columns.values, "moon": columns.values["moon"] * 0})
+    left_out.values["moon"][rare.mask] = 255
+    for each in (_exact(_survey(anchor=False)), withheld, left_out):
         with pytest.raises(EstimateError, match="have no anchor"):
             crosstab(each, "g", "y", rule=CAREFUL)
     with pytest.raises(EstimateError, match="have no weights"):

@@ -19,11 +19,19 @@ export class JointRR {
     // How many combinations differ from a given one in 0, 1, ... questions, and the weight of each of them.
     this.counts = countsOf(sizes);
     this.weights = this.counts.map((_, distance) => (distance <= radius ? near : far));
-    // The same numbers of the questions after each.
-    this.after = sizes.map((_, position) => countsOf(sizes.slice(position + 1)));
     this.total = weightOf(this.counts, this.weights);
     must(this.total <= MAX_DENOMINATOR);
     this.epsilon = log(near, far);
+  }
+
+  /**
+   * The weight of each combination of offsets (y - x) mod k of a report y from the truth x, the last question's offset
+   * running fastest.
+   */
+  get offsetWeights() {
+    const next = (distances, size) =>
+      distances.flatMap((distance) => Array(size).fill(distance + 1).fill(distance, 0, 1));
+    return this.sizes.reduce(next, [0]).map((distance) => this.weights[distance]);
   }
 
   /** How many of `total` report the truth of one question, and how many each other category of it. */

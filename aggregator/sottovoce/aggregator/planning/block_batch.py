@@ -1,0 +1,80 @@
+"""
+Batch client for blocks: many respondents' answers to the questions of a block, drawn together.
+
+The offset of a report from the truth, (y - x) mod k in each question, has one law for every truth: each combination of
+offsets has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, simulate
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
+from sottovoce.shared.spec import Survey
+
+_SMALL = 1 << 16
+"""Largest total that is looked up in a table; above it a draw needs a search."""
+
+
+def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
+    """
+    Return the reported values of each question, from the respondents who are asked it.
+
+    Questions that respondents randomize by hand are simulated through the same channel.
+
+    Args:
+        survey: the survey.
+        truths: true values, an array for each question.
+        asked: selection of respondents for each question, as from ``ask_batch``.
+        draws: source of randomness of all devices.
+    """
+    reported: list[Values] = []
+    for index, (question, truth) in enumerate(zip(survey.questions, truths, strict=True)):
+        mechanism = question.mechanism
+        if mechanism is None:
+            reported.append(truth)
+        elif not isinstance(mechanism, JointMember):
+            reported.append(simulate(mechanism, truth[asked[index]], draws))
+        elif mechanism.position == 0:
+            # The questions of a block are asked together.
+            columns = truths[index : index + len(mechanism.block.sizes)]
+            reported += simulate_block(mechanism.block, [column[asked[index]] for column in columns], draws)
+    return reported
+
+
+def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
+    """
+    Randomize the true categories of a block: reported categories of each of its questions, shape (n,).
+
+    Args:
+        block: the mechanism.
+        truths: true categories of each question, shape (n,).
+        draws: source of randomness.
+    """
+    starts = range(0, len(truths[0]), BLOCK)
+    parts = [_draw(block, [truth[start : start + BLOCK] for truth in truths], draws) for start in starts]
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)] if parts else [*truths]
+
+
+def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
+    places, offsets = _offsets(block)
+    drawn = draws.below(block.total, len(truths[0]))
+    way = places[drawn] if block.total <= _SMALL else np.searchsorted(places, drawn, side="right")
+    moved = [truth.astype(offset.dtype) + offset[way] for truth, offset in zip(truths, offsets, strict=True)]
+    return [np.where(value < size, value, value - size) for value, size in zip(moved, block.sizes, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _offsets(block: JointRR) -> tuple[Values, tuple[Values, ...]]:
+    """
+    Return what tells the combination of offsets of a draw, and the offsets of each question by combination.
+
+    The first is a table of combinations by draw where the total is small, else the cumulative weights.
+    """
+    offsets = np.indices(block.sizes).reshape(len(block.sizes), -1)
+    weights = np.array(block.offset_weights, dtype=np.int64)
+    places = np.repeat(np.arange(len(weights), dtype=np.uint16), weights) if block.total <= _SMALL else weights.cumsum()
+    kinds = [np.min_scalar_type(2 * size) for size in block.sizes]
+    return places, tuple(row.astype(kind) for row, kind in zip(offsets, kinds, strict=True))

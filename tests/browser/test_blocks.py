@@ -1,0 +1,73 @@
+"""A block of three questions with a condition inside, in the form: one draw, one length, and what is said of it."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.report import parse_report, report_length
+
+from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.visit import Visit, publish, receipt, stored
+from tests.conftest import Running
+from tests.documents import names
+from tests.documents import survey as document
+from tests.vectors.blocks import asks, block
+
+ITEMS = (
+    asks("smokes"),
+    asks("daily", when_absent="no", visible_if={"smokes": "yes"}),
+    asks("where", "select_one", choices=names(3), absent_category=True),
+)
+
+
+@pytest.fixture(scope="session")
+def together(site: Running) -> Running:
+    """A survey of one block."""
+    return publish(site, parse_survey({**document(block("habits", "9", 1, *ITEMS)), "name": "together"}))
+
+
+@pytest.fixture
+def visit(new_context: NewContext, together: Running) -> Visit:
+    """A new visitor."""
+    return Visit(new_context(viewport=VIEWPORT), together)
+
+
+def answer(page: Page, *boxes: str) -> dict[str, str]:
+    """Tick these and send; returns the receipt."""
+    for box in boxes:
+        page.check(box)
+    page.click("#questions [type=submit]")
+    return receipt(page)
+
+
+def test_form_says_that_answers_are_randomized_together(visit: Visit) -> None:
+    """The belief for those who know the other answers, and the exact law of all of them and of each."""
+    page = visit.arrive()
+    explained = page.inner_text("main")
+    assert "at most 50% likely after your answers, even if they know all but one of them" in explained
+    assert "GET /assets/blocks.js" in visit.paths
+    page = visit.open()
+    assert "3 answers are randomized together: of 100 people with the same answers as you" in page.inner_text("main")
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize("boxes", [("#q0-0", "#q2-0"), ("#q0-1", "#q1-1", "#q2-absent")])
+def test_report_has_one_length_whatever_is_shown(visit: Visit, boxes: tuple[str, ...]) -> None:
+    """A hidden question reports too; the report is drawn once, also for a second tab and after a reload."""
+    page, other = visit.open(), visit.open()
+    assert page.is_visible("#q1-0") is False
+    told = answer(page, *boxes)
+    [body] = visit.bodies
+    report = parse_report(body.encode())
+    assert len(body) == report_length(visit.site.survey, 0)
+    assert all(
+        question.admits(value or 0) for question, value in zip(visit.site.survey.questions, report.values, strict=True)
+    )
+    assert stored(visit.site)[report.report_id] == list(report.values)
+    assert json.loads(told["bytes"])["values"] == list(report.values)
+    # A second tab with other answers has the report of the first.
+    assert answer(other, "#q0-1", "#q1-0", "#q2-1")["sha256"] == told["sha256"]
+    page.reload()
+    assert receipt(page)["sha256"] == told["sha256"]
+    assert visit.complaints == []
