@@ -158,8 +158,23 @@ class _Maker:
         return {"type": "matrix", "name": name, "label": self.text(), "rows": [
             {**row, "name": row["name"][:40] + str(place)} for place, row in enumerate(rows)], "of": of}  # fmt: skip
 
+    def block(self) -> Document:
+        """Return a block of two or three questions, of which some can be left unanswered."""
+        asked = []
+        for _ in range(self.draw.randint(2, 3)):
+            kind = self.draw.choice(("boolean", "select_one", "rating"))
+            keys = {} if kind == "boolean" else {"choices": self.named(4)}
+            question = {"type": kind, "name": self.name(), "label": self.text(), **keys}
+            asked.append(question | self.absence(kind, keys))
+        self.earlier += [each for each in asked if self.draw.random() < 0.5]
+        # A radius of 1 does not tell tables of three yes/no questions.
+        mechanism = {"name": "joint_rr", "odds": self.draw.choice(("9", "20")), "radius": self.draw.randint(0, 1)}
+        return {"block": self.name(), "mechanism": mechanism, "items": asked}
+
     def item(self) -> list[Document]:
         """Return one or two items."""
+        if self.draw.random() < 0.12:
+            return [self.block()]
         if self.draw.random() < 0.1:
             return [{"type": self.draw.choice(("note", "acknowledge")), "name": self.name(), "label": self.text()}]
         if self.draw.random() < 0.1:
@@ -222,8 +237,9 @@ def _group(draw: Random, items: Sequence[Document]) -> None:
 def _asking_some(document: Document) -> Document:
     """Let devices draw one question less, where conditions allow that; the survey itself where it has one question."""
     items = document["questions"]
-    private = {each["name"] for each in items if "mechanism" in each}
-    for each in items:
+    asked = [each for item in items for each in item.get("items", [item])]
+    private = {each["name"] for each in asked if "public" not in each}
+    for each in asked:
         for key in ("visible_if", "any_of"):
             if private & set(each.get(key, {})):
                 del each[key]

@@ -67,6 +67,7 @@ REFUSALS = (
     "no possible cell",
     "one of its two ends, which say nothing of its spread",
     "by ranges, which say nothing of its spread",
+    "such reports do not tell how these answers go together",  # a radius that does not identify a table
     "can explain in a linear model only",
     "at most 32 joint categories",
     "Everybody has the same answer",

@@ -21,8 +21,11 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
         return sentences["cohort_note" if question.cohort else "public_note"]
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n, sentences) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
-    together = "together_" if isinstance(question.mechanism, JointMember) else ""
-    usual = f"odds_{together}{question.mechanism.report_kind}"
+    usual = f"odds_{question.mechanism.report_kind}"
+    together = f"odds_together_{question.mechanism.report_kind}"
+    # Where only the form's first sentences are known, a question of a block is described by its own channel.
+    if isinstance(question.mechanism, JointMember) and together in sentences:
+        usual = together
     # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     own = f"{question.type}_{usual}"
     parts = [sentences[own if own in sentences else usual].format(**values)]

@@ -113,7 +113,8 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
     check_pair(first.newest, second.newest)
     # Public questions are asked of everybody, so only two private ones can exclude each other.
     private = all(each.question.mechanism is not None for each in (first, second))
-    if private and columns.survey.ask == 1 and first.question.name != second.question.name:
+    # Questions of one block are asked together.
+    if private and columns.survey.ask == 1 and first.newest.unit != second.newest.unit:
         raise EstimateError(
             Sentence(
                 "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",

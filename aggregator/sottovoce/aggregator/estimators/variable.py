@@ -18,7 +18,7 @@ Sources     Warner 1965 (scores of yes/no); van den Hout and van der Heijden 200
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -91,6 +91,11 @@ class Variable(ABC):
     def answered(self) -> tuple[str, ...]:
         """Categories that an answer can name: all but the one for no answer."""
         return self.categories[: len(self.categories) - self.absent]
+
+    @property
+    def unit(self) -> Hashable:
+        """Question, or its block: what a device that draws some of the questions asks as one."""
+        return self.question if self.block is None else self.block[:2]
 
     @property
     def full_name(self) -> str:

@@ -105,11 +105,11 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
         second: the other one.
     """
     drawn = 1 / (drawn_from(first) * drawn_from(second))
-    private = sum(question.mechanism is not None for question in (first, second))
+    units = {variables_of(question)[0].unit for question in (first, second) if question.mechanism is not None}
     ask, asked = survey.ask, len(survey.units)
-    if ask is None or not private:
+    if ask is None or not units:
         return drawn
-    return drawn * (ask / asked if private == 1 else ask * (ask - 1) / (asked * (asked - 1)))
+    return drawn * (ask / asked if len(units) == 1 else ask * (ask - 1) / (asked * (asked - 1)))
 
 
 class PairChannel(NamedTuple):

@@ -17,6 +17,7 @@ from sottovoce.shared.accounting import (
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
 from sottovoce.shared.rational import show_epsilon
@@ -66,6 +67,12 @@ def limits(survey: Survey, words: Words) -> list[str]:
         words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
         for name, mechanism in memoized(survey)
     ]
+    sentences += [
+        words.translate(
+            "privacy_limit_block", names=_names(survey, block), epsilon=show_epsilon(block.mechanism.epsilon)
+        )
+        for block in survey.blocks
+    ]
     if survey.asks_for_token:
         sentences.append(words.translate("ethics_limit_token"))
     sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
@@ -74,6 +81,11 @@ def limits(survey: Survey, words: Words) -> list[str]:
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, words.translate("privacy_limit_public"))
     return sentences
+
+
+def _names(survey: Survey, block: Block) -> str:
+    """Return the names of the questions of a block."""
+    return ", ".join(f"'{survey.questions[index].name}'" for index in block.questions)
 
 
 def memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:

@@ -307,6 +307,6 @@ def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
     ask, total = columns.survey.ask, len(columns.survey.units)
     if ask is None or not private:
         return chance
-    names = {each.newest.block or each.question.name for each in private}
+    units = {each.newest.unit for each in private}
     # Two given questions of ``total`` are both drawn with probability ask (ask - 1) / (total (total - 1)).
-    return chance * (ask / total if len(names) == 1 else ask * (ask - 1) / (total * (total - 1)))
+    return chance * (ask / total if len(units) == 1 else ask * (ask - 1) / (total * (total - 1)))

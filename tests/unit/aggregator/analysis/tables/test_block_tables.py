@@ -18,8 +18,10 @@ from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.blocks import block, blocks, in_block, reports
+from tests.documents import survey
 from tests.unit.aggregator.analysis.samples import Z
 
 SIZED = blocks(block(in_block("a"), in_block("b", 3), in_block("c", 4), odds="20"))
@@ -166,3 +168,15 @@ def test_table_that_reports_do_not_tell_is_refused_and_not_counted_among_the_pai
     with pytest.raises(EstimateError, match="a, b are reported together"):
         crosstab(columns, "a", "b")
     assert every_pair(columns).possible == 0
+
+
+def test_block_that_is_the_one_private_item_asked_has_its_table() -> None:
+    """Under ``ask: 1`` it is asked as a whole, and no table goes beyond it."""
+    coin = {"type": "boolean", "name": "c", "label": {"en": "C"}, "mechanism": {"name": "coin_flip"}}
+    asked = parse_survey(survey(block(in_block("a"), in_block("b")), coin, ask=1))
+    values = {name: np.ma.array([0, 1] * 20, mask=[name == "c"] * 20 + [name != "c"] * 20) for name in "abc"}
+    columns = Columns.from_arrays(asked, values)
+
+    assert crosstab(columns, "a", "b").n_pair == 20
+    with pytest.raises(EstimateError, match="no report contains both"):
+        crosstab(columns, "a", "c")

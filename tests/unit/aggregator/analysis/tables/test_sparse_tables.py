@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
-from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, _variance, phi_limits, thin_table
+from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, phi_limits, score_variance, thin_table
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.variable import Variable
 
@@ -36,7 +36,7 @@ def test_variance_of_a_hypothesis_is_exact(
     channel = CellChannel(first.channels[1], second.channels[1], 100.0)
     exact = enumerated(first, second, [[0.41, 0.34], [0.19, 0.06]], weights)
 
-    assert _variance(channel, weights, (0.06, 0.25, 0.4)) == pytest.approx(exact, abs=1e-12)
+    assert score_variance(channel, weights, (0.06, 0.25, 0.4)) == pytest.approx(exact, abs=1e-12)
 
 
 def test_only_tables_with_a_thin_cell_are_told() -> None:
