@@ -26,7 +26,7 @@ MANY_REPORTS = 1000
 TALLEST = 1400
 """What a page has below is cut off: the picture shows how it begins."""
 
-WIDE = {"width": 960, "height": 720}
+WIDE = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 LOOKS: dict[str, tuple[dict[str, Any], str]] = {
     "light": ({"viewport": WIDE, "color_scheme": "light"}, "en"),

@@ -33,6 +33,8 @@ from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
 
 CHANGED = 409
+MOST_COMPARED = 10
+"""Number of earlier versions for which the page says what changed."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def design(name: str) -> ResponseReturnValue:
         survey = survey_of(storage().revisions(name)[-1].document)
         return render_template("frozen.html", page="design", frame=frame, survey=survey)
     versions = storage().drafts.versions(name)
-    return _page(name, stored.draft, stored.version, versions[1:])
+    return _page(name, stored.draft, stored.version, _earlier_versions(name, stored.draft, versions[1:]))
 
 
 def _published_access(name: str) -> str:
@@ -103,7 +105,18 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
     ]
 
 
-def _page(name: str, draft: SurveyDraft, version: int, versions: list[int]) -> Response:
+def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> list[tuple[int, Sequence[str]]]:
+    """Pair each earlier version with the fields that the version after it changed; only the newest are compared."""
+    found: list[tuple[int, Sequence[str]]] = []
+    for number in versions:
+        earlier = drafts.find_draft(name, number) if len(found) < MOST_COMPARED else None
+        changed = differences_in_words(earlier.draft, draft, words()) if earlier else []
+        found.append((number, [each.place for each in changed]))
+        draft = earlier.draft if earlier else draft
+    return found
+
+
+def _page(name: str, draft: SurveyDraft, version: int, versions: list[tuple[int, Sequence[str]]]) -> Response:
     figures, sentences = DraftFigures(draft), Sentences(words())
     problems = problems_of(draft, name, figures)
     page = render_template(

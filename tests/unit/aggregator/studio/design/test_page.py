@@ -472,3 +472,19 @@ def test_card_of_a_yes_no_question_makes_it_an_anchor(ann: Researcher, storage: 
         asked = newest(storage, "exam").cards[0].asked
         found.append((asked.get("anchor"), asked.get("known_share")))
     assert found == [(True, "0"), (None, None)]
+
+
+def test_earlier_versions_say_what_changed_after_them(ann: Researcher, storage: SQLiteStorage) -> None:
+    """In the words of the form; the newest ten, the others by their number alone."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    ann.post("surveys/exam/design", version="1", **{"title.en": "Other exams"})
+    ann.post("surveys/exam/design", version="2", **{"q1.label.en": "For which reason?"})
+    page = ann.get("surveys/exam/design")
+
+    assert re.findall(r"(Version \d)</button> <span class=\"hint\">([^<]+)", page) == [
+        ("Version 2", "Changed after it: Question 2: Text (English)"),
+        ("Version 1", "Changed after it: The survey: Title (English)"),
+    ]
+    for version in range(3, 14):
+        ann.post("surveys/exam/design", version=str(version), **{"title.en": f"Exams {version}"})
+    assert ann.get("surveys/exam/design").count("Changed after it") == 10
