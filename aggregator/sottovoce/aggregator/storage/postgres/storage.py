@@ -255,8 +255,8 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     up in an index, although the planner, which has no statistics of them, thinks that many rows have the same one.
     """
     connection.execute("SET default_transaction_isolation = 'read committed'")
-    # A reader that pauses keeps dead rows in the files, and so the order of arrival.
-    connection.execute("SET idle_in_transaction_session_timeout = '30s'")
+    # A reader that pauses keeps dead rows in the files, and so the order of arrival; a slow download may pause so long.
+    connection.execute("SET idle_in_transaction_session_timeout = '5min'")
     connection.execute("SET enable_seqscan = off")
     connection.execute("SET plan_cache_mode = force_generic_plan")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
