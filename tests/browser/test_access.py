@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import VIEWPORT, NewContext
@@ -13,9 +13,10 @@ from tests.conftest import Running
 from tests.surveys import document
 
 ANSWERS = (1, 0, 2, 3, 1)
-TARGETS = """[...document.querySelectorAll("button, input, summary")]
+TARGETS = """[...document.querySelectorAll("button, select, summary, .option, [type=text], [type=date], .asked-by a")]
     .filter((node) => node.checkVisibility())
-    .map((node) => [node.outerHTML, node.offsetWidth, node.offsetHeight])"""
+    .map((node) => [node.outerHTML, node.getBoundingClientRect()])
+    .map(([text, { height, width }]) => [text, Math.ceil(width), Math.ceil(height)])"""
 FOCUSED = "document.activeElement.tagName + document.activeElement.className"
 FOCUSED_IN = {
     "closed": "BODY",
@@ -90,13 +91,13 @@ def test_every_state_is_for_everybody(new_context: NewContext, site: Running, ax
     One visit from the explanation to a withdrawn report, and to what may go wrong on the way.
 
     No barrier; at 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways, and whatever can be pressed
-    is at least 24 pixels high and wide; one h1, which has the focus where the page has moved on by itself.
+    is at least 44 pixels high and wide; one h1, which has the focus where the page has moved on by itself.
     """
     context = new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 320, "height": 256})
     found = {}
     for name, page in states(Visit(context, site)):
         assert page.evaluate("document.documentElement.scrollWidth") == 320, name
-        assert [target for target in page.evaluate(TARGETS) if min(target[1:]) < 24] == [], name
+        assert [target for target in page.evaluate(TARGETS) if min(target[1:]) < 44] == [], name
         assert page.locator("h1").count() == 1, name
         assert page.evaluate(FOCUSED) == FOCUSED_IN.get(name, "H1"), name
         found[name] = barriers(page, axe)
@@ -150,7 +151,7 @@ def test_reader_is_spoken_to_in_her_language(new_context: NewContext, foreign: R
     page = Visit(context, foreign).open()
 
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["ar", "rtl"]
-    assert page.title() == "استبيان"
+    assert page.title() == "الأسئلة – استبيان"
     assert page.locator("legend span[lang]").all_text_contents()[-1] == "Year?"
     assert page.inner_text("button[type=submit]") == "إرسال"
     assert page.locator("button[type=submit] [lang]").count() == 0
@@ -168,3 +169,18 @@ def test_markup_in_a_survey_stays_text(new_context: NewContext, foreign: Running
     send(page, 0, 1, 1)
     assert page.locator("img, main script").count() == 0
     assert visit.complaints == []
+
+
+def test_title_of_the_page_names_the_step(visit: Visit) -> None:
+    """Beside the survey's own, and in the language that is chosen; the first step needs no name."""
+    page = visit.arrive()
+    own = visit.site.survey.title["en"]
+    assert page.title() == own
+    page.click("#explanation > .actions .primary")
+    assert page.title() == f"One question first – {own}"
+    page.click("#check button:not(.primary)")
+    assert page.title() == f"Questions – {own}"
+    page.select_option("select", "de")
+    expect(page).to_have_title(re.compile("^Fragen – "))
+    page.go_back()
+    expect(page).to_have_title(re.compile("^Zuerst eine Frage – "))

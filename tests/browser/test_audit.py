@@ -49,6 +49,7 @@ _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "wav
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 _WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
 WAITING = parse_survey(documented(question(_COIN), privacy=_WAITING))
+TIMED = parse_survey(documented(question(_COIN), privacy={"send_at_seconds": 180}))
 BLIND = with_test_keys(
     parse_survey(
         documented(
@@ -148,6 +149,7 @@ def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
         pytest.param(PARTLY, id="ask", marks=pytest.mark.slow),
         pytest.param(MEMOIZED, id="memo", marks=pytest.mark.slow),
         pytest.param(WAITING, id="waiting", marks=pytest.mark.slow),
+        pytest.param(TIMED, id="set moments", marks=pytest.mark.slow),
         pytest.param(BLIND, id="blind", marks=pytest.mark.slow),
     ],
 )

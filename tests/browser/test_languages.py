@@ -12,7 +12,7 @@ from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_every_type import fill
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import Visit, choose, publish, receipt, send
+from tests.browser.visit import Visit, begin, choose, publish, receipt, send
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -269,3 +269,22 @@ def test_several_languages_still_load_one_catalogue(visit_from: Opener, mixed: R
     assert page.evaluate(ROOT) == ["de", "ltr"]
     assert catalogues(visit) == ["de"]
     assert sum(path.startswith("GET /assets/catalogues/") for path in visit.paths[:8]) == 1
+
+
+def test_language_is_given_by_the_link_and_kept_when_the_page_is_loaded_again(
+    visit_from: Opener, mixed: Running
+) -> None:
+    """What is chosen comes before it, and holds after a reload; what no one speaks is passed over."""
+    visit = visit_from(mixed, "en-US")
+    for named, spoken in (("de", "de"), ("tlh", "en"), ("%3Cb%3E", "en")):
+        page = visit.arrive(f"{mixed.link}&lang={named}")
+        assert page.evaluate("document.documentElement.lang") == spoken
+    page.select_option("select", "ar")
+    page.wait_for_selector("html[lang=ar]")
+    page.reload()
+    page.wait_for_selector("#explanation")
+    assert page.evaluate("[document.documentElement.lang, document.querySelector('select').value]") == ["ar", "ar"]
+    begin(page)
+    page.reload()
+    page.wait_for_selector("#explanation")
+    assert page.evaluate("document.documentElement.lang") == "ar"

@@ -28,12 +28,18 @@ PARTS = {
         "form/number_input.js",
         "form/rare_items.js",
     ),
-    "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "device/memo.js", "device/question_sample.js"),
+    "waves": (
+        "survey/mechanisms/memoized_rr.js",
+        "survey/waves.js",
+        "survey/wave_sentences.js",
+        "device/memo.js",
+        "device/question_sample.js",
+    ),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
-    "blind": ("form/steps/later.js", "device/redemption.js", "survey/redemption.js"),
+    "blind": ("form/steps/later.js", "device/waiting.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger
 from sottovoce.client.ledger_entry import Record, name_of
@@ -19,43 +18,6 @@ from sottovoce.client.transport import Transport, now
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, NotYet, ReportRejected, TransportError
 from sottovoce.shared.report import Report, parse_report, receipt
-from sottovoce.shared.spec import Survey
-
-SECONDS_OF_HOUR = 3600
-BEFORE_THE_END = 300
-"""Seconds that a report is due before its wave ends: at that moment itself none is taken, and clocks differ."""
-
-
-def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime) -> int:
-    """
-    When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
-
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        draws: the source of randomness.
-        present: the present moment.
-
-    Bytes: those of one ``below``: every second is equally likely, in the survey's hours and five minutes or more before
-    the wave ends; in these last minutes a report does not wait.
-    """
-    if not survey.send_within_hours:
-        return 0
-    return int(present.timestamp()) + draws.below(longest_wait(survey, wave, present) + 1)
-
-
-def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
-    """
-    The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
-
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        present: the present moment.
-    """
-    most, closes = survey.send_within_hours * SECONDS_OF_HOUR, survey.waves[wave].closes
-    left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)
-    return min(most, left)
 
 
 def deliver(

@@ -8,13 +8,12 @@ exists.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
 from sottovoce.client.cached_survey import cached_or_fetched_survey
-from sottovoce.client.delivery import deliver, draw_send_at, receipt_of, take_back
+from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
@@ -25,6 +24,7 @@ from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
 from sottovoce.client.revisions import RevisionStatus, standing, survey_for
 from sottovoce.client.transport import Transport, now
+from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
@@ -82,7 +82,7 @@ class Respondent:
         self._token = token if survey.asks_for_invitation else ""
         self._key = Key(transport.origin, survey.name, wave, self._token)
         self._another_person = another_person
-        self._clock = clock
+        self._clock, self._opened = clock, clock()
         if ledger.get(self._key) is None:
             check_signed(ledger, self._key, survey)
             _check_budget(survey, allowance)
@@ -216,9 +216,9 @@ class Respondent:
         memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
         report = randomize(self.survey, values, self._draws, self.wave, memo, report_id=signed.report_id)
         body = dump_report(report, self.survey).decode()
-        entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
-        send_at = draw_send_at(self.survey, self.wave, self._draws, self._clock())
-        entry = replace(entry, signature=signed.signature, send_at=send_at)
+        send_at = draw_send_at(self.survey, self.wave, self._draws, self._clock(), self._opened)
+        digest, epsilon = self.survey.digest, self.survey.epsilon_of_wave
+        entry = Entry(digest, epsilon, body, signature=signed.signature, send_at=send_at)
         self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
         forget_signature(self.ledger, self._key)
 

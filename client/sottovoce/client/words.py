@@ -21,6 +21,8 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 """The form's sentences, most of which the terminal says too, and those that only the terminal says."""
+_OF_FEW = (("web", "form", "waiting_sentences.js"), ("web", "survey", "wave_sentences.js"))
+"""Sentences of surveys whose reports are signed or wait, or in waves: modules, so that others do without them."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
@@ -101,5 +103,13 @@ def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
 @cache
 def catalogue(language: str = "en") -> dict[str, str]:
     """Every sentence of a language by its key; ``language`` is one of ``LANGUAGES``."""
-    found = [files("sottovoce.client").joinpath(*folder, f"{language}.json") for folder in _FOLDERS]
-    return {key: text for file in found for key, text in json.loads(file.read_text(encoding="utf-8")).items()}
+    client = files("sottovoce.client")
+    found = [client.joinpath(*folder, f"{language}.json").read_text(encoding="utf-8") for folder in _FOLDERS]
+    of_few = [sentences_of(client.joinpath(*path).read_text(encoding="utf-8"))[language] for path in _OF_FEW]
+    return {key: text for each in (*map(json.loads, found), *of_few) for key, text in each.items()}
+
+
+def sentences_of(module: str) -> dict[str, dict[str, str]]:
+    """Return the sentences in a module of the form, by language and key."""
+    found: dict[str, dict[str, str]] = json.loads(module[module.index("{\n") :].rstrip("\n;"))
+    return found

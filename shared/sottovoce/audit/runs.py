@@ -167,7 +167,7 @@ def present_of(survey: Survey, wave: int) -> int | None:
         survey: that is answered.
         wave: of it.
     """
-    if not survey.send_within_hours:
+    if not survey.send_within_hours and not survey.send_at_seconds:
         return None
     closes = survey.waves[wave].closes
     return ORDINARY if closes is None else int(closes.timestamp()) - (survey.send_within_hours + 1) * _SECONDS_OF_HOUR

@@ -90,4 +90,4 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
 
 def _at_once(survey: Survey) -> Survey:
     # Simulated respondents do not delay their reports: there is no person whom the time could identify.
-    return replace(survey, send_within_hours=0)
+    return replace(survey, send_within_hours=0, send_at_seconds=0)

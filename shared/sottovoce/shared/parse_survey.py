@@ -22,6 +22,8 @@ PROCEDURES = ("device", "own_coin")
 REPORT_LABELS = ("plain", "neutral")
 ACCESS = ("open", "token", "blind")
 MAX_HOURS = 168
+SECONDS_TO_SEND_AT = (10, 3600)
+"""Shortest and longest time between two moments at which a report may be sent."""
 """The longest time that a device may wait before it sends: a week."""
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
@@ -29,7 +31,7 @@ _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
 _SURVEY_OPTIONAL |= {"quick_exit", "neutral_title"}
-_PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_within_hours"}
+_PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -330,6 +332,11 @@ class _SurveyReader(ItemReader):
         if "send_within_hours" in fields:
             place = f"{pointer}/send_within_hours"
             result["send_within_hours"] = self.integer(fields["send_within_hours"], place, 1, MAX_HOURS)
+        if "send_at_seconds" in fields:
+            place = f"{pointer}/send_at_seconds"
+            result["send_at_seconds"] = self.integer(fields["send_at_seconds"], place, *SECONDS_TO_SEND_AT)
+            if "send_within_hours" in fields:
+                self.problem(place, "cannot be combined with send_within_hours, which hides more")
         return result
 
     def own_coin(self, items: Sequence[Item]) -> None:
@@ -367,4 +374,5 @@ def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave
         ask=written.get("ask"),
         moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
         send_within_hours=privacy.get("send_within_hours", 0),
+        send_at_seconds=privacy.get("send_at_seconds", 0),
     )

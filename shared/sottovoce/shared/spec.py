@@ -186,7 +186,7 @@ class Survey:
             block counts as one question: it is asked as a whole, or not.
         moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
             and none yet before publishing has made them.
-        send_within_hours: the device waits a random time of up to so many hours before it sends; 0 for none.
+        send_within_hours, send_at_seconds: a random wait before sending, or its moments since opening; 0 for none.
     """
 
     document: Mapping[str, Any]
@@ -205,6 +205,7 @@ class Survey:
     ask: int | None = None
     moduli: tuple[int, ...] = ()
     send_within_hours: int = 0
+    send_at_seconds: int = 0
 
     @cached_property
     def canonical(self) -> bytes:

@@ -8,12 +8,12 @@ import pytest
 from sottovoce.audit.courses import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
 from sottovoce.audit.test_keys import MODULI
-from sottovoce.client.delivery import draw_send_at
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.redemption import prepare
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.report import Report
@@ -25,6 +25,8 @@ from tests.surveys import every_type, survey
 
 SIGNED = survey(ask=1, access={"blind": [spell_modulus(MODULI[0])]}, privacy={"send_within_hours": 24})
 
+TIMED = survey(privacy={"send_at_seconds": 180})
+
 
 def report_of(asked: Survey, vector: VectorPlan, run: Run) -> tuple[Report, bytes]:
     """What the agreed client makes of a tape, and the bytes that it leaves."""
@@ -34,14 +36,15 @@ def report_of(asked: Survey, vector: VectorPlan, run: Run) -> tuple[Report, byte
     ids = [each.report_id for each in prepare(asked.moduli, draws)]
     memo = draw_memo(asked, draws) if asked.memoized else None
     report = randomize(asked, encode(asked, run.answers, places), draws, memo=memo, report_id=(ids or [""])[0])
-    draw_send_at(asked, 0, draws, datetime.fromtimestamp(present_of(asked, 0) or 0, UTC))
+    present = datetime.fromtimestamp(present_of(asked, 0) or 0, UTC)
+    draw_send_at(asked, 0, draws, present, present)
     return report, source.read()
 
 
 @pytest.mark.parametrize(
     "asked",
-    [survey(), survey(ask=1), absences(), survey(name="every", questions=every_type()), SIGNED],
-    ids=["one", "ask", "absences", "every", "signed"],
+    [survey(), survey(ask=1), absences(), survey(name="every", questions=every_type()), SIGNED, TIMED],
+    ids=["one", "ask", "absences", "every", "signed", "set moments"],
 )
 def test_every_run_ends_in_its_vector(asked: Survey) -> None:
     """The agreed client reads the whole tape and reports what was planned, whatever is answered."""

@@ -26,7 +26,7 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", BLOCKS)
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS)
 """Modules of sentences that come with a part of the page which few surveys need."""
 
 

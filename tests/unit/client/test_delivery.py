@@ -1,16 +1,19 @@
 """A drawn report is sent, sent again, or taken back; and what was taken back or forgotten is drawn by nobody."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sottovoce.client.delivery import drawn_for, readable
+from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Key
 from sottovoce.client.ledger_entry import name_of
 from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
-from sottovoce.shared.errors import BudgetExhausted, TransportError
+from sottovoce.client.waiting import draw_send_at
+from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 
 from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.fakes import Reply, Session, acknowledge
@@ -166,3 +169,42 @@ def test_reports_of_a_link_are_found_whatever_the_revision(ledger):
     assert waves(f"{ORIGIN}/s/exam#t={token[::-1]}") == [(0, ""), (1, "")]
     assert waves("https://b.example/s/exam") == waves(f"{ORIGIN}/s/other") == []
     assert readable(ledger)[1] == ["damaged"]
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "waits"), [(0, 180), (20, 160), (150, 30), (177.9, 2), (178, 182), (179.9, 180), (400, 140)]
+)
+def test_report_is_sent_at_a_multiple_of_the_seconds_since_opening(elapsed, waits):
+    """How long a person took shows only as the number of the multiple; one that is too near is left out."""
+    opened = datetime(2026, 11, 2, 12, tzinfo=UTC)
+    present = opened + timedelta(seconds=elapsed)
+    asked = survey(privacy={"send_at_seconds": 180})
+    moment = draw_send_at(asked, 0, Draws(lambda _: pytest.fail("drew")), present, opened)
+
+    assert (moment - opened.timestamp()) % 180 == 0
+    assert round(moment - present.timestamp()) == waits
+
+
+@pytest.mark.parametrize(("closes", "waits"), [(600, 180), (400, 100), (300, None), (200, None)])
+def test_moment_comes_before_the_wave_ends(closes, waits):
+    """Five minutes before it at the latest, and in these a report does not wait."""
+    opened = datetime(2026, 11, 2, 12, tzinfo=UTC)
+    end = f"{opened + timedelta(seconds=closes):%Y-%m-%dT%H:%M:%SZ}"
+    asked = survey(closes=end, privacy={"send_at_seconds": 180})
+
+    moment = draw_send_at(asked, 0, Draws(), opened, opened)
+    assert moment == (0 if waits is None else opened.timestamp() + waits)
+
+
+def test_waiting_report_is_sent_once_its_moment_has_come(ledger):
+    """Not before; counted from when the survey was opened, by the device's clock."""
+    now = [datetime(2026, 11, 2, 12, tzinfo=UTC)]
+    asked = survey(privacy={"send_at_seconds": 180})
+    me, session = person(ledger, acknowledge, asks=asked, clock=lambda: now[0])
+    now[0] += timedelta(seconds=150)
+    with pytest.raises(NotYet) as told:
+        me.answer(ANSWERS)
+    assert (told.value.send_at, session.requests) == ((now[0] + timedelta(seconds=30)).timestamp(), [])
+    now[0] += timedelta(seconds=30)
+    me.send()
+    assert len(session.requests) == 1

@@ -169,7 +169,7 @@ TWINS = [
         ("survey/redemption.js",),
         only_python=dict.fromkeys(["RedeemRequest", "Redemption"], TYPE)
         | dict.fromkeys(["parseRequest", "dumpReply", "spellModulus", "fits"], "the aggregator's half"),
-        only_javascript={"readBlind": PIECE},
+        only_javascript={"readBlind": PIECE, "readWaiting": PIECE},
     ),
     Twin(
         "client.redemption",
@@ -272,6 +272,7 @@ TWINS = [
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},
     ),
+    Twin("client.waiting", ("device/waiting.js",)),
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
@@ -285,7 +286,11 @@ TWINS = [
         "client.transport",
         ("device/transport.js",),
         only_python={"Reply": TYPE, "now": DATA, "jitter": "within secondsToWait"},
-        only_javascript={"secondsToWait": "Transport's own in Python", "sentenceOf": "the terminal's own words"},
+        only_javascript={
+            "secondsToWait": "Transport's own in Python",
+            "sentenceOf": "the terminal's own words",
+            "pause": DATA,
+        },
     ),
     Twin("client.link", ("survey/link.js",), within="parseLink", only_python={"Link": TYPE, "fragmentOf": STORED}),
     Twin("client.value_words", ("form/value_words.js",)),
@@ -295,6 +300,7 @@ ONLY_IN_BROWSERS = {
     "survey/bring.js": "a program has everything at once",
     "survey/rare.js": PIECE,
     "survey/block_sentences.js": "the terminal's are in its catalogues",
+    "survey/wave_sentences.js": "the terminal's are in its catalogues",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,

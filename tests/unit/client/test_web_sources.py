@@ -58,10 +58,12 @@ def test_sources_avoid_what_could_betray_or_bias() -> None:
     code = {path: code_of(source) for path, source in SOURCES.items()}
     found = [(path, pattern) for path in code for pattern in FORBIDDEN if re.search(pattern, code[path])]
     # A signature's mask is laid over numbers of any length, which have no 32 bits to overflow. Steps are in the
-    # browser's history by their number; who leaves at once leaves none of them there. A single question's frame has no
-    # database, and few lines to remember.
+    # browser's history by their number, with the language that was chosen; who leaves at once leaves none of them
+    # there. A single question's frame has no database, and few lines to remember.
     assert sorted(found) == [
+        ("form/language_choice.js", HISTORY),
         ("form/leaving.js", HISTORY),
+        ("form/start.js", HISTORY),
         ("form/step_view.js", HISTORY),
         ("question/draws_once.js", STORAGE),
         ("survey/blind_signatures.js", BITWISE),

@@ -98,6 +98,16 @@ def test_waiting_before_sending_is_written_only_if_it_is_given():
         assert pointers(survey(question(COIN), privacy={"send_within_hours": bad})) == ["/privacy/send_within_hours"]
 
 
+def test_seconds_of_sending_are_written_only_if_they_are_given():
+    """A survey without them is as it was; from 10 to 3600, and never beside hours, which hide more."""
+    assert parse_survey(survey(question(COIN))).send_at_seconds == 0
+    waiting = parse_survey(survey(question(COIN), privacy={"send_at_seconds": 180}))
+    assert waiting.send_at_seconds == waiting.document["privacy"]["send_at_seconds"] == 180
+    both = {"send_at_seconds": 180, "send_within_hours": 24}
+    for bad in (both, *({"send_at_seconds": each} for each in (9, 3601, "180", True))):
+        assert pointers(survey(question(COIN), privacy=bad)) == ["/privacy/send_at_seconds"]
+
+
 def test_revision_names_the_one_that_it_replaces():
     """The key is part of the digest; a survey without it is as it was, and a first revision has nothing before it."""
     first = parse_survey(survey(question(COIN)))

@@ -110,6 +110,7 @@ MISTAKES: list[dict[str, Any]] = [
     {"access": {"blind": ["A" * 341]}},
     {"access": {"token": True}},
     {"privacy": {"send_within_hours": 0}},
+    {"privacy": {"send_at_seconds": 9}},
     {"after": {}},
     {"after": {"link": "http://help.example.org"}},
     {"researcher": {"institution": {"en": "Uni"}}},

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { product, surveyOf } from "./product.mjs";
 
-const { CATALOGUES, MECHANISMS, Words, chooseLanguage, direction, parseSurvey, typedNumber } = product;
+const { CATALOGUES, MECHANISMS, Words, chooseLanguage, direction, explained, parseSurvey, typedNumber } = product;
 const { catalogue, catalogues, said } = JSON.parse(readFileSync(process.env.SOTTOVOCE_SENTENCES, "utf-8"));
 globalThis.document = { documentElement: {}, querySelectorAll: () => [] };
 
@@ -20,7 +20,7 @@ test("the odds are told in Python's words", async () => {
   const told = new Set();
   for (const { question, sentence } of said) {
     const asked = parseSurvey(surveyOf(question), "").questions[0];
-    assert.equal(words.translate(...words.explained(asked)), sentence);
+    assert.equal(words.translate(...explained(asked, words)), sentence);
     told.add(asked.mechanism.name);
   }
   assert.deepEqual(told, new Set(MECHANISMS.keys()));

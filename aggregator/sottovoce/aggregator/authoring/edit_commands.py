@@ -48,8 +48,10 @@ def _ask(draft: SurveyDraft, number: str) -> SurveyDraft:
 
 
 def _wait(draft: SurveyDraft, hours: str) -> SurveyDraft:
-    privacy = {**draft.head.get("privacy", {}), "send_within_hours": int(hours[:3])} if hours.isdigit() else None
-    return replace(draft, head={**draft.head, "privacy": privacy}) if privacy else draft
+    if not hours.isdigit():
+        return draft
+    kept = {key: value for key, value in draft.head.get("privacy", {}).items() if key != "send_at_seconds"}
+    return replace(draft, head={**draft.head, "privacy": {**kept, "send_within_hours": int(hours[:3])}})
 
 
 def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:

@@ -62,7 +62,8 @@ def reminder(survey: Survey, link: str, language: str) -> str:
         only_here(link, words),
         words.translate("letter_hello"),
         words.translate(
-            "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)
+            "reminder_wait" if survey.send_within_hours or survey.send_at_seconds else "reminder_text",
+            title=_text(survey, "title", language),
         ),
         words.translate("letter_voluntary"),
         *_answering(survey, link, words),
@@ -175,6 +176,8 @@ def _seen(survey: Survey, words: Words) -> list[str]:
 def _answering(survey: Survey, link: str, words: Words) -> list[str]:
     hours = survey.send_within_hours
     waits = words.translate("letter_wait", hours=hours) if hours else ""
+    if survey.send_at_seconds:
+        waits = words.translate("letter_moment", seconds=survey.send_at_seconds)
     return [
         f"{words.translate(_link_sentence_key(survey))}\n{link}",
         waits,
@@ -235,6 +238,7 @@ def _storage(survey: Survey, words: Words) -> list[str]:
         words.translate("privacy_stored_token") if survey.asks_for_token else "",
         words.translate("privacy_stored_blind") if survey.is_blind else "",
         words.translate("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
+        words.translate("privacy_stored_moment", seconds=survey.send_at_seconds) if survey.send_at_seconds else "",
         deleted,
         words.translate("ethics_steps", batch=survey.release_batch),
     ]

@@ -294,7 +294,8 @@ def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
 def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Check the sending delay of unlinkable links: the time of a report could still link it to its invitation."""
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
-    if not hours and _depends_on_private(draft) and draft.access != "blind":
+    is_open = not hours and not draft.head.get("privacy", {}).get("send_at_seconds")
+    if is_open and _depends_on_private(draft) and draft.access != "blind":
         yield DraftProblem(place, "shows_time", grave=False, mend=f"wait:{DAY}")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return

@@ -206,7 +206,8 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         key = "visible_if" if survey.items[index].visible_if else "any_of"
         found.append(
             f"/questions/{index}/{key}: depends on a private answer, and the time a person takes shows how many "
-            "questions were asked, so it can hint at that answer; let devices wait, send_within_hours: 24"
+            "questions were asked, so it can hint at that answer; let devices wait, send_within_hours: 24, "
+            "or send at set moments, send_at_seconds: 180, before which most people are ready"
         )
     if survey.epsilon >= NEARLY_SURE:
         found.append(_nearly_sure(survey))

@@ -55,12 +55,12 @@ def _sends_at_once(survey: Survey) -> bool:
 
 def items_that_show_time(survey: Survey) -> list[int]:
     """
-    Return the indices of items that depend on a private answer, if devices do not wait a random time before they send.
+    Return the indices of items that depend on a private answer, if devices send as soon as a person is ready.
 
     The time between opening and sending then depends on how many questions were asked, and so on that answer.
     """
     private = {question.name for question in survey.questions if question.mechanism is not None}
-    if survey.send_within_hours:
+    if survey.send_within_hours or survey.send_at_seconds:
         return []
     return [
         index

@@ -45,6 +45,8 @@ def stored(survey: Survey, words: Words) -> list[str]:
         sentences.append(words.translate("privacy_stored_blind"))
     if survey.send_within_hours:
         sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
+    if survey.send_at_seconds:
+        sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
     sentences.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
     if survey.ask is not None:
         sentences.append(words.translate("privacy_stored_asked"))

@@ -1,12 +1,12 @@
 """Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
 
 import click
-from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.begin import moment_in_words, researcher_line
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
+from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
@@ -156,7 +156,8 @@ def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
     if survey.is_blind and not waits:
         sentences.append(translate("seen_blind_now"))
     if waits:
-        sentences.append(translate("explain_later", hours=str(survey.send_within_hours)))
+        moment = {"hours": str(survey.send_within_hours), "seconds": str(survey.send_at_seconds)}
+        sentences.append(translate("explain_moment" if survey.send_at_seconds else "explain_later", **moment))
     return sentences
 
 

@@ -63,4 +63,5 @@ def send_when_due(me: Respondent) -> dict[str, Any]:
                 print_send_time(waits)
                 print_line(translate("command_waits"))
                 printed = True
-            time.sleep(min(_NAP, max(1.0, waits.send_at - time.time())))
+            # To the moment and not a second later: a rest of a second would show when the report was recorded.
+            time.sleep(min(_NAP, max(0.01, waits.send_at - time.time())))

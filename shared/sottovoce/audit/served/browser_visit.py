@@ -88,7 +88,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
         wave: of the link.
     """
     page = context.new_page()
-    if survey.send_within_hours:
+    if _waits(survey):
         page.clock.install(time=present_of(survey, wave) or 0)
     page.goto(link_to(listener.origin, survey, wave))
     page.wait_for_selector(f"#explanation, {FIRST}")
@@ -139,10 +139,15 @@ def _asked(context: BrowserContext, survey: Survey) -> list[int]:
 
 def wait_for_receipt(page: Page, survey: Survey) -> None:
     """Until the report has arrived; where it waits for its moment, that comes at once."""
-    if survey.send_within_hours:
+    if _waits(survey):
         page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
-        page.clock.fast_forward(1000 * survey.send_within_hours * _SECONDS_OF_HOUR)
+        page.clock.fast_forward(1000 * _waits(survey))
     page.wait_for_selector("#receipt_sha256", state="attached")
+
+
+def _waits(survey: Survey) -> int:
+    """Return the seconds after which no report of a survey waits any more; 0 if it is sent at once."""
+    return survey.send_within_hours * _SECONDS_OF_HOUR or 2 * survey.send_at_seconds
 
 
 def needed(form: ServedForm, request: WireRequest) -> bool:

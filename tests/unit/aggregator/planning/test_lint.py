@@ -119,14 +119,21 @@ def test_quick_exit_is_suggested_where_people_may_be_watched(
 
 
 @pytest.mark.parametrize(
-    ("depends_on", "hours", "warned"), [("cheated", 0, True), ("cheated", 24, False), ("year", 0, False)]
+    ("depends_on", "privacy", "warned"),
+    [
+        ("cheated", {}, True),
+        ("cheated", {"send_within_hours": 24}, False),
+        ("cheated", {"send_at_seconds": 180}, False),
+        ("year", {}, False),
+    ],
 )
-def test_questions_that_appear_after_a_private_answer_are_warned_of(depends_on: str, hours: int, warned: bool) -> None:
+def test_questions_that_appear_after_a_private_answer_are_warned_of(
+    depends_on: str, privacy: dict[str, int], warned: bool
+) -> None:
     """The time a person takes hints at the answer, unless devices wait or the answer is public."""
     cheated, reason, year = document()["questions"]
     answer = {"cheated": "yes", "year": "second"}[depends_on]
     further = {**reason, "visible_if": {depends_on: answer}, "when_absent": "fun"}
-    privacy = {"send_within_hours": hours} if hours else {}
     asked = survey(questions=[cheated, year, further], privacy=privacy)
 
     told = [each for each in warnings(asked, ["en"]) if "send_within_hours: 24" in each]

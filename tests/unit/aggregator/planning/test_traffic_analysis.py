@@ -9,7 +9,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.lint import suggestions, warnings
 from sottovoce.aggregator.planning.traffic_analysis import BEFORE_THE_END, blind_limits, spread
 from sottovoce.aggregator.privacy_account.document import limits, stored
-from sottovoce.client import delivery
+from sottovoce.client import waiting
 
 from tests.surveys import months, survey
 
@@ -52,11 +52,11 @@ def opened(minutes: int, hours: int = 24, **changes: Any) -> Any:
 
 def test_devices_send_in_the_last_minutes_without_a_wait_as_this_reckons() -> None:
     """And so they wait as long as it says, and not a second longer."""
-    assert delivery.BEFORE_THE_END == BEFORE_THE_END
+    assert waiting.BEFORE_THE_END == BEFORE_THE_END
     for found in (asked(), asked(3), opened(4), opened(60), opened(60, 1), opened(600, 2)):
         wave = found.waves[0]
         begins = wave.opens or datetime(2026, 11, 2, tzinfo=UTC)
-        assert spread(found.send_within_hours, found.waves) == delivery.longest_wait(found, 0, begins)
+        assert spread(found.send_within_hours, found.waves) == waiting.longest_wait(found, 0, begins)
 
 
 def test_wave_too_short_for_devices_to_wait_is_told() -> None:

@@ -39,6 +39,7 @@ _FIELDS = {
     "retention.ids_days": "design_ids_days",
     "privacy.release_batch": "design_release_batch",
     "privacy.send_within_hours": "design_send_within_hours",
+    "privacy.send_at_seconds": "design_send_at_seconds",
     "label": "design_text",
     "hint": "design_hint",
     "options": "design_options",

@@ -137,6 +137,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "ids_days"): _number_or_text,
     ("privacy", "release_batch"): _number_or_text,
     ("privacy", "send_within_hours"): _number_or_text,
+    ("privacy", "send_at_seconds"): _number_or_text,
 }
 """Settings of the survey's document, at the top level or in a section, with the parser of the field's text."""
 

@@ -1,5 +1,5 @@
 import { DrawnElsewhere } from "../survey/errors.js";
-import { deliver, drawSendAt, withdrawReport } from "./delivery.js";
+import { deliver, withdrawReport } from "./delivery.js";
 import { memoKey } from "./entries.js";
 import { bringRandomizers, randomize } from "./randomize.js";
 import { dumpReport, expectedReceipt } from "../survey/report.js";
@@ -57,15 +57,15 @@ export class AnswerPath {
     await bringRandomizers(survey);
     const body = dumpReport(randomize(survey, truths, draws, key[2], memo, signed), survey);
     const drawn = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
-    const entry = { ...drawn, ...this.#alongside(signed) };
+    const entry = { ...drawn, ...(await this.#alongside(signed)) };
     await ledger.record(key, entry, survey.text, isOnlyOne);
     if (signed.signature) await (await import("./redemption.js")).forgetSignature(ledger, key);
   }
 
   // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the answers.
-  #alongside({ signature }) {
+  async #alongside({ signature }) {
     const { draws, key, survey } = this.#respondent;
-    const sendAt = drawSendAt(survey, key[2], draws);
+    const sendAt = survey.isDelayed && (await import("./waiting.js")).drawSendAt(survey, key[2], draws);
     return { ...(signature && { signature }), ...(sendAt && { sendAt }) };
   }
 

@@ -3,29 +3,10 @@ import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
 import { isEarly, signersKey } from "./entries.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
-const SECONDS_OF_HOUR = 3600;
-// At the moment in which a wave ends no report is taken any more, and clocks differ.
-const BEFORE_THE_END = 300;
 const SIGNED = "signed";
 const NAMED = "named";
 // By the visit's transport: whether a signature was shown in it, or a token.
 const SHOWN = new WeakMap();
-
-/**
- * When a report is to be sent, in seconds since 1970, drawn after its values, five minutes or more before the wave
- * ends; 0 where it does not wait. Bytes: those of one `below`. See the Python twin.
- */
-export function drawSendAt(survey, wave, draws) {
-  if (!survey.sendWithinHours) return 0;
-  return Math.floor(Date.now() / 1000) + draws.below(longestWait(survey, wave) + 1);
-}
-
-/** The longest that a report drawn now would wait, in seconds; 0 where it is sent at once. See the Python twin. */
-export function longestWait({ document, sendWithinHours }, wave) {
-  const { closes } = document.waves?.[wave] ?? document;
-  const left = closes ? Date.parse(closes) / 1000 - Math.floor(Date.now() / 1000) - BEFORE_THE_END : Infinity;
-  return Math.max(0, Math.min(sendWithinHours * SECONDS_OF_HOUR, left));
-}
 
 /**
  * Send what is recorded for `key`, first time or again: the same bytes. Gives the receipt and the body. It needs no

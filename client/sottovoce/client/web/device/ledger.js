@@ -22,10 +22,10 @@ export class BrowserLedger {
     this.#database = database;
   }
 
-  /** The ledger of this origin, made if there is none. */
-  static async open(factory = globalThis.indexedDB) {
+  /** The ledger of this origin, made if there is none. Where a browser forbids it, to name the factory may throw. */
+  static async open(factory = null) {
     try {
-      const request = factory.open(DATABASE, 1);
+      const request = (factory ?? globalThis.indexedDB).open(DATABASE, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(STORE);
       const database = await settled(request);
       database.onversionchange = () => database.close();

@@ -111,12 +111,14 @@ export class Transport {
     throw await refusal(reply);
   }
 
-  // One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; any other 4xx is final.
+  // One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help and some seconds have not passed; any
+  // other 4xx is final.
   async #try(path, options, tries = TRIES) {
+    const start = performance.now();
     for (let attempt = 0; ; attempt += 1) {
       const reply = await this.#once(path, options);
       if (reply?.status === 200) return reply;
-      if (!mayPass(reply) || attempt + 1 >= tries) throw await refusal(reply);
+      if (!mayPass(reply) || attempt + 1 >= tries || performance.now() - start >= TIMEOUT) throw await refusal(reply);
       await this.#sleep(secondsToWait(attempt, reply));
     }
   }
@@ -158,6 +160,7 @@ export function sentenceOf(code) {
   return Object.hasOwn(known, code) ? known[code] : "error_refused";
 }
 
-function pause(seconds) {
+/** Wait so many seconds. */
+export function pause(seconds) {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 }

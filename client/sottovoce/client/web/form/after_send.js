@@ -1,4 +1,6 @@
 import { isEarly } from "../device/entries.js";
+import { pause, secondsToWait } from "../device/transport.js";
+
 
 /**
  * The page from Send to the receipt, and what can be done about what was sent. A respondent who comes back to what was
@@ -36,7 +38,7 @@ export class AfterSend {
     if (entry.sent) return this.#receipt(await (await this.#path()).receipt(), true);
     const act = { again: () => this.sendAgain(), end: (how) => this.#end(how) };
     if (isEarly(entry)) return this.#show((await import("./steps/later.js")).laterStep, entry, act);
-    if (!entry.refused) return this.#send((path) => path.send(), true);
+    if (!entry.refused) return this.sendAgain();
     this.#show((await import("./steps/refused.js")).refusedStep, entry, act);
   }
 
@@ -70,6 +72,20 @@ export class AfterSend {
         await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
       }
     }, { resend: () => this.sendAgain() });
+    this.#sendByItself(this.#view.resend);
+  }
+
+  // While the page tells that a report was not sent: without a word, after pauses of 8 s, 16 s, 32 s, ... with jitter.
+  async #sendByItself(told, attempt = 3) {
+    if (!told) return;
+    await pause(secondsToWait(attempt));
+    if (this.#view.resend !== told) return;
+    try {
+      await this.#receipt(await (await this.#path()).send(), false);
+    } catch (error) {
+      // A refusal is shown as after a press of the button.
+      await (error.isFinal ? told() : this.#sendByItself(told, attempt + 1));
+    }
   }
 
   async #takeOver(other) {

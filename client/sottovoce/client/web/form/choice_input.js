@@ -1,3 +1,4 @@
+import { optionLabel } from "./odds_words.js";
 import { element } from "./dom.js";
 
 /** What few surveys need on the page, once `bringViews` has come for it. */
@@ -60,7 +61,8 @@ function options(question, id, words, type) {
   const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}`, required }));
   // Yes comes first for readers; the values stay what they are.
   const order = question.kind.truth === "yes_no" ? [1, 0] : [...inputs.keys()];
-  const label = (index) => element("label", { className: "option" }, inputs[index], words.option(question, index));
+  const named = (index) => optionLabel(question, index, words);
+  const label = (index) => element("label", { className: "option" }, inputs[index], named(index));
   return {
     inputs,
     nodes: order.map(label),

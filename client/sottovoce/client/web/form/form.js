@@ -44,7 +44,7 @@ export class Form {
       const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
       if (other === undefined) return first();
       await this.#askWhose(transport, ledger, [other, wanted], first);
-    });
+    }, { later: () => this.open(href, setup) });
   }
 
   /**
@@ -96,18 +96,20 @@ export class Form {
     const looks = Promise.all([respondent.drawn(), respondent.spent()]);
     looks.catch(() => {});
     await this.#words.speak(respondent.survey);
+    // With them come the sentences of what may go wrong.
+    const notes = await this.#notes(respondent);
     const [entry, spent] = await looks;
     await this.#view.offerExit(respondent.survey, () => this.forget());
     this.#lead(respondent, []);
     if (entry !== null) return this.#resumeEntry(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    const known = { hasDigest: link.digest !== "", notes: await this.#notes(respondent), spent, source: link.source };
+    const known = { hasDigest: link.digest !== "", notes, spent, source: link.source };
     this.#explain(respondent, known, standingWithToken(respondent, statusReply));
   }
 
   async #notes({ key, survey }) {
-    if (!survey.isBlind && !survey.sendWithinHours) return [];
+    if (!survey.isBlind && !survey.isDelayed) return [];
     const { blindNotes } = await import("./steps/later.js");
     return blindNotes(survey, this.#words, key[2]);
   }

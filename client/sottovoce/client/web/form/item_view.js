@@ -1,5 +1,6 @@
 import { RARE_VIEWS, controlFor } from "./choice_input.js";
 import { element, group } from "./dom.js";
+import { explained } from "./odds_words.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /**
@@ -63,7 +64,7 @@ function each(rows, words) {
 
 /** The odds of a question in a spelling that is the same for questions with the same sentence. */
 export function spellOdds(question, words) {
-  return JSON.stringify([words.explained(question), question.neutral]);
+  return JSON.stringify([explained(question, words), question.neutral]);
 }
 
 // The protection of one question: nothing where the sentence above all items says it. What describes it has an id.

@@ -1,6 +1,9 @@
 import { element } from "./dom.js";
 
-/** The choice of a language, each under its own name. What is chosen is kept in this page's memory and nowhere else. */
+/**
+ * The choice of a language, each under its own name. What is chosen is kept in the tab's history, so that it is there
+ * when the page is loaded again, and nowhere else.
+ */
 export function languageChoice(words) {
   const select = element("select", { autocomplete: "off" });
   const option = (tag) => element("option", { value: tag, lang: tag, dir: "auto" }, nameOf(tag));
@@ -11,7 +14,12 @@ export function languageChoice(words) {
     note.hidden = !words.foreign;
   };
   // Where its sentences cannot be loaded, the page stays as it was.
-  const choose = () => words.speak(undefined, [select.value]).catch(() => {}).then(show);
+  const choose = async () => {
+    const language = select.value;
+    const keep = () => history.replaceState({ ...history.state, language }, "");
+    await words.speak(undefined, [language]).then(keep, () => {});
+    show();
+  };
   select.addEventListener("change", choose);
   show();
   const label = words.line("span", "language_label", {}, { className: "unseen" });

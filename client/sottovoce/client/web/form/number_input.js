@@ -1,3 +1,4 @@
+import { optionLabel } from "./odds_words.js";
 import { element } from "./dom.js";
 
 const GROUPED = /^(?:-?[1-9]\d{0,2})([.,])\d{3}$/;
@@ -9,7 +10,8 @@ export function numberInput(question, id, words) {
   const [note, fault] = question.kind.sentences;
   const texts = () => inputs.map((input) => typedNumber(input.value, words.point));
   const values = { min: grid.text(0), max: grid.text(grid.steps) };
-  const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
+  const named = (index) => optionLabel(question, index, words);
+  const label = (input, index) => element("label", { className: "entry" }, named(index), input);
   const rounded = element("p", { className: "hint", role: "status" });
   const showRounded = () => rounded.replaceChildren(...roundings(grid, texts(), words));
   for (const input of inputs) input.addEventListener("input", showRounded);

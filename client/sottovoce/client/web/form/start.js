@@ -25,7 +25,10 @@ async function openForm(here) {
     // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
     const setup = { catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
     const addressOf = (tag) => new URL(`catalogues/${tag}.json`, here).href;
-    const words = new Words((tag) => fetchSentences(addressOf(tag), setup.catalogues[tag]), navigator.languages);
+    const load = (tag) => fetchSentences(addressOf(tag), setup.catalogues[tag]);
+    // The device's languages after the one that the link names; and what was chosen before the page was loaded again.
+    const named = new URLSearchParams(location.hash.slice(1)).get("lang") ?? [];
+    const words = new Words(load, [named, navigator.languages].flat(), [history.state?.language ?? []].flat());
     const frame = () => {
       footer.replaceChildren(words.line("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.

@@ -7,7 +7,7 @@ const OUTCOMES = {
   kept: ["kept_title", "kept_note"],
   refused: ["refused_title", "refused_note"],
   failed: ["failed_title", "failed_note"],
-  later: ["failed_title", "refused_note"],
+  later: ["load_title", "refused_note"],
 };
 
 /** Shows one step at a time in `main`, and errors; screen readers announce `status`. */
@@ -45,11 +45,11 @@ export class StepView {
 
   /**
    * Show the first step, or show it anew; Back from it leaves the page. In the history `behind` is how many entries of
-   * this visit came before, reloads or not.
+   * this visit came before, reloads or not, and `since` when its first page was opened.
    */
   enterFirst(step, takesFocus) {
     [this.#stops[0], this.#place] = [step, 0];
-    history.replaceState({ behind: 0, ...history.state, step: 0 }, "");
+    history.replaceState({ behind: 0, since: performance.timeOrigin, ...history.state, step: 0 }, "");
     this.show(step, takesFocus);
   }
 
@@ -58,7 +58,7 @@ export class StepView {
     this.#place += 1;
     this.#stops.length = this.#place;
     this.#stops.push(step);
-    history.pushState({ step: this.#place, behind: history.state.behind + 1 }, "");
+    history.pushState({ ...history.state, step: this.#place, behind: history.state.behind + 1 }, "");
     this.show(step);
   }
 
@@ -78,13 +78,14 @@ export class StepView {
     this.show(this.#stops[place]);
   }
 
-  /** Show a step, `{ node, start }`; `start` takes the focus. */
-  show({ node, start }, takesFocus = true) {
+  /** Show a step, `{ node, start, heading }`; `start` takes the focus, and `heading`, if another, names the step. */
+  show({ node, start, heading = start }, takesFocus = true) {
     this.resend = null;
     this.#main.replaceChildren(node);
     this.#status.replaceChildren();
     this.#frame?.();
     this.#frame = null;
+    this.#words.entitle(heading);
     if (!takesFocus) return;
     scrollTo(0, 0);
     start.focus();
@@ -134,7 +135,7 @@ export class StepView {
 function failureKind(error, back, resend, later) {
   if (error instanceof LoadError) return "load";
   if (back) return "kept";
-  if (later && error instanceof TransportError && !error.isFinal) return "later";
+  if (later && error.isPassing) return "later";
   if (!resend || !(error instanceof TransportError)) return "refused";
   return "failed";
 }

@@ -1,3 +1,4 @@
+import { optionLabel } from "./odds_words.js";
 import { bitsOf } from "../survey/answers.js";
 import { element } from "./dom.js";
 
@@ -10,7 +11,7 @@ export function reportedInWords(question, value, words) {
 
 /** A true value in words. */
 export function answeredInWords(question, value, words) {
-  if (question.kind.takesCategory) return words.option(question, value);
+  if (question.kind.takesCategory) return optionLabel(question, value, words);
   return answerInMoreWords(question, value, words);
 }
 
@@ -35,7 +36,7 @@ function answerInMoreWords(question, value, words) {
 }
 
 function several(question, mask, words) {
-  return list(bitsOf(mask, question.options).map((option) => words.option(question, option)), words);
+  return list(bitsOf(mask, question.options).map((option) => optionLabel(question, option, words)), words);
 }
 
 function sampled(question, value, words, bits) {
@@ -52,7 +53,7 @@ function range({ domain, mechanism }, value, words) {
 }
 
 function named(question, option, words, content) {
-  return element("span", {}, words.option(question, option), words.node("colon"), content);
+  return element("span", {}, optionLabel(question, option, words), words.node("colon"), content);
 }
 
 function list(nodes, words) {

@@ -1,5 +1,6 @@
 import { Catalogues } from "./catalogues.js";
 import { element, nameCells } from "./dom.js";
+import { explained } from "./odds_words.js";
 import { RARE_SENTENCES } from "../survey/known.js";
 import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
 
@@ -25,15 +26,21 @@ export class Words {
   /** Sentences that few surveys need, by language and key, once their part has come. */
   rare = RARE_SENTENCES;
   #turn = 0;
+  #heading = null;
   #nodes = new Set();
   #sources = new WeakMap();
 
-  /** `load` gives the sentences of a language; `device` are the languages that the device asks for, best first. */
-  constructor(load, device) {
+  /**
+   * `load` gives the sentences of a language; `device` are the languages that the device asks for, best first, and
+   * `chosen` one that was chosen on this page before it was loaded again.
+   */
+  constructor(load, device, chosen = []) {
     this.#catalogues = new Catalogues(load);
     this.#device = device;
+    this.#preferred = chosen;
     // Where every survey would lead to the same catalogue, it need not wait for the survey.
-    const likely = new Set(device.map((tag) => chooseLanguage(CATALOGUES, [tag])).filter(Boolean));
+    const wanted = chosen.length ? chosen : device;
+    const likely = new Set(wanted.map((tag) => chooseLanguage(CATALOGUES, [tag])).filter(Boolean));
     if (likely.size === 1) this.#catalogues.of([...likely][0]).catch(() => {});
   }
 
@@ -75,6 +82,7 @@ export class Words {
     this.#spoken = shared ?? survey?.defaultLanguage;
     this.#mark(wanted);
     this.#sayAgain();
+    this.entitle();
   }
 
   // What the document and its numbers show of the language.
@@ -82,7 +90,15 @@ export class Words {
     const tag = wanted.find((one) => chooseLanguage([this.language], [one])) ?? this.language;
     this.point = decimalPoint(tag);
     Object.assign(document.documentElement, { lang: this.language, dir: direction(this.language) });
-    if (this.#survey !== null) document.title = this.plain(this.#survey.neutralTitle ?? this.#survey.title);
+  }
+
+  /** Name the step by its heading in the title of the page, beside the survey's; a neutral title stays as it is. */
+  entitle(heading = this.#heading) {
+    this.#heading = heading;
+    if (this.#survey === null) return;
+    const { neutralTitle, title } = this.#survey;
+    const names = [neutralTitle ? "" : heading?.textContent, this.plain(neutralTitle ?? title)];
+    document.title = [...new Set(names.filter(Boolean))].join(" – ");
   }
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
@@ -123,36 +139,15 @@ export class Words {
     return this.#live("bdi", {}, () => [this.language, this.#shown(text)]);
   }
 
-  /** The label of the option with this index. */
-  option(question, index) {
-    if (question.domain.absent && index === question.domain.steps) return this.node("absent");
-    if (question.kind.truth === "yes_no") return this.node(question.options[index]);
-    return this.text("span", question.choices[index].label);
-  }
-
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
     const named = () => (question.neutral ? ` ${this.translate("neutral_note")}` : "");
-    return this.#live("span", {}, () => [this.language, this.translate(...this.explained(question)) + named()]);
+    return this.#live("span", {}, () => [this.language, this.translate(...explained(question, this)) + named()]);
   }
 
-  /** The sentence about the odds, and what fills its placeholders. */
-  explained({ cohort, mechanism, type }) {
-    if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
-    const numbers = Object.entries(mechanism.explain());
-    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    const usual = `odds_${mechanism.sentence ?? mechanism.reportKind}`;
-    // A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
-    const own = `${type}_${usual}`;
-    return [own in this.#catalogue ? own : usual, Object.fromEntries(values)];
-  }
-
-  /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
-  share(part, whole) {
-    if ((part * 100) % whole === 0) return String((part * 100) / whole);
-    const number = Math.floor((part * 200 + whole) / (2 * whole));
-    if (number === 0) return this.translate("fewer_than_one");
-    return this.translate(number === 100 ? "more_than_99" : "about", { number });
+  /** Whether the page has a sentence under this key. */
+  has(key) {
+    return key in this.#catalogue;
   }
 
   // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.

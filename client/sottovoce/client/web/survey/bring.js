@@ -1,4 +1,4 @@
-import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
+import { MECHANISMS, RARE_READERS, RARE_SENTENCES, TYPES, isDelayed } from "./known.js";
 
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
@@ -11,7 +11,7 @@ export async function bringReaders(document) {
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   // With it comes the step that is shown while a report waits.
-  if (typeof access === "object" || privacy?.send_within_hours) {
+  if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));
   }
 }
@@ -38,4 +38,6 @@ async function bringWaves() {
   const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
   MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
   Object.assign(RARE_READERS, await import("./waves.js"));
+  const { WAVE_SENTENCES } = await import("./wave_sentences.js");
+  RARE_SENTENCES.add(WAVE_SENTENCES);
 }

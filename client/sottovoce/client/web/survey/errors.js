@@ -73,6 +73,11 @@ export class TransportError extends SurveyError {
 
   /** Whether the aggregator has refused for good, so that trying again would change nothing. */
   get isFinal() {
-    return this.status >= 400 && this.status < 500 && !PASSING.includes(this.status);
+    return this.status >= 400 && !this.isPassing;
+  }
+
+  /** Whether trying again later may help: no answer, or one that says so. */
+  get isPassing() {
+    return this.sentence === "error_unreachable" || this.status >= 500 || PASSING.includes(this.status);
   }
 }

@@ -12,3 +12,8 @@ export const RARE_READERS = {};
 
 /** Sentences that few surveys need, by language and key, once their part has come. */
 export const RARE_SENTENCES = new Set();
+
+/** Whether reports wait on the device, as the document's `privacy` has it, which may be anything. */
+export function isDelayed(privacy) {
+  return Object.keys(privacy ?? {}).some((key) => key.startsWith("send_"));
+}

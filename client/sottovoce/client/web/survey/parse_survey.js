@@ -108,11 +108,11 @@ function readRare(document, survey) {
 }
 
 function readPrivacy(privacy, survey) {
-  readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total", "send_within_hours"]);
+  readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total", "send_at_seconds", "send_within_hours"]);
   must(["device", "own_coin"].includes(privacy.procedure));
   if (survey.ownCoin) survey.items.forEach((item, index) => locate(`/questions/${index}`, () => checkOwnCoin(item)));
   readInteger(privacy.release_batch, 1, 10 ** 6);
-  if ("send_within_hours" in privacy) readInteger(privacy.send_within_hours, 1, 168);
+  if (survey.isDelayed) RARE_READERS.readWaiting(privacy);
   if ("max_epsilon_total" in privacy) must(survey.epsilon <= Number(readMatch(privacy.max_epsilon_total, EPSILON)));
 }
 

@@ -1,5 +1,5 @@
 import { bitsOfModulus, bytesOf, integerOf } from "./blind_signatures.js";
-import { readFields, readItems } from "./checks.js";
+import { readFields, readInteger, readItems } from "./checks.js";
 import { must } from "./rational.js";
 
 const REQUEST_FORMAT = "sottovoce-redeem/1";
@@ -46,6 +46,12 @@ export function readBlind({ access }, survey) {
   const { blind: listed } = readFields(access, ["blind"]);
   survey.moduli = readItems(listed, survey.waves, survey.waves).map(readModulus);
   must(new Set(listed).size === listed.length);
+}
+
+/** Refuse times of waiting that are out of range, and both kinds of them together. */
+export function readWaiting({ send_at_seconds: seconds, send_within_hours: hours }) {
+  if (hours === undefined) readInteger(seconds, 10, 3600);
+  else must(seconds === undefined && readInteger(hours, 1, 168));
 }
 
 /** The bytes to send, as text: `blinded` are as many as the survey has waves. */

@@ -1,5 +1,6 @@
 import { dumpCanonical } from "./canonical.js";
 import { AnswerError } from "./errors.js";
+import { isDelayed } from "./known.js";
 import { sum } from "./rational.js";
 import { isShown } from "./visibility.js";
 
@@ -45,8 +46,8 @@ export class Survey {
     this.access = document.access;
     // Whether each report brings a signature of its id, by the key of its wave: see `readBlind` for the moduli.
     this.isBlind = typeof document.access === "object";
-    // The device waits a random time of up to so many hours before it sends; 0 for none.
-    this.sendWithinHours = document.privacy.send_within_hours ?? 0;
+    // Whether the device waits before it sends: see `waiting.js`.
+    this.isDelayed = isDelayed(document.privacy);
     // The day on which the aggregator deletes everything about the survey, as the document has it; null for by hand.
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.

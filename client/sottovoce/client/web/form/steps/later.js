@@ -1,4 +1,5 @@
 import { button, element, heading } from "../dom.js";
+import { longestWait } from "../../device/waiting.js";
 import { whenInWords } from "../phrases.js";
 import { WAITING_SENTENCES } from "../waiting_sentences.js";
 
@@ -19,13 +20,13 @@ export function laterStep(_survey, words, { sendAt }, on) {
 }
 
 /** What the first step says of who sees what, where reports come with a signature, or wait. */
-export async function blindNotes(survey, words, wave = 0) {
-  const { longestWait } = await import("../../device/delivery.js");
-  const { isBlind, sendWithinHours: hours } = survey;
+export function blindNotes(survey, words, wave = 0) {
   words.rare.add(WAITING_SENTENCES);
+  const { isBlind, document } = survey;
+  const { send_at_seconds: seconds, send_within_hours: hours } = document.privacy;
   // In the last minutes of a wave nothing waits, so no wait is promised.
   const waits = longestWait(survey, wave) > 0;
   const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
   const notes = seen.map((sentence) => words.line("p", sentence));
-  return waits ? [...notes, words.line("p", "explain_later", { hours })] : notes;
+  return waits ? [...notes, words.line("p", seconds ? "explain_moment" : "explain_later", { hours, seconds })] : notes;
 }

@@ -1,4 +1,5 @@
 import { element } from "../dom.js";
+import { shareOf100 } from "../odds_words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,7 +12,7 @@ export function oddsPicture(question, words) {
   const labels = isYesNo ? ["grid_yes", "grid_no"] : ["grid_own", "grid_other"];
   const shares = Object.values(question.mechanism.explain()).filter(Array.isArray);
   const grids = shares.slice(0, 2).map((share, index) => {
-    const number = words.line("b", "grid_share", { share: () => words.share(...share) });
+    const number = words.line("b", "grid_share", { share: () => shareOf100(...share, words) });
     const label = element("p", {}, number, " ", words.node(labels[index]));
     return element("div", { className: "share", "aria-hidden": !isYesNo }, dots(...share), label);
   });

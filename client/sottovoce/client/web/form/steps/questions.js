@@ -37,6 +37,7 @@ export function askingStep(survey, words, asked, onDone) {
   return {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,
+    heading: unseen,
     answers: () => Object.fromEntries(given()),
     isTouched: () => isTouched,
     clear: () => {
