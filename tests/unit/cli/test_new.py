@@ -37,8 +37,9 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
     kinder = [line.removeprefix("suggestion: ") for line in lines if line.startswith("suggestion: ")]
     assert len(told) + len(kinder) == len(lines)
     assert kinder[0].startswith("researcher: people are shown first who asks")
+    assert kinder[1].startswith("question 1 'cheated', line 1: cheated, reason in one block need 1,177 people")
     assert (
-        kinder[1]
+        kinder[2]
         == "question 1 'cheated', line 1: people cannot decline; absent_category: true offers “Prefer not to say”"
     )
     assert told[0].startswith("fr: shown in another language: consent, line 1, question 2 ")
@@ -60,7 +61,7 @@ def test_json_says_the_same(path: Path) -> None:
     assert result.stderr == ""
     assert (found["languages"], found["missing_texts"]["en"]) == (["en", "fr", "sw", "zh-Hans"], [])
     assert len(found["missing_texts"]["fr"]) == 7
-    assert (len(found["warnings"]), len(found["suggestions"])) == (4, 3)
+    assert (len(found["warnings"]), len(found["suggestions"])) == (4, 4)
     assert dump(found["document"]) == asked.canonical
     assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
     assert [question["public"] for question in found["questions"]] == [False, False, True]

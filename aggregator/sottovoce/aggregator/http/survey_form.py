@@ -31,6 +31,10 @@ def survey_form() -> Object:
     matrix["properties"] |= {"rows": own["named"] | {"minItems": 1, "maxItems": 50}, "of": {"$ref": "#/$defs/asked"}}
     own["item"] = {"oneOf": [*(_of_type(rule, asked, question) for rule in rules), matrix, {"$ref": "#/$defs/note"}]}
     own["asked"] = {"oneOf": [_of_type(rule, asked, {"properties": {}, "required": []}) for rule in rules]}
+    own["entry"] = {"oneOf": [{"$ref": "#/$defs/item"}, {"$ref": "#/$defs/block"}]}
+    own["block"]["properties"]["items"]["items"] = {"$ref": "#/$defs/item"}
+    for rules_of_blocks in ("treated", "member"):
+        own.pop(rules_of_blocks)
     return form | {"description": ABOUT}
 
 

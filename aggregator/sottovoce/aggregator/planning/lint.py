@@ -24,7 +24,7 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links"),
+    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -42,7 +42,7 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
     """Yield keys, types and mechanism names of a survey document."""
     # Names chosen by the author are left out, because they may coincide with any of these words.
     yield from document
-    yield from (*document["retention"], *document.get("after", {}))
+    yield from (*document["retention"], *document["privacy"], *document.get("after", {}))
     for item in flat_items(document):
         yield from (*item, item.get("type", ""))
         asked = item.get("of", item)

@@ -263,7 +263,7 @@ def test_level_table_whose_outputs_do_not_tell_squares_has_none():
 
 def test_every_mechanism_has_variables():
     """The registry and the cases above leave none out."""
-    assert set(VARIABLES) == {*MECHANISMS, "matrix"}
+    assert set(VARIABLES) == {*MECHANISMS, "matrix", "joint_rr"}
     assert {type(variable) for case in QUESTIONS.values() for variable in variables_of(case)} == {
         YesNo,
         ChoiceVariable,

@@ -123,7 +123,8 @@ def test_dashboard_shows_dates() -> None:
     with Flask("pages").test_request_context():
         assert re.fullmatch(r"2000-\d\d-\d\d", format_numbers.figure(mean.raw, mean, grid))
         assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", format_numbers.interval(mean, False, grid))
-        assert [format_numbers.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
+        ends = (mean.lowest, mean.highest)
+        assert [format_numbers.tick(part, ends, "mean", grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
         assert re.fullmatch(r"[\d.]+ days", format_numbers.difference(mean.std_error, mean, grid))
 
 

@@ -141,7 +141,7 @@ def test_channel_beside_the_column_is_recognized(client: FlaskClient) -> None:
         ("formula=cheated~__import__('os')", "column"),
         ("formula=cheated~(a%2Bb%2Bc%2Bd%2Be%2Bf%2Bg%2Bh%2Bi%2Bj)^10", "column"),
         (f"formula=cheated~{'*'.join('abcdefghijklmnop')}", "terms"),
-        ("formula=cheated~height", "height"),
+        ("formula=cheated~height", "there are: cheated, year, age"),
         ("outcome=cheated&on=year&where=year+%3D+none", "year"),
         ("outcome=cheated&on=year&where=year+%3D+first+and+year+%3D+last", "subset"),
     ],

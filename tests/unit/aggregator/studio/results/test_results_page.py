@@ -254,6 +254,7 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
     assert get(app, "exam/results/nothing.svg").status_code == 404
 
 
+@pytest.mark.slow
 def test_chart_is_a_png_too(app: Flask) -> None:
     """Of the size of the SVG, twice as fine; in Arabic too; letters that the font lacks are refused, not left out."""
     picture = get(app, "exam/results/reason.png")
