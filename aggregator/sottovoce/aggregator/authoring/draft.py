@@ -75,6 +75,7 @@ class SurveyDraft:
         tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
+        saved: time of the save, in ISO 8601; "" if unknown.
     """
 
     head: Mapping[str, Any]
@@ -84,6 +85,7 @@ class SurveyDraft:
     tags: tuple[str, ...] = ("en",)
     declining: str = "own"
     stamp: str = field(default="", compare=False)
+    saved: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -123,6 +125,7 @@ class SurveyDraft:
                 "tags": list(self.tags),
                 "declining": self.declining,
                 **({"stamp": self.stamp} if self.stamp else {}),
+                **({"saved": self.saved} if self.saved else {}),
             }
         )
 
@@ -132,7 +135,8 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        return cls(found["head"], cards, people, group, tuple(tags), declining, found.get("stamp", ""))
+        made = (found.get("stamp", ""), found.get("saved", ""))
+        return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
@@ -27,7 +28,7 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     draft = with_slugs(draft)
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    questions = [_item(card, draft.declining) for card in draft.cards]
+    questions = [_item(without_not(card, draft.cards), draft.declining) for card in draft.cards]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask
