@@ -1,5 +1,5 @@
 """
-What goes with the receipt (``after``): a text, a link, or links by the label of a panel; and what goes with it in their
+Parse ``after``, which goes with the receipt: a text, a link, or links by the label of a panel; and what stands in their
 place for people whom the survey is not for, by answers to public questions.
 
     after:
@@ -9,7 +9,7 @@ place for people whom the survey is not for, by answers to public questions.
         link: "https://panel.example/screened-out?c=S1"
 
 Only a public question can be named, whose answer is sent as it is given: a link by a private answer would give that
-answer to whoever runs the linked page. The choice is a function of the sent values alone.
+answer to the people who run the linked page. The choice is a function of the sent values alone.
 """
 
 import re

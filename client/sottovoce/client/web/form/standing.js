@@ -2,7 +2,7 @@ import { pause } from "../device/transport.js";
 
 const STATUS_FORMAT = "sottovoce-status/1";
 const OFFLINE = "offline";
-// Nobody waits longer for what the aggregator says of the survey and of the link.
+// The page waits no longer for what the aggregator says of the survey and of the link.
 const PATIENCE_SECONDS = 2;
 const STATUS_DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
