@@ -21,7 +21,7 @@ def mistakes(when: object) -> list[tuple[str, str]]:
     """Where they are, and what is said."""
     asked = [asks("boolean", "student", public=True), asks("boolean", "smokes", mechanism=COIN)]
     with pytest.raises(SpecError) as raised:
-        parse_survey(survey(*asked, after={"screen_out": {"when": when, "link": OUT}}))
+        parse_survey(survey(*asked, after={"link": OUT, "screen_out": {"when": when, "link": OUT}}))
     return [(problem.pointer, str(problem.message)) for problem in raised.value.problems]
 
 
