@@ -104,7 +104,7 @@ function readRare(document, survey) {
   if ("ask" in document || "waves" in document || survey.memoized.length > 0) RARE_READERS.readWaves(document, survey);
   RARE_READERS.checkBlocks?.(survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
-  if ("after" in document) RARE_READERS.readAfter(document.after, survey.defaultLanguage);
+  if ("after" in document) RARE_READERS.readAfter(document.after, survey);
 }
 
 function readPrivacy(privacy, survey) {
