@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.arms.arms import Arm
+from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms, texts_by_arm
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
@@ -30,7 +32,7 @@ _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "
 _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
-_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title"}
+_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "arms", "arms_per_wave"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
@@ -41,7 +43,7 @@ _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 MAX_LINKS = 5
 _LABEL = re.compile(r"[a-z0-9_-]{1,32}")
-_NEEDED = ("/questions", "/ask", "/waves", "/access")
+_NEEDED = ("/questions", "/ask", "/waves", "/access", "/arms")
 """Where there must be no mistake before it can be said what a report costs."""
 
 
@@ -107,7 +109,8 @@ class _SurveyReader(ItemReader):
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
         self.ask(fields, items)
-        written = {**self.head(fields), "questions": dump_items(items)}
+        arms, items = read_arms(self, fields, items)
+        written = {**self.head(fields), "questions": dump_items(items), **dump_arms(fields, arms)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         written |= {"report_labels": labels} if self.neutral else {}
         if written["privacy"]["procedure"] == "own_coin":
@@ -117,7 +120,7 @@ class _SurveyReader(ItemReader):
         self.memo(fields, items, len(waves))
         if not is_known:
             return None
-        survey = _survey(written, items, waves, delete_on)
+        survey = _survey(written, items, waves, delete_on, arms)
         # A limit that could not be read is empty, and a mistake already noted.
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total") or "Infinity"):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -132,7 +135,7 @@ class _SurveyReader(ItemReader):
             "default_language": self.default_language,
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
-            **({"after": self.after(fields["after"])} if "after" in fields else {}),
+            **({"after": self.after(fields["after"], fields.get("arms"))} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
             **({"quick_exit": self.mark(fields["quick_exit"], "/quick_exit")} if "quick_exit" in fields else {}),
@@ -217,14 +220,16 @@ class _SurveyReader(ItemReader):
         message = "must be the 64 hexadecimal digits of the revision before; publishing fills them in"
         return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
-    def after(self, value: object) -> dict[str, Any]:
-        """Parse ``after``: a text, a link, or links by the label of a panel, shown with every receipt."""
-        fields = self.fields(value, "/after", set(), {"text", "link", "links"})
+    def after(self, value: object, arms: object) -> dict[str, Any]:
+        """Parse ``after``: a text, also by arm, a link, or links by the label of a panel, shown with every receipt."""
+        fields = self.fields(value, "/after", set(), {"text", "by_arm", "link", "links"})
         if value == {}:
             self.problem("/after", "must have a text, a link, or both")
         result: dict[str, Any] = {}
         if "text" in fields:
             result["text"] = self.text_map(fields["text"], "/after/text")
+        if "by_arm" in fields:
+            result["by_arm"] = texts_by_arm(self, fields["by_arm"], arms)
         message = "must be an address that begins with https, the same for everybody"
         if "link" in fields:
             result["link"] = self.match(fields["link"], "/after/link", _LINK, message)
@@ -354,8 +359,11 @@ class _SurveyReader(ItemReader):
                     self.problem(f"{pointer}/mechanism", message)
 
 
-def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
-    """The survey of a document whose questions, waves and ask are without mistakes."""
+def _survey(
+    written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None, arms: Sequence[Arm]
+) -> Survey:
+    """The survey of a document whose questions, waves, ask and arms are without mistakes."""
+    drawn = [arm_question(arms, written["default_language"])] if arms else []
     access, privacy = written["access"], written["privacy"]
     return Survey(
         document=written,
@@ -368,10 +376,11 @@ def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave
         release_batch=privacy["release_batch"],
         ids_days=written["retention"]["ids_days"],
         delete_on=delete_on,
-        questions=tuple(question for item in items for question in item.questions),
+        questions=(*(question for item in items for question in item.questions), *drawn),
         items=tuple(items),
         waves=tuple(waves),
         ask=written.get("ask"),
+        arms=tuple(arms),
         moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
         send_within_hours=privacy.get("send_within_hours", 0),
         send_at_seconds=privacy.get("send_at_seconds", 0),
