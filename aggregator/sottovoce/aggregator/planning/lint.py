@@ -24,7 +24,17 @@ LETTERS_OF_A_CODE = 2
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": ("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
+    "0.4.0": (
+        "in_files",
+        "check",
+        "quick_exit",
+        "neutral_title",
+        "anchor",
+        "block",
+        "links",
+        "send_at_seconds",
+        "screen_out",
+    ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 

@@ -10,7 +10,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
-from sottovoce.shared.arms.arms import text_after
+from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
@@ -73,7 +73,7 @@ def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> N
         _print_values(survey, values)
     else:
         print_line(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
-    _print_closing_text(survey, survey.arms[values[-1] or 0].name if survey.arms else "")
+    _print_closing_text(survey, values)
     print_line(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
 
 
@@ -113,10 +113,10 @@ def _print_values(survey: Survey, values: Values) -> None:
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 
-def _print_closing_text(survey: Survey, arm: str) -> None:
-    after, text = survey.document.get("after", {}), text_after(survey, arm)
-    if text:
-        print_line(text_of(survey, text))
+def _print_closing_text(survey: Survey, values: Values) -> None:
+    after = ending(survey, values)
+    if "text" in after:
+        print_line(text_of(survey, after["text"]))
     for link in [after["link"]] if "link" in after else after.get("links", {}).values():
         print_line(link)
 

@@ -130,16 +130,3 @@ def longest_values(survey: HasArms) -> tuple[int | None, ...]:
     by_length = sorted(survey.units, key=lambda unit: longer[unit], reverse=True)
     unasked = {index for unit in by_length[survey.asked_units :] for index in unit}
     return tuple(None if index in unasked else value for index, value in enumerate(largest))
-
-
-def text_after(survey: HasArms, arm: str) -> Mapping[str, str]:
-    """
-    The text shown with the receipt: the arm's own, else the one for all; empty if there is none.
-
-    Args:
-        survey: the survey.
-        arm: name of the respondent's arm; "" without arms.
-    """
-    after = survey.document.get("after", {})
-    text: Mapping[str, str] = after.get("by_arm", {}).get(arm) or after.get("text", {})
-    return text

@@ -93,17 +93,16 @@ def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
     return written | ({"arms_per_wave": True} if arms and "arms_per_wave" in fields else {})
 
 
-def texts_by_arm(reader: Reader, value: object, arms: object) -> dict[str, Any]:
+def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
     """
     Parse ``after.by_arm``: a text for each of some arms, in the order of the arms.
 
     Args:
         reader: takes the mistakes.
         value: what the file has here.
-        arms: what it has at ``arms``.
+        arms: of the survey.
     """
-    listed = arms if isinstance(arms, list) else []
-    known = [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    known = [arm.name for arm in arms]
     given = value if isinstance(value, dict) else {}
     if not given or any(name not in known for name in given):
         reader.problem("/after/by_arm", "must be a map from names of the survey's arms to texts")

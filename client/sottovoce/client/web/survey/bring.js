@@ -7,9 +7,10 @@ const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
 
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
-  const { access, ask, privacy, waves } = document;
+  const { access, after, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
   if (privacy?.procedure === OWN_COIN) RARE_SENTENCES.add((await import("./coin_sentences.js")).COIN_SENTENCES);
+  if (after?.screen_out) Object.assign(RARE_READERS, await import("./screen_out.js"));
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.

@@ -27,7 +27,7 @@ export function readArms(document, survey) {
   for (const item of survey.items) readItem(item, names);
   for (const name of names) must(survey.items.some((item) => item.questions.length > 0 && isIn(item, name)));
   checkLooks(survey, names);
-  if (after?.by_arm) readTextsByArm(after.by_arm, names, survey.defaultLanguage);
+  if (after?.by_arm !== undefined) readTextsByArm(after.by_arm, names, survey.defaultLanguage);
   survey.questions.push(armQuestion(names, survey.defaultLanguage));
   Object.setPrototypeOf(survey, ArmedSurvey.prototype);
   RARE_SENTENCES.add(ARM_SENTENCES);
