@@ -35,6 +35,8 @@ PARTS = {
         "device/memo.js",
         "device/question_sample.js",
     ),
+    "coins": ("survey/coin_sentences.js",),
+    "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "leaving": ("form/leaving.js",),
@@ -44,7 +46,7 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blocks", "leaving", "screening", "blind")
+RARE = ("more_types", "waves", "coins", "arms", "blocks", "leaving", "screening", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

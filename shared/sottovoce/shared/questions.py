@@ -21,7 +21,7 @@ MAX_PUBLIC = 10_000_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of"}
+_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of", "arm"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""

@@ -55,7 +55,7 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         exactly: every value in words, too.
     """
     choose_language(survey)
-    is_open = survey is not None and not survey.private
+    is_open = survey is not None and not _sent_by_chance(survey, parse_report(receipt["body"].encode()).values)
     heading(translate("receipt_title_open" if is_open else "receipt_title"))
     if survey is None:
         print_line(translate("only_bytes"))
@@ -83,7 +83,7 @@ Values = Sequence[int | None]
 
 def _print_count(survey: Survey, values: Values) -> None:
     """One sentence about all answers that chance had a say in."""
-    count = sum(values[index] is not None for index in survey.private)
+    count = _sent_by_chance(survey, values)
     if count == 0:
         return
     if survey.epsilon < NEARLY_SURE:
@@ -93,8 +93,14 @@ def _print_count(survey: Survey, values: Values) -> None:
         print_line(translate("receipt_not_shown"))
 
 
+def _sent_by_chance(survey: Survey, values: Values) -> int:
+    """Return how many answers of a report chance had a say in."""
+    return sum(values[index] is not None for index in survey.private)
+
+
 def _print_public_answers(survey: Survey, values: Values) -> None:
-    public = [pair for pair in zip(survey.questions, values, strict=True) if pair[0].mechanism is None]
+    pairs = zip(survey.questions, values, strict=True)
+    public = [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
     if public:
         print_line(translate("receipt_public"))
         _print_questions(survey, public)
@@ -102,7 +108,7 @@ def _print_public_answers(survey: Survey, values: Values) -> None:
 
 def _print_values(survey: Survey, values: Values) -> None:
     print_line(f"{translate('receipt_exact')}:")
-    if survey.private:
+    if _sent_by_chance(survey, values):
         print_line(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 

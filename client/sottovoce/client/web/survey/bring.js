@@ -1,5 +1,6 @@
 import { MECHANISMS, RARE_READERS, RARE_SENTENCES, TYPES, isDelayed } from "./known.js";
 
+const OWN_COIN = "own_coin";
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
 const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
@@ -8,9 +9,12 @@ const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
 export async function bringReaders(document) {
   const { access, after, ask, privacy, waves } = document;
   if (isRare(document)) await bringRare();
+  if (privacy?.procedure === OWN_COIN) RARE_SENTENCES.add((await import("./coin_sentences.js")).COIN_SENTENCES);
   if (after?.screen_out) Object.assign(RARE_READERS, await import("./screen_out.js"));
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
+  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
+  if (/"(by_)?arm/.test(JSON.stringify(document))) Object.assign(RARE_READERS, await import("./arms/arms.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));
@@ -22,7 +26,7 @@ export function isRare(document) {
   const { after, privacy, questions } = document;
   const isRuled = [questions].flat().some((item) => RULES.some((key) => item?.[key] !== undefined));
   const isOther = namesIn(document).some((name) => !COMMON.includes(name));
-  return isOther || isRuled || after !== undefined || privacy?.procedure === "own_coin";
+  return isOther || isRuled || after !== undefined || privacy?.procedure === OWN_COIN;
 }
 
 // The types and mechanisms that a document names.
