@@ -77,12 +77,12 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
 
     Args:
         draft: the draft.
-        numbers: numbers of the cards; those that cannot be in a block stay by themselves.
+        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so does one alone.
     """
     chosen = [number for number in joinable_cards(draft) if number in numbers]
-    if not chosen:
-        return draft
     cards = [draft.cards[number] for number in chosen]
+    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+        return draft
     apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
     epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
     name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})
