@@ -23,7 +23,6 @@ PARTS = {
     "more_types": (
         "survey/rare.js",
         "survey/more_items.js",
-        "survey/own_coin.js",
         "device/randomizers.js",
         "form/number_input.js",
         "form/rare_items.js",
@@ -37,13 +36,15 @@ PARTS = {
     ),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "own_coin": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "facts": ("survey/innocuous.js", "form/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
     "blind": ("form/steps/later.js", "device/waiting.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blocks", "leaving", "blind")
+RARE = ("more_types", "waves", "blocks", "own_coin", "facts", "leaving", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

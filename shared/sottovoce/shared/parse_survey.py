@@ -10,6 +10,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
+from sottovoce.shared.parse_innocuous import check_innocuous
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
@@ -110,8 +111,9 @@ class _SurveyReader(ItemReader):
         written = {**self.head(fields), "questions": dump_items(items)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         written |= {"report_labels": labels} if self.neutral else {}
-        if written["privacy"]["procedure"] == "own_coin":
+        if has_own_coin := written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
+        check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
         delete_on = self.delete_on(written["retention"], waves)
         is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
         self.memo(fields, items, len(waves))

@@ -26,7 +26,8 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS)
+BY_HAND = ("survey/own_coin_sentences.js", "survey/innocuous_sentences.js")
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS, *BY_HAND)
 """Modules of sentences that come with a part of the page which few surveys need."""
 
 

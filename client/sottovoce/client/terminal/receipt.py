@@ -10,6 +10,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.by_hand import drawn_by_device, hidden_by_facts
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
@@ -82,7 +83,11 @@ Values = Sequence[int | None]
 
 def _print_count(survey: Survey, values: Values) -> None:
     """One sentence about all answers that chance had a say in."""
-    count = sum(values[index] is not None for index in survey.private)
+    if hidden_by_facts(survey):
+        print_line(translate("receipt_innocuous"))
+    facts = {question.name for question in hidden_by_facts(survey)}
+    drawn = [index for index in survey.private if survey.questions[index].name not in facts]
+    count = sum(values[index] is not None for index in drawn)
     if count == 0:
         return
     if survey.epsilon < NEARLY_SURE:
@@ -101,8 +106,10 @@ def _print_public_answers(survey: Survey, values: Values) -> None:
 
 def _print_values(survey: Survey, values: Values) -> None:
     print_line(f"{translate('receipt_exact')}:")
-    if survey.private:
-        print_line(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
+    if survey.own_coin:
+        print_line(translate("receipt_own_coin"))
+    elif drawn_by_device(survey):
+        print_line(translate("receipt_note"))
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 
