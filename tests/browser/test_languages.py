@@ -137,7 +137,7 @@ def test_one_text_without_translation_is_marked(visit_from: Opener, mixed: Runni
     page = open_page(visit_from(mixed, "de-AT"))
 
     assert page.evaluate(ROOT) == ["de", "ltr"]
-    assert page.title() == "Prüfungen"
+    assert page.title() == "Fragen – Prüfungen"
     assert page.locator("header p").is_hidden()
     assert page.locator("#main [lang]").all_text_contents() == [
         "Why?",
@@ -155,7 +155,7 @@ def test_language_of_the_survey_alone_can_be_chosen(visit_from: Opener, mixed: R
     page = open_page(visit_from(mixed, "ur-PK"))
 
     assert page.evaluate(ROOT) == ["en", "ltr"]
-    assert page.title() == "امتحانات"
+    assert page.title() == "Questions – امتحانات"
     assert mark(page.locator("#q0-label")) == ["ur", "rtl"]
     assert mark(page.locator("#questions > .odds span").first) == ["en", "ltr"]
     assert page.input_value("header select") == "ur"

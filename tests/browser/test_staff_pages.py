@@ -27,7 +27,7 @@ def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Runnin
     staffed = publish(site, survey(name=f"staffed-{language}"))
     page = sign_in(context, staffed)
     page.goto(f"{site.url}/dashboard/surveys/{staffed.survey.name}/board")
-    page.check("input[name=results]")
+    page.select_option("select[name=results]", "yes")
     page.click("button[value=make]")
     shown = page.inner_text("section code")
     page.goto(f"{site.url}/dashboard/accounts")

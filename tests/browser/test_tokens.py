@@ -1,15 +1,18 @@
 """An invitation's link: it lets one person send one report, and its token goes nowhere but into one header."""
 
+from collections.abc import Iterator
 from hashlib import sha256
 from secrets import token_hex
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
+from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 
 from tests.browser.conftest import VIEWPORT, NewContext
-from tests.browser.visit import Visit, press_send, publish, receipt, send
-from tests.conftest import Running
+from tests.browser.visit import KEPT, Visit, begin, press_send, publish, receipt, send
+from tests.conftest import Running, start
+from tests.invited import blind_survey, key
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
@@ -118,3 +121,44 @@ def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: 
         assert "invitation" in page.inner_text("#main .problem") or "link" in page.inner_text("#main .problem")
     assert person.bodies == []
     assert invited.reports() == 0
+
+
+ONLY = {
+    "open": [],
+    "token": ["POST /api/v1/surveys/{name}/token"],
+    "blind": ["POST /api/v1/surveys/{name}/redeem"],
+}
+"""What is posted before the first step, by who may answer."""
+
+
+@pytest.fixture(scope="session")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator with a key for a survey whose reports are signed."""
+    folder = tmp_path_factory.mktemp("keyed")
+    asked = blind_survey()
+    KeysFile(str(folder / "keys"))._write({asked.name: (key(0),)})
+    with start(folder / "data", asked, blind_keys_file=str(folder / "keys")) as process:
+        yield process
+
+
+@pytest.mark.parametrize("access", ONLY)
+def test_one_request_from_the_first_step_to_the_receipt(new_context: NewContext, keyed: Running, access: str) -> None:
+    """Whatever the link is: what has to be asked was asked before, a signature after a press on a step of its own."""
+    site = keyed if access == "blind" else publish(keyed, survey(name=f"one-{access}", access=access))
+    link = site.link if access == "open" else invitation(site)[1]
+    visit = Visit(new_context(), site)
+    page = visit.arrive(link)
+    if access == "blind":
+        page.evaluate(KEPT)
+        assert [path for path in visit.paths if path.startswith("POST")] == []
+        page.click("#invitation .primary")
+    page.wait_for_selector("#explanation > .actions .primary:enabled")
+    page.evaluate(KEPT)
+    before = visit.paths
+    begin(page)
+    send(page, *ANSWERS)
+
+    name = site.survey.name
+    assert [path for path in before if path.startswith("POST")] == [path.format(name=name) for path in ONLY[access]]
+    assert visit.paths[len(before) :] == [f"POST /api/v1/surveys/{name}/reports"]
+    visit.arrive(link).wait_for_selector("#receipt")

@@ -13,7 +13,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running
 
-READY = "#explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
+READY = "#invitation, #explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
 """The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
 
 FOLDER = re.compile("^/assets/[0-9a-f]{16}/")
@@ -59,6 +59,9 @@ class Visit:
     def open(self, link: str = "") -> Page:
         """A new tab on the questions, unless the page has refused or already answered."""
         page = self.arrive(link)
+        if page.locator("#invitation").count():
+            page.click("#invitation .primary")
+            page.wait_for_selector("#explanation")
         if page.locator("#explanation").count():
             begin(page)
         return page

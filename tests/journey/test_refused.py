@@ -75,7 +75,7 @@ def test_what_cannot_be_answered_is_told_before_anything_is_asked(
 
     assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert words in told.stderr
-    assert "Question 1" not in told.stderr
+    assert "1 of 3." not in told.stderr
     assert not (tmp_path / "ledger").exists()
 
 
@@ -150,7 +150,7 @@ def test_same_person_sends_the_same_bytes_with_another_link(tmp_path: Path, serv
     later = [invoke(tmp_path, "respond", link(server, token), "--json") for token in (ONE, TWO)]
 
     assert f"{SAME} Was that you?" in told.stderr
-    assert "Question 1" not in told.stderr
+    assert "1 of 3." not in told.stderr
     assert [request.path.rpartition("/")[2] for request in server.captured[before:]] == ["reports"]
     assert (sent_with(server), len(set(server.bodies))) == ([ONE, TWO], 1)
     assert {each.stdout for each in later} == {told.stdout}
@@ -165,7 +165,7 @@ def test_another_person_gives_an_answer_of_their_own(tmp_path: Path, server: Lis
 
     assert told.returncode == 0, told.stderr
     assert "a second draw would be a second look at your answers" in told.stderr
-    assert told.stderr.index("Was that you?") < told.stderr.index("Question 1")
+    assert told.stderr.index("Was that you?") < told.stderr.index("1 of 3.")
     assert (sent_with(server), len(set(server.bodies))) == ([ONE, TWO], 2)
     assert sorted(entry["state"] for entry in shown(tmp_path)) == ["refused", "sent"]
 

@@ -240,13 +240,17 @@ def refusal_frees(patch: pytest.MonkeyPatch) -> None:
 
 def not_charged(patch: pytest.MonkeyPatch) -> None:
     """The entry says that the report cost nothing."""
-    patch.setattr(respondent, "Entry", lambda digest, _epsilon, body: Entry(digest, 0.0, body))
+    patch.setattr(respondent, "Entry", lambda digest, _epsilon, body, **rest: Entry(digest, 0.0, body, **rest))
 
 
 def read_again_is_free(patch: pytest.MonkeyPatch) -> None:
     """Whoever has read the same survey before is charged nothing."""
     honest, again = respondent.Entry, notes_reading(patch)
-    patch.setattr(respondent, "Entry", lambda digest, cost, body: honest(digest, 0.0 if again[-1] else cost, body))
+
+    def entry(digest: str, cost: float, body: bytes, **rest: Any) -> Entry:
+        return honest(digest, 0.0 if again[-1] else cost, body, **rest)
+
+    patch.setattr(respondent, "Entry", entry)
 
 
 def read_again_is_padded(patch: pytest.MonkeyPatch) -> None:

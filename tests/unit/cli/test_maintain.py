@@ -166,7 +166,8 @@ def test_restore_refuses_what_is_no_whole_backup_before_it_touches_anything(save
     folder = saved.parent / "again"
     refused = run("db", "restore", str(saved), "--data", str(folder))
 
-    assert (refused.exit_code, refused.output.count("\n"), "sentinel" in refused.output) == (1, 1, False)
+    assert (refused.exit_code, refused.output.count("Error: "), "sentinel" in refused.output) == (1, 1, False)
+    assert refused.output.splitlines()[-1].startswith("Error: ")
     assert not folder.exists()
     assert not list(saved.parent.glob("saved-*"))
 

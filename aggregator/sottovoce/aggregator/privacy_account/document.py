@@ -20,6 +20,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
 from sottovoce.shared.rational import show_epsilon
@@ -169,6 +170,7 @@ def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], 
         "title": survey.text(survey.title, words.language),
         "language": words.language if words.language in survey.title else survey.default_language,
         "questions": [_question(survey, question, sentences, words) for question in survey.questions],
+        **({"blocks": [_block(survey, block) for block in survey.blocks]} if survey.blocks else {}),
         **_totals(survey, terms),
         "shuffled": _shuffled(survey, terms),
         "stored": stored(survey, words),
@@ -225,6 +227,21 @@ def _question(survey: Survey, question: Question, sentences: Mapping[str, str], 
         "odds": odds_in_words(question, sentences) if sentences else "",
         "beliefs": None if mechanism is None else _beliefs(question.epsilon),
         "yes_no": _after_each(mechanism) if isinstance(mechanism, BinaryRR) else None,
+    }
+
+
+def _block(survey: Survey, block: Block) -> Document:
+    """Return the epsilon of a block, spent once, and the odds of each question in it."""
+    questions = [survey.questions[index] for index in block.questions]
+    members = [(each.name, each.mechanism) for each in questions if isinstance(each.mechanism, JointMember)]
+    return {
+        "name": block.name,
+        "mechanism": block.mechanism.dump(),
+        "epsilon": block.mechanism.epsilon,
+        "questions": [
+            {"name": name, "odds": float(block.mechanism.odds), "odds_alone": float(member.marginal_odds)}
+            for name, member in members
+        ],
     }
 
 

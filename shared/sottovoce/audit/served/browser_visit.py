@@ -91,7 +91,10 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
     if _waits(survey):
         page.clock.install(time=present_of(survey, wave) or 0)
     page.goto(link_to(listener.origin, survey, wave))
-    page.wait_for_selector(f"#explanation, {FIRST}")
+    page.wait_for_selector(f"#invitation, #explanation, {FIRST}")
+    if page.locator("#invitation").count():
+        page.click("#invitation .primary")
+        page.wait_for_selector("#explanation")
     if page.locator("#explanation").count():
         page.click("#explanation > .actions .primary")
         page.wait_for_selector(f"#check, {FIRST}")

@@ -72,9 +72,15 @@ def _restore_as(target: Path, file: Path) -> None:
         raise StorageError("there is a database already; move it away first, with the aggregator stopped")
     if any(target.with_name(target.name + log).exists() for log in LOGS):
         raise StorageError("the log of a database that is gone lies in its place; move it away, too")
+    is_new = not target.parent.exists()
     make_folder(target.parent)
-    with new_file(target) as part, _opened(file, part):
-        pass
+    try:
+        with new_file(target) as part, _opened(file, part):
+            pass
+    except StorageError:
+        if is_new:
+            target.parent.rmdir()
+        raise
 
 
 @contextmanager

@@ -54,6 +54,7 @@ _FIELDS = {
     "when_absent": "design_absent",
     "name": "design_name",
     "mechanism": "design_how",
+    "block": "together_title",
     "cohort": "design_cohort",
     "in_files": "design_use_in_files",
     "anchor": "design_anchor",

@@ -14,18 +14,15 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.invitations.tokens import possibly_twice
+from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
-from sottovoce.aggregator.studio.results.results_view import (
-    QuestionCard,
-    ResultsView,
-    view_of,
-)
+from sottovoce.aggregator.studio.results.result_cards import QuestionCard
+from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
@@ -67,22 +64,29 @@ def _rendered(name: str, few: bool) -> RenderedResults:
     revisions = _revisions(name)
     note_read(name, revisions)
     choices, plan, twice = ViewOptions.of(request.args), storage().drafts.plan(name), _twice(revisions)
+    links = _links_made(revisions)
 
     def render() -> RenderedResults:
         view = view_of(revisions, choices, words(), plan)
         names = names_in(view)
         return RenderedResults(
-            view, names, render_template("results_live.html", view=view, few=few, twice=twice, **names)
+            view, names, render_template("results_live.html", view=view, few=few, twice=twice, links=links, **names)
         )
 
     cache: RenderingCache = current_app.extensions["rendered_results"]
-    return cache.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice), render)
+    return cache.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice, links), render)
 
 
 def _twice(revisions: Sequence[RevisionCounts]) -> int:
     """Return the largest number of people who may have reported twice because a restore reissued invitations."""
     survey = revisions[-1].survey
     return possibly_twice(storage(), survey.name) if survey.is_blind else 0
+
+
+def _links_made(revisions: Sequence[RevisionCounts]) -> int:
+    """Return the number of personal links made; 0 without any. Unlike used and revoked ones, it tells of no person."""
+    survey = revisions[-1].survey
+    return token_counts(storage(), survey.name).created if survey.asks_for_invitation else 0
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:

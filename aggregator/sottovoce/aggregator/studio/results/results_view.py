@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 
 from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
 from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
-from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, yes_workings
+from sottovoce.aggregator.analysis.worked_example import has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -16,95 +17,12 @@ from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
+from sottovoce.aggregator.studio.results.result_cards import CardBlock, Chart, ChartRow, Point, QuestionCard, Stop
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
-from sottovoce.shared.answers import ABSENT, Grid
 from sottovoce.shared.spec import Survey
 
-
-@dataclass(frozen=True)
-class Point:
-    """Estimate of an option in a group or wave."""
-
-    name: str
-    estimate: Estimate
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Estimate of a wave with its interval, scaled to 0..100 within the possible range."""
-
-    low: float
-    middle: float
-    high: float
-
-
-@dataclass(frozen=True)
-class ChartRow:
-    """
-    Row of a chart: an option, the mean or a quantile.
-
-    Attributes:
-        label: label in the reader's language.
-        estimate: the estimate.
-        people: the share as a number of people, in words; "" if not requested.
-        points: estimates of each group or wave, side by side.
-        course: estimates wave by wave, for a line; empty if not requested.
-    """
-
-    label: str
-    estimate: Estimate
-    people: str
-    points: Sequence[Point] = ()
-    course: Sequence[Stop] = ()
-
-    @property
-    def is_absent(self) -> bool:
-        """True for the people who gave no answer; their row is set apart."""
-        return self.estimate.option == ABSENT
-
-
-@dataclass(frozen=True)
-class Chart:
-    """
-    Estimates of one kind of a question.
-
-    Attributes:
-        kind: ``mean``, ``quantile`` or ``share``.
-        rows: rows, one for each estimate.
-        grid: grid of a number question, which formats its own values.
-        axis: values at the ends of the axis.
-    """
-
-    kind: str
-    rows: Sequence[ChartRow]
-    grid: Grid | None
-    axis: tuple[float, float] = (0.0, 1.0)
-
-
-@dataclass(frozen=True)
-class QuestionCard:
-    """
-    Display data of a question.
-
-    Attributes:
-        title: text of the question.
-        result: its result.
-        labels: labels of the options, by name.
-        worked: arithmetic of the share of "yes"; None if the question has no worked example.
-        charts: charts to draw.
-        absent_as: answer that a missing answer is counted as; "" if the question has none.
-        declined: people whom the shares describe, and the share of the others; "" if everybody answers.
-        unlimited: True if limits among the people who answered are all of the range.
-    """
-
-    title: str
-    result: QuestionResult
-    labels: Mapping[str, str]
-    worked: Workings | None
-    charts: Sequence[Chart]
-    absent_as: str
-    declined: str = ""
-    unlimited: bool = False
+MOST_OPEN = 12
+"""Number of questions up to which each shows all of its answers; with more, each is one line that opens."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +62,26 @@ class ResultsView:
     @property
     def finding(self) -> tuple[QuestionCard, Chart, ChartRow] | None:
         """Estimate for the first line of the page: of the first private question with figures, its largest."""
-        drawn = [card for card in self.cards if card.charts]
+        drawn = [card for card in self.cards if card.headline]
         private = [card for card in drawn if card.result.question.mechanism] or drawn
-        if not private:
-            return None
-        rows = [row for row in private[0].charts[0].rows if not row.is_absent] or private[0].charts[0].rows
-        return private[0], private[0].charts[0], max(rows, key=lambda row: row.estimate.clipped or 0.0)
+        return (private[0], *private[0].headline) if private and private[0].headline else None
+
+    @property
+    def blocks(self) -> Sequence[CardBlock]:
+        """The questions in order; neighbours that are one line each and have the same axis are together."""
+        is_long = len(self.cards) > MOST_OPEN
+
+        def key(place: int) -> tuple[object, ...]:
+            card = self.cards[place]
+            if not (card.is_single or (is_long and card.headline)):
+                return (place,)
+            return (card.charts[0].axis, card.charts[0].kind, card.charts[0].grid)
+
+        grouped = ((len(axis) > 1, list(places)) for axis, places in groupby(range(len(self.cards)), key))
+        return [
+            CardBlock(self.cards[places[0]].charts[0] if is_line else None, [self.cards[place] for place in places])
+            for is_line, places in grouped
+        ]
 
     @property
     def widest_margin(self) -> float | None:
@@ -329,11 +261,7 @@ def _with_points(chart: Chart, others: Sequence[tuple[str, QuestionResult]]) -> 
 def _with_corrected(chart: Chart, corrected: Sequence[Estimate], words: Words) -> Chart:
     """Add to each row the share that is corrected for careless people, where there is one."""
     found = {each.option: Point(words.translate("results_corrected"), each) for each in corrected}
-    rows = [
-        replace(row, points=[found[row.estimate.option], *row.points]) if row.estimate.option in found else row
-        for row in chart.rows
-    ]
-    return replace(chart, rows=rows)
+    return replace(chart, rows=[replace(row, corrected=found.get(row.estimate.option)) for row in chart.rows])
 
 
 def _with_course(chart: Chart, still_open: bool) -> Chart:
@@ -355,7 +283,8 @@ def _by_size(chart: Chart) -> Chart:
 def _with_axis(chart: Chart, still_open: bool, zoomed: bool) -> Chart:
     """Set the axis of a chart, which all its groups and waves share: the possible range, or where the intervals are."""
     first = chart.rows[0].estimate
-    drawn = [each for row in chart.rows for each in (row.estimate, *(point.estimate for point in row.points))]
+    beside = [point.estimate for row in chart.rows for point in (row.corrected, *row.points) if point]
+    drawn = [*(row.estimate for row in chart.rows), *beside]
     ends = [end for each in drawn for end in limits(each, still_open)]
     low, high = min(ends), max(ends)
     if not zoomed or low == high:

@@ -12,7 +12,8 @@ from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.results.format_numbers import figure, interval, percent, place, tick
-from sottovoce.aggregator.studio.results.results_view import Chart, ChartRow, QuestionCard, ResultsView
+from sottovoce.aggregator.studio.results.result_cards import Chart, ChartRow, QuestionCard
+from sottovoce.aggregator.studio.results.results_view import ResultsView
 
 WIDTH, MARGIN = 760, 20
 LETTERS, TITLE_LETTERS = 88, 68
@@ -116,7 +117,7 @@ class _Pen:
 
     def _row(self, row: ChartRow, chart: Chart) -> None:
         named = [(row.label, row.estimate)]
-        for point in row.points:
+        for point in (row.corrected, *row.points) if row.corrected else row.points:
             label = self._words.translate("results_series", option=row.label, name=point.name)
             named.append((label, point.estimate))
         for label, estimate in named:

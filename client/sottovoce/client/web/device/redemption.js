@@ -30,6 +30,12 @@ export async function redeem({ draws, key, ledger, survey, transport }) {
   await haveSigned(ledger, own, entry.body, prepared, signed, survey.moduli);
 }
 
+/** Whether `redeem` would send a request; then the aggregator sees that the invitation was opened. */
+export async function isToRedeem({ key, ledger }) {
+  const entry = await ledger.get(redemptionKey(key));
+  return entry === null || storedWaves(entry).some((wave) => wave?.blinded);
+}
+
 /**
  * An id for each wave, and how it goes to be signed. Bytes: for each wave 16 of the id, 48 of the salt, and those of
  * `drawFactor`.

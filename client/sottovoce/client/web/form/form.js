@@ -105,7 +105,12 @@ export class Form {
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
     const known = { hasDigest: link.digest !== "", notes, spent, source: link.source };
-    this.#explain(respondent, known, standingWithToken(respondent, statusReply));
+    const found = standingWithToken(respondent, statusReply);
+    const explain = () => this.#explain(respondent, known, found);
+    if (!respondent.survey.isBlind) return explain();
+    const { openInvitation } = await import("./steps/later.js");
+    const isShutNow = async () => isShut((await withinPatience(found, standingOf(respondent, null))).status);
+    await openInvitation(respondent, this.#words, this.#view, isShutNow, explain);
   }
 
   async #notes({ key, survey }) {
@@ -128,7 +133,6 @@ export class Form {
       standing = await withinPatience(found, standingOf(respondent, null));
       show(false);
       if (isShut(standing.status)) return step.start.focus();
-      if (respondent.survey.isBlind) await (await import("../device/redemption.js")).redeem(respondent);
       await (await this.#enter()).begin();
       if (standing.status.kind === "offline" || navigator.onLine === false) this.#view.tell("status_offline");
     }, { later: () => begin() });

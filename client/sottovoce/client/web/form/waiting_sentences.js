@@ -4,6 +4,8 @@
  */
 export const WAITING_SENTENCES = {
   "en": {
+    "link_once": "This link works once, and then only in this browser. If you open the survey, the people who run it can see that you did.",
+    "link_open": "Open the survey here",
     "later_title": "Your answers wait on this device",
     "later_note": "They will be sent after {date}: by themselves if this page is open, or when you open your link again in this browser. Nothing is sent before. Keep your link, and do not clear this browser’s data until then.",
     "error_redeemed": "This link was used before, on another device or before this browser’s data was cleared. Ask the people who invited you for another one.",
@@ -17,6 +19,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "This survey was shown here with different keys, by which people could be told apart. Nothing was sent."
   },
   "ar": {
+    "link_once": "يعمل هذا الرابط مرة واحدة، وبعدها في هذا المتصفح فقط. إذا فتحت الاستبيان فسيرى من يديره أنك فتحته.",
+    "link_open": "افتح الاستبيان هنا",
     "later_title": "إجاباتك تنتظر على هذا الجهاز",
     "later_note": "ستُرسل بعد {date}: من تلقاء نفسها إذا كانت هذه الصفحة مفتوحة، أو عندما تفتح رابطك مرة أخرى في هذا المتصفح. لا يُرسل شيء قبل ذلك. احتفظ برابطك ولا تمسح بيانات هذا المتصفح حتى ذلك الحين.",
     "error_redeemed": "استُخدم هذا الرابط من قبل، على جهاز آخر أو قبل مسح بيانات هذا المتصفح. اطلب رابطًا آخر ممن دعاك.",
@@ -30,6 +34,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "عُرض هذا الاستبيان هنا بمفاتيح مختلفة يمكن بها التمييز بين الناس. لم يُرسل شيء."
   },
   "de": {
+    "link_once": "Dieser Link gilt einmal und danach nur in diesem Browser. Öffnen Sie die Umfrage, können die Verantwortlichen das sehen.",
+    "link_open": "Umfrage hier öffnen",
     "later_title": "Ihre Antworten warten auf diesem Gerät",
     "later_note": "Sie werden nach {date} gesendet: von selbst, wenn diese Seite offen ist, oder wenn Sie Ihren Link wieder in diesem Browser öffnen. Vorher wird nichts gesendet. Behalten Sie Ihren Link, und löschen Sie bis dahin nicht die Daten dieses Browsers.",
     "error_redeemed": "Dieser Link wurde schon benutzt, auf einem anderen Gerät oder bevor die Daten dieses Browsers gelöscht wurden. Bitten Sie die, die Sie eingeladen haben, um einen neuen.",
@@ -43,6 +49,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "Diese Umfrage wurde hier mit verschiedenen Schlüsseln gezeigt, an denen man Menschen unterscheiden könnte. Nichts wurde gesendet."
   },
   "es": {
+    "link_once": "Este enlace sirve una sola vez y después solo en este navegador. Si abre la encuesta, quien la dirige puede verlo.",
+    "link_open": "Abrir la encuesta aquí",
     "later_title": "Sus respuestas esperan en este dispositivo",
     "later_note": "Se enviarán después de: {date}; por sí solas si esta página está abierta, o cuando abra otra vez su enlace en este navegador. Antes no se envía nada. Guarde su enlace y no borre los datos de este navegador hasta entonces.",
     "error_redeemed": "Este enlace ya se usó, en otro dispositivo o antes de borrar los datos de este navegador. Pida otro a quien le invitó.",
@@ -56,6 +64,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "Esta encuesta se mostró aquí con claves distintas, con las que se podría distinguir a las personas. No se envió nada."
   },
   "fr": {
+    "link_once": "Ce lien sert une seule fois, ensuite dans ce navigateur seulement. Si vous ouvrez l’enquête, ses responsables peuvent le voir.",
+    "link_open": "Ouvrir l’enquête ici",
     "later_title": "Vos réponses attendent sur cet appareil",
     "later_note": "Elles seront envoyées après le {date} : toutes seules si cette page est ouverte, ou quand vous rouvrirez votre lien dans ce navigateur. Rien n’est envoyé avant. Gardez votre lien et n’effacez pas les données de ce navigateur d’ici là.",
     "error_redeemed": "Ce lien a déjà été utilisé, sur un autre appareil ou avant que les données de ce navigateur soient effacées. Demandez-en un autre à qui vous a invité.",
@@ -69,6 +79,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "Cette enquête a été montrée ici avec des clés différentes, par lesquelles on pourrait distinguer les gens. Rien n’a été envoyé."
   },
   "hi": {
+    "link_once": "यह लिंक एक बार चलता है, और उसके बाद केवल इसी ब्राउज़र में। आप सर्वेक्षण खोलें, तो उसे चलाने वाले यह देख सकते हैं।",
+    "link_open": "सर्वेक्षण यहाँ खोलें",
     "later_title": "आपके उत्तर इस डिवाइस पर रुके हैं",
     "later_note": "वे {date} के बाद भेजे जाएँगे: यह पेज खुला हो तो अपने आप, या इस ब्राउज़र में अपना लिंक फिर खोलने पर। उससे पहले कुछ नहीं भेजा जाता। तब तक लिंक और ब्राउज़र का डेटा रखें।",
     "error_redeemed": "यह लिंक पहले इस्तेमाल हो चुका है, किसी और डिवाइस पर या डेटा मिटाए जाने से पहले। जिसने आपको बुलाया, उससे दूसरा माँगें।",
@@ -82,6 +94,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "यह सर्वेक्षण यहाँ अलग कुंजियों के साथ दिखाया गया, जिनसे लोग पहचाने जा सकते हैं। कुछ नहीं भेजा गया।"
   },
   "pt": {
+    "link_once": "Este link vale uma só vez e depois só neste navegador. Se você abrir a pesquisa, quem a conduz pode ver isso.",
+    "link_open": "Abrir a pesquisa aqui",
     "later_title": "As suas respostas esperam neste dispositivo",
     "later_note": "Serão enviadas depois de: {date}; sozinhas se esta página estiver aberta, ou quando você abrir o seu link outra vez neste navegador. Antes nada é enviado. Guarde o seu link e não apague os dados deste navegador até lá.",
     "error_redeemed": "Este link já foi usado, em outro dispositivo ou antes de os dados deste navegador serem apagados. Peça outro a quem convidou você.",
@@ -95,6 +109,8 @@ export const WAITING_SENTENCES = {
     "error_keys": "Esta pesquisa foi mostrada aqui com chaves diferentes, pelas quais se poderia distinguir as pessoas. Nada foi enviado."
   },
   "zh-Hans": {
+    "link_once": "此链接只能用一次，之后只在此浏览器中有效。如果您打开调查，运营者能看到您打开了它。",
+    "link_open": "在此打开调查",
     "later_title": "您的回答正在此设备上等待",
     "later_note": "它们将在 {date} 之后发送：此页面打开着就自动发送，或者在您用此浏览器再次打开链接时发送。在此之前不会发送任何内容。请保留您的链接，在那之前不要清除此浏览器的数据。",
     "error_redeemed": "此链接以前用过：在另一台设备上，或在此浏览器的数据被清除之前。请向邀请您的人再要一个。",

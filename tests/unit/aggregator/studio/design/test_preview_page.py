@@ -121,11 +121,12 @@ def test_frame_of_another_address_is_not_there(app: Flask, storage: SQLiteStorag
 
 
 def test_preview_weighs_little_with_everything(app: Flask, storage: SQLiteStorage) -> None:
-    """At most 60 KB on the wire: page, style, script and the frame with the form."""
+    """At most 60 KB on the wire for page, style and script, of which 10 KB script; and as much for the frame."""
     storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
     parts = ("surveys/exam/preview", "style.css", "studio.js", "surveys/exam/preview/s/exam?in=de")
     headers = {"Accept-Encoding": "gzip, br", "Sec-Fetch-Site": "same-origin"}
     client = log_in(app)[0]
     replies = [client.get(f"/dashboard/{part}", base_url=SITE, headers=headers) for part in parts]
     assert [reply.headers["Content-Encoding"] for reply in replies] == ["br"] * 4
-    assert sum(len(reply.data) for reply in replies) <= 60_000
+    *own, frame = (len(reply.data) for reply in replies)
+    assert (sum(own) <= 60_000, own[2] <= 10_000, frame <= 60_000) == (True, True, True)

@@ -225,7 +225,7 @@ def test_under_a_budget_no_exact_public_answers_are_shown(app: Flask, storage: S
     again = {"type": "boolean", "name": "again", "label": {"en": "Again?"}, "public": True}
     replaced = storage.revisions("exam")[-1].digest
     storage.publish(survey(revision=2, replaces=replaced, questions=[*document()["questions"], again]))
-    public = re.compile(r'<h2 id="q\d+"><bdi>Again[?]')
+    public = re.compile(r'<bdi id="q-again">Again[?]')
     addresses = ("exam/results", "exam/results?by=cohort", "exam/results?cohort=first")
     before = [get(app, address).text for address in addresses]
     storage.releases.begin("exam", b"opened\n")
@@ -233,7 +233,7 @@ def test_under_a_budget_no_exact_public_answers_are_shown(app: Flask, storage: S
 
     assert [bool(public.search(text)) for text in (*before, *after)] == [True] * 3 + [False] * 3
     assert ["would undo the noise" in text for text in (*before, *after)] == [False] * 3 + [True] * 3
-    assert all("<bdi>Why?" in text and "<bdi>Year?" in text for text in after)
+    assert all('id="q-reason">Why?' in text and 'id="q-year">Year?' in text for text in after)
 
 
 def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteStorage) -> None:
@@ -291,8 +291,8 @@ def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, stora
 
 def landmarks(shown: str) -> list[str]:
     """The names of the page's regions, open or not, as a screen reader lists them."""
-    labelled = [re.sub("<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</h', shown)[1])  # type: ignore[index]
-                for id in re.findall(r'<section[^>]* aria-labelledby="(\w+)"', shown)]  # fmt: skip
+    labelled = [re.sub("<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</[bh]', shown)[1])  # type: ignore[index]
+                for id in re.findall(r'<section[^>]* aria-labelledby="([\w-]+)"', shown)]  # fmt: skip
     return labelled + re.findall(r'role="region" aria-label="([^"]*)"', shown)
 
 
@@ -323,6 +323,40 @@ def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLite
         told.append("reported twice, at most: 7" in shown)
 
     assert told == [False, True]
+
+
+@pytest.mark.parametrize("waves", [1, 2])
+def test_response_rate_is_reports_by_links_made(storage: SQLiteStorage, clock: FakeClock, waves: int) -> None:
+    """Of each wave, where a link is for all of them; never of a group, because a link is of nobody's group."""
+    for each in (blind_survey(waves, name="blind"), survey(name="exam", access="token")):
+        key = storage.publish(each).key
+        storage.add_tokens(key, [bytes([number]) * 32 for number in range(200)], blind=each.is_blind)
+        storage.store([arrival(key, 300 * key + number, (1, 0, number % 2)) for number in range(50)])
+    app = create_app(Settings(public_url=SITE), storage, clock, {})
+
+    def rate(address: str) -> list[str]:
+        return re.findall("<dt>Response rate</dt><dd>(.*?)</dd>", get(app, address).text)
+
+    assert "25%" in rate("exam/results")
+    assert rate("exam/results?cohort=first") == []
+    assert rate(f"blind/results?{'wave=0' if waves > 1 else ''}") == ["25%"]
+    assert rate("blind/results") == (["25%"] if waves == 1 else [])
+    assert ('<td class="number">25%</td>' in get(app, "blind/results").text) == (waves > 1)
+
+
+def test_many_questions_are_one_line_each(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Their largest answer first; yes or no is one line in any survey, and neighbours share an axis."""
+    asked = document()["questions"]
+    many = [{**each, "name": f"{each['name']}{number}"} for number in range(5) for each in asked[:2]]
+    for name, questions in (("few", asked), ("many", [*many, *(many[0] | {"name": f"n{n}"} for n in range(5))])):
+        key = storage.publish(survey(name=name, questions=questions)).key
+        values = tuple(0 if each["type"] == "select_one" else 1 for each in questions)
+        storage.store([arrival(key, 100 * key + number, values) for number in range(50)])
+    app = create_app(Settings(public_url=SITE), storage, clock, {})
+    pages = {name: get(app, f"{name}/results").text for name in ("few", "many")}
+
+    assert {name: text.count('<summary class="row">') for name, text in pages.items()} == {"few": 1, "many": 15}
+    assert {name: text.count('class="card lines"') for name, text in pages.items()} == {"few": 1, "many": 1}
 
 
 def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: FakeClock) -> None:

@@ -1,6 +1,7 @@
+import { askedBy, whenInWords } from "../phrases.js";
 import { button, element, heading } from "../dom.js";
+import { isToRedeem, redeem } from "../../device/redemption.js";
 import { longestWait } from "../../device/waiting.js";
-import { whenInWords } from "../phrases.js";
 import { WAITING_SENTENCES } from "../waiting_sentences.js";
 
 /**
@@ -29,4 +30,27 @@ export function blindNotes(survey, words, wave = 0) {
   const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
   const notes = seen.map((sentence) => words.line("p", sentence));
   return waits ? [...notes, words.line("p", seconds ? "explain_moment" : "explain_later", { hours, seconds })] : notes;
+}
+
+/**
+ * Have an invitation signed, then `goOn`. Before the first request to sign, a person presses a button on a step of its
+ * own: a program that only looks at links would use the invitation up. That is long before the questions, because the
+ * time from a request at Begin to the one at Send would show how many were asked. Nothing is signed while the survey
+ * takes no answers, which `isShut` tells.
+ */
+export async function openInvitation(respondent, words, view, isShut, goOn) {
+  const { survey } = respondent;
+  const open = async () => {
+    if (!(await isShut())) await redeem(respondent);
+    await goOn();
+  };
+  if (!(await isToRedeem(respondent))) return open();
+  const press = () => {
+    view.busy("status_checking");
+    return view.guarded(open, { later: press });
+  };
+  const start = words.text("h1", survey.title, { tabIndex: -1 });
+  const note = words.line("p", "link_once");
+  const row = element("div", { className: "actions" }, button(words.node("link_open"), "primary", press));
+  view.show({ node: element("div", { id: "invitation" }, askedBy(survey, words) ?? "", start, note, row), start }, false);
 }

@@ -1,0 +1,134 @@
+"""Display data of the questions on the page "Results": their charts, rows and groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sottovoce.aggregator.analysis.estimates import QuestionResult
+from sottovoce.aggregator.analysis.worked_example import Workings
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.shared.answers import ABSENT, Grid
+
+
+@dataclass(frozen=True)
+class Point:
+    """Estimate of an option in a group or wave."""
+
+    name: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Estimate of a wave with its interval, scaled to 0..100 within the possible range."""
+
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ChartRow:
+    """
+    Row of a chart: an option, the mean or a quantile.
+
+    Attributes:
+        label: label in the reader's language.
+        estimate: the estimate.
+        people: the share as a number of people, in words; "" if not requested.
+        points: estimates of each group or wave, side by side.
+        course: estimates wave by wave, for a line; empty if not requested.
+        corrected: the share corrected for careless people; None without one.
+    """
+
+    label: str
+    estimate: Estimate
+    people: str
+    points: Sequence[Point] = ()
+    course: Sequence[Stop] = ()
+    corrected: Point | None = None
+
+    @property
+    def is_absent(self) -> bool:
+        """True for the people who gave no answer; their row is set apart."""
+        return self.estimate.option == ABSENT
+
+
+@dataclass(frozen=True)
+class Chart:
+    """
+    Estimates of one kind of a question.
+
+    Attributes:
+        kind: ``mean``, ``quantile`` or ``share``.
+        rows: rows, one for each estimate.
+        grid: grid of a number question, which formats its own values.
+        axis: values at the ends of the axis.
+    """
+
+    kind: str
+    rows: Sequence[ChartRow]
+    grid: Grid | None
+    axis: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def panels(self) -> Mapping[str, Sequence[ChartRow]]:
+        """Rows of each group or wave by its name, to draw side by side; empty if none are compared."""
+        found: dict[str, list[ChartRow]] = {}
+        for row in self.rows:
+            for point in row.points:
+                found.setdefault(point.name, []).append(ChartRow(row.label, point.estimate, ""))
+        return found
+
+
+@dataclass(frozen=True)
+class QuestionCard:
+    """
+    Display data of a question.
+
+    Attributes:
+        title: text of the question.
+        result: its result.
+        labels: labels of the options, by name.
+        worked: arithmetic of the share of "yes"; None if the question has no worked example.
+        charts: charts to draw.
+        absent_as: answer that a missing answer is counted as; "" if the question has none.
+        declined: people whom the shares describe, and the share of the others; "" if everybody answers.
+        unlimited: True if limits among the people who answered are all of the range.
+    """
+
+    title: str
+    result: QuestionResult
+    labels: Mapping[str, str]
+    worked: Workings | None
+    charts: Sequence[Chart]
+    absent_as: str
+    declined: str = ""
+    unlimited: bool = False
+
+    @property
+    def headline(self) -> tuple[Chart, ChartRow] | None:
+        """The largest estimate of the first chart; None without a chart."""
+        if not self.charts:
+            return None
+        rows = [row for row in self.charts[0].rows if not row.is_absent] or self.charts[0].rows
+        return self.charts[0], max(rows, key=lambda row: row.estimate.clipped or 0.0)
+
+    @property
+    def is_single(self) -> bool:
+        """True if the charts show one estimate only, as for yes or no."""
+        rows = [row for chart in self.charts for row in chart.rows]
+        return len(rows) == 1 and not rows[0].points and rows[0].corrected is None
+
+
+@dataclass(frozen=True)
+class CardBlock:
+    """
+    Consecutive questions that are drawn together.
+
+    Attributes:
+        shared: chart whose axis all of them have, if each is one line; None for a question with a card of its own.
+        cards: the questions.
+    """
+
+    shared: Chart | None
+    cards: Sequence[QuestionCard]
