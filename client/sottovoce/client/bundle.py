@@ -37,7 +37,7 @@ PARTS = {
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "own_coin": ("survey/own_coin.js", "form/own_coin_view.js"),
-    "facts": ("survey/innocuous.js", "form/second_statement.js"),
+    "facts": ("survey/by_hand/innocuous.js", "form/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
     "blind": ("form/steps/later.js", "device/waiting.js", "device/redemption.js", "survey/redemption.js"),

@@ -8,7 +8,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers import joint_rr as block
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.shared.answers import Value
-from sottovoce.shared.by_hand import is_by_hand
+from sottovoce.shared.by_hand.protection import is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.spec import Question, Survey
 

@@ -25,8 +25,8 @@ _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 _OF_FEW = (
     ("web", "form", "waiting_sentences.js"),
     ("web", "survey", "wave_sentences.js"),
-    ("web", "survey", "own_coin_sentences.js"),
-    ("web", "survey", "innocuous_sentences.js"),
+    ("web", "survey", "by_hand", "own_coin_sentences.js"),
+    ("web", "survey", "by_hand", "innocuous_sentences.js"),
 )
 """Sentences of surveys whose reports are signed or wait, in waves, or hidden by the person's own coin or fact."""
 

@@ -66,7 +66,7 @@ class Task:
 
 
 def private(survey: Survey) -> list[Question]:
-    """The questions that are randomized alone; blocks are followed as histories, a person's own fact by nobody."""
+    """The questions that devices randomize alone; blocks are followed as histories, and own facts by no audit."""
     singly = [survey.questions[unit[0]] for unit in survey.units if survey.block_of(unit[0]) is None]
     return [question for question in singly if not isinstance(question.mechanism, InnocuousRR | None)]
 

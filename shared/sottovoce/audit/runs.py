@@ -18,7 +18,7 @@ from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.shared.answers import Value
-from sottovoce.shared.by_hand import drawn_by_device, is_by_hand
+from sottovoce.shared.by_hand.protection import drawn_by_device, is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.parse_innocuous import check_innocuous
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message

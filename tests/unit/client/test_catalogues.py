@@ -26,7 +26,7 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-BY_HAND = ("survey/own_coin_sentences.js", "survey/innocuous_sentences.js")
+BY_HAND = ("survey/by_hand/own_coin_sentences.js", "survey/by_hand/innocuous_sentences.js")
 RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS, *BY_HAND)
 """Modules of sentences that come with a part of the page which few surveys need."""
 

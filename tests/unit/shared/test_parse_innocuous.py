@@ -8,7 +8,7 @@ import pytest
 from sottovoce.client.draws import Draws
 from sottovoce.client.perturb import perturb
 from sottovoce.client.words import odds_in_words, option_in_words, second_statement_in_words
-from sottovoce.shared.by_hand import drawn_by_device, hidden_by_facts, is_all_by_hand
+from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts, is_all_by_hand
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR

@@ -18,7 +18,7 @@ from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
-from sottovoce.shared.by_hand import LETTERS, protection_by
+from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 

@@ -24,9 +24,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import widen
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.uncertain_share import widen
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import Mechanism

@@ -9,7 +9,7 @@ from pathlib import Path
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.export.labels import coding, question_label
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.shared.by_hand import protection_by
+from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import dump_fraction, show_epsilon
@@ -80,7 +80,7 @@ def _name(mechanism: Mechanism) -> str:
         return mechanism.name
     source = next(iter(mechanism.source.values()))
     share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
-    return f"{mechanism.known_as}, as long as nobody who sees the report knows the fact; {share}"
+    return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
 
 
 def _different(questions: tuple[Question, ...]) -> list[Mechanism]:

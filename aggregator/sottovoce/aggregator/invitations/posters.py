@@ -11,7 +11,7 @@ from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg
-from sottovoce.shared.by_hand import LETTERS, protection_by
+from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.spec import Survey, TextMap
 
 CARDS_ON_A_PAGE = 8

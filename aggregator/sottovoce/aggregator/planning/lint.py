@@ -12,7 +12,7 @@ from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
-from sottovoce.shared.by_hand import hidden_by_facts
+from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items

@@ -14,7 +14,7 @@ from sottovoce.shared.accounting import (
     group_loss,
     waves_epsilon,
 )
-from sottovoce.shared.by_hand import hidden_by_facts, is_all_by_hand
+from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR

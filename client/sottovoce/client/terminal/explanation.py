@@ -10,7 +10,7 @@ from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
-from sottovoce.shared.by_hand import drawn_by_device, is_all_by_hand
+from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR

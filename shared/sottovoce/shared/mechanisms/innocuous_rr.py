@@ -12,7 +12,7 @@ Channel
                          the innocuous one otherwise: a = t + (1 - t) p, b = (1 - t) p.
 Epsilon
     Crosswise ln(max(p, 1 - p) / min(p, 1 - p)); unrelated question ln max(a/b, (1-b)/(1-a)). With a standard error s of
-    the share, the largest of those at p, p - 2s and p + 2s. It holds as long as nobody who sees the report knows the
+    the share, the largest of those at p, p - 2s and p + 2s. It holds as long as no one who sees the report knows the
     fact.
 Estimator
     As in ``binary_rr``; the uncertainty of p adds s^2 (d pi / d p)^2 to the variance:

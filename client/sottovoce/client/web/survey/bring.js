@@ -10,7 +10,7 @@ export async function bringReaders(document) {
   if (isRare(document)) await bringRare();
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
-  if ([questions].flat().some((item) => item?.procedure)) (await import("./innocuous.js")).bringInnocuous();
+  if ([questions].flat().some((item) => item?.procedure)) (await import("./by_hand/innocuous.js")).bringInnocuous();
   if (privacy?.procedure === "own_coin") Object.assign(RARE_READERS, await import("./own_coin.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || isDelayed(privacy)) {

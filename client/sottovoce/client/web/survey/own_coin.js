@@ -1,6 +1,6 @@
 import { locate } from "./checks.js";
 import { must, sum } from "./rational.js";
-import { OWN_COIN_SENTENCES } from "./own_coin_sentences.js";
+import { OWN_COIN_SENTENCES } from "./by_hand/own_coin_sentences.js";
 import { RARE_SENTENCES } from "./known.js";
 
 const FLIPS = new Map([
