@@ -65,6 +65,7 @@ TWINS = [
     Twin(
         "shared.parse_item",
         ("survey/parse_item.js", "survey/more_items.js", "survey/read_absent.js"),
+        within="(?!readAfter).*",
         only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
         only_javascript=dict.fromkeys(
             [
@@ -73,12 +74,17 @@ TWINS = [
                 "readQuestion",
                 "readAsked",
                 "readChoices",
-                "readAfter",
                 "readAbsent",
                 "readConditions",
             ],
             PIECE,
         ),
+    ),
+    Twin(
+        "shared.completion",
+        ("survey/screen_out.js", "survey/more_items.js"),
+        within="readAfter|readScreenOut|ending",
+        only_javascript={"readScreenOut": PIECE},
     ),
     Twin(
         "shared.checks",
@@ -178,7 +184,7 @@ TWINS = [
         renamed={"prepare": "prepareIds"},
         only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE)
         | {"checkSigned": "within Respondent.drawn, which may wait"},
-        only_javascript={"redemptionKey": PIECE},
+        only_javascript={"redemptionKey": PIECE, "isToRedeem": "the terminal asks before each visit"},
     ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin(

@@ -11,6 +11,7 @@ from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
+from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
@@ -73,7 +74,7 @@ def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> N
         _print_values(survey, values)
     else:
         print_line(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
-    _print_closing_text(survey)
+    _print_closing_text(survey, values)
     print_line(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
 
 
@@ -113,8 +114,8 @@ def _print_values(survey: Survey, values: Values) -> None:
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 
-def _print_closing_text(survey: Survey) -> None:
-    after = survey.document.get("after", {})
+def _print_closing_text(survey: Survey, values: Values) -> None:
+    after = ending(survey, values)
     if "text" in after:
         print_line(text_of(survey, after["text"]))
     for link in [after["link"]] if "link" in after else after.get("links", {}).values():

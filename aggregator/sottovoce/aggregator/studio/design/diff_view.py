@@ -29,6 +29,7 @@ _FIELDS = {
     "after.text": "design_after",
     "after.link": "design_after_link",
     "after.links": "design_after_link",
+    "after.screen_out": "design_after_link",
     "quick_exit": "design_quick_exit",
     "neutral_title": "design_neutral_title",
     "opens": "design_opens",

@@ -6,8 +6,9 @@ const RULES = ["anchor", "any_of", "procedure", "visible_if", "when_absent"];
 
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
-  const { access, ask, privacy, questions, waves } = document;
+  const { access, after, ask, privacy, questions, waves } = document;
   if (isRare(document)) await bringRare();
+  if (after?.screen_out) Object.assign(RARE_READERS, await import("./screen_out.js"));
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   if ([questions].flat().some((item) => item?.procedure)) (await import("./by_hand/innocuous.js")).bringInnocuous();

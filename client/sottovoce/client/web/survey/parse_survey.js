@@ -105,7 +105,7 @@ function readRare(document, survey) {
   RARE_READERS.checkBlocks?.(survey);
   RARE_READERS.checkInnocuous?.(survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
-  if ("after" in document) RARE_READERS.readAfter(document.after, survey.defaultLanguage);
+  if ("after" in document) RARE_READERS.readAfter(document.after, survey);
 }
 
 function readPrivacy(privacy, survey) {

@@ -1,6 +1,7 @@
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
 import { button, element, heading, table } from "../dom.js";
 import { isNearlySure, mostRevealing } from "../protection.js";
+import { RARE_READERS } from "../../survey/known.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
@@ -22,7 +23,8 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
 
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
 export function receiptParts(survey, words, receipt) {
-  const after = survey.after ? [afterPart(survey.after, words)] : [];
+  const ending = RARE_READERS.ending?.(survey, parseReport(receipt.body).values) ?? survey.after;
+  const after = ending ? [afterPart(ending, words)] : [];
   return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
 }
 
