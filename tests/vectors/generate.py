@@ -29,6 +29,7 @@ from sottovoce.shared.spec import Question
 
 from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
+from tests.vectors.arms import arm_vectors
 from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
@@ -401,6 +402,7 @@ def documents() -> dict[str, Any]:
     files: dict[str, Any] = {
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
+        "arms.json": arm_vectors(),
         "blocks.json": block_vectors(),
         "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),

@@ -34,9 +34,10 @@ PARTS = {
         "device/memo.js",
         "device/question_sample.js",
     ),
+    "coins": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
-    "own_coin": ("survey/own_coin.js", "form/own_coin_view.js"),
     "facts": ("survey/by_hand/innocuous.js", "form/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "screening": ("survey/screen_out.js",),
@@ -45,7 +46,7 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blocks", "own_coin", "facts", "leaving", "screening", "blind")
+RARE = ("more_types", "waves", "coins", "facts", "arms", "blocks", "leaving", "screening", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

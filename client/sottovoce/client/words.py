@@ -22,13 +22,8 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 """The form's sentences, most of which the terminal says too, and those that only the terminal says."""
-_OF_FEW = (
-    ("web", "form", "waiting_sentences.js"),
-    ("web", "survey", "wave_sentences.js"),
-    ("web", "survey", "by_hand", "own_coin_sentences.js"),
-    ("web", "survey", "by_hand", "innocuous_sentences.js"),
-)
-"""Sentences of surveys whose reports are signed or wait, in waves, or hidden by the person's own coin or fact."""
+_OF_FEW = ("form/waiting", "survey/wave", "survey/coin", "survey/by_hand/innocuous", "survey/arms/arm")
+"""Modules with sentences for few surveys: reports are signed or wait, waves, coins or facts of one's own, arms."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
@@ -129,7 +124,8 @@ def catalogue(language: str = "en") -> dict[str, str]:
     """Every sentence of a language by its key; ``language`` is one of ``LANGUAGES``."""
     client = files("sottovoce.client")
     found = [client.joinpath(*folder, f"{language}.json").read_text(encoding="utf-8") for folder in _FOLDERS]
-    of_few = [sentences_of(client.joinpath(*path).read_text(encoding="utf-8"))[language] for path in _OF_FEW]
+    modules = [client.joinpath("web", *f"{name}_sentences.js".split("/")) for name in _OF_FEW]
+    of_few = [sentences_of(module.read_text(encoding="utf-8"))[language] for module in modules]
     return {key: text for each in (*map(json.loads, found), *of_few) for key, text in each.items()}
 
 

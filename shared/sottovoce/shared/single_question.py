@@ -20,7 +20,7 @@ from sottovoce.shared.spec import FORMAT, Question, Survey
 
 ITEM = "/questions/0"
 
-_TIES = ("visible_if", "any_of", "cohort")
+_TIES = ("visible_if", "any_of", "cohort", "arm")
 """Keys of an item that name other questions."""
 
 _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")

@@ -26,8 +26,8 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-BY_HAND = ("survey/by_hand/own_coin_sentences.js", "survey/by_hand/innocuous_sentences.js")
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS, *BY_HAND)
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", "survey/coin_sentences.js",
+        "survey/by_hand/innocuous_sentences.js", "survey/arms/arm_sentences.js", BLOCKS)  # fmt: skip
 """Modules of sentences that come with a part of the page which few surveys need."""
 
 

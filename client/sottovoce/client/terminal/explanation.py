@@ -1,5 +1,7 @@
 """Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
 
+from collections.abc import Sequence
+
 import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
@@ -17,7 +19,7 @@ from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 
 def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None = None) -> None:
@@ -35,12 +37,34 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
         _print_status(me, status)
     _explain_protection(me, allowance)
     _explain_limits(me)
+    if survey.arms:
+        # The arm is drawn at the beginning, and its questions are shown with it.
+        print_line("\n" + translate("may_stop_arms"))
+        return
     heading(translate("questions_title"))
     if survey.ask is not None:
         print_line(translate("explain_ask", private=str(len(survey.units)), asked=str(survey.ask)))
-    for number, asked in enumerate(me.asked, 1):
-        print_line(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
+    _print_asked(me)
     print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
+
+
+def explain_arm(me: Respondent) -> None:
+    """Draw this person's arm, and show its questions and how their answers are sent; nothing without arms."""
+    if me.survey.arms:
+        heading(translate("questions_title"))
+        print_line(translate(arm_sentence(me.asked)))
+        _print_asked(me)
+
+
+def arm_sentence(asked: Sequence[Question]) -> str:
+    """Return the key of the sentence about how the answers of an arm with these questions are sent."""
+    are_open = {question.mechanism is None for question in asked}
+    return "arm_mixed" if len(are_open) > 1 else "arm_direct" if True in are_open else "arm_randomized"
+
+
+def _print_asked(me: Respondent) -> None:
+    for number, asked in enumerate(me.asked, 1):
+        print_line(f"  {number}. {text_of(me.survey, asked.label)}\n     {odds_in_words(asked)}")
 
 
 def _print_introduction(survey: Survey) -> None:
@@ -86,6 +110,8 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
         print_line(line)
     print_line(f"{translate('evens_out')} {translate('no_lie')}")
+    if survey.arms:
+        print_line(translate("explain_arms"))
     if len(survey.waves) > 1:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))

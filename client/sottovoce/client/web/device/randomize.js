@@ -31,8 +31,8 @@ export async function bringRandomizers({ memoized, private: places, questions })
  */
 export function randomize(survey, truths, draws, wave = 0, memo = null, signed = null) {
   // Those that are not asked have null.
-  const isOneSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
-  if (!isOneSet) throw new AnswerError("error_unexpected");
+  const isDrawnSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
+  if (!(survey.isArmSet?.(truths) ?? isDrawnSet)) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
   const reports = survey.questions.flatMap((question, index) =>

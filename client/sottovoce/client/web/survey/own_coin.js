@@ -1,6 +1,6 @@
 import { locate } from "./checks.js";
 import { must, sum } from "./rational.js";
-import { OWN_COIN_SENTENCES } from "./by_hand/own_coin_sentences.js";
+import { COIN_SENTENCES } from "./coin_sentences.js";
 import { RARE_SENTENCES } from "./known.js";
 
 const FLIPS = new Map([
@@ -35,7 +35,7 @@ export function procedure(mechanism) {
  * coins it can say from then on.
  */
 export function checkOwnCoin({ items }) {
-  RARE_SENTENCES.add(OWN_COIN_SENTENCES);
+  RARE_SENTENCES.add(COIN_SENTENCES);
   items.forEach((item, index) =>
     locate(`/questions/${index}`, () => {
       must(item.anyOf.length + item.visibleIf.length === 0);

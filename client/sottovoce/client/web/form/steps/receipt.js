@@ -11,7 +11,8 @@ import { reportedInWords } from "../value_words.js";
  *
  * `spent` is what all reports to this aggregator cost; `onEnd` is called with "withdraw" or "forget".
  */
-export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
+export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
+  const survey = whole.ofReport?.(parseReport(receipt.body)) ?? whole;
   const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(survey, words, receipt);
@@ -98,7 +99,8 @@ function chanceNotes(survey, words, reports) {
 }
 
 function asGiven(survey, words, reports) {
-  const open = [...survey.questions.keys()].filter((index) => survey.questions[index].mechanism === null);
+  const isOpen = (index) => survey.questions[index].mechanism === null && reports[index] !== null;
+  const open = [...survey.questions.keys()].filter(isOpen);
   if (open.length === 0) return [];
   const lines = open.map((index) => {
     const question = survey.questions[index];
@@ -130,7 +132,7 @@ function exactReport(survey, words, reports, receipt) {
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
   const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
-  const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
+  const why = survey.private.length > 0 ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }

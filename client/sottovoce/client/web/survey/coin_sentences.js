@@ -1,5 +1,5 @@
-/** Sentences about coins and dice that people throw themselves, by language and key: they come with what reads these. */
-export const OWN_COIN_SENTENCES = {
+/** Sentences for people who toss a coin of their own, by language and key; the terminal reads them here. */
+export const COIN_SENTENCES = {
   "en": {
     "heads": "heads",
     "tails": "tails",
