@@ -9,11 +9,11 @@ from typing import Any
 from sottovoce.shared import canonical
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
