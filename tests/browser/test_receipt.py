@@ -110,3 +110,39 @@ def test_link_after_the_receipt_goes_with_the_label_of_the_panel(
 
     assert page.locator("#after a").get_attribute("href") == (shown or usual)
     assert not any("from" in request.url for request in visit.requests)
+
+
+@pytest.mark.parametrize(("student", "led"), [(0, "https://panel.example/out"), (1, "https://panel.example/done")])
+def test_people_whom_the_survey_is_not_for_are_led_elsewhere(
+    new_context: NewContext, site: Running, student: int, led: str
+) -> None:
+    """By an answer that everybody can see; what follows it is asked of the others only."""
+    coin = {
+        "type": "boolean",
+        "mechanism": {"name": "coin_flip"},
+        "when_absent": "no",
+        "visible_if": {"student": "yes"},
+    }
+    asked = survey(
+        name="screened",
+        check=False,
+        questions=[
+            {"type": "boolean", "name": "student", "label": {"en": "Are you a student?"}, "public": True},
+            {**coin, "name": "cheated", "label": {"en": "Cheated?"}},
+        ],
+        after={
+            "link": "https://panel.example/done",
+            "screen_out": {
+                "when": {"student": "no"},
+                "text": {"en": "This survey is for students."},
+                "link": "https://panel.example/out",
+            },
+        },
+    )
+    page = Visit(new_context(locale="en"), publish(site, asked)).open()
+    choose(page, student, *([1] if student else []))
+    page.click("form button[type=submit]")
+    receipt(page)
+
+    assert page.locator("#after a").get_attribute("href") == led
+    assert ("This survey is for students." in page.inner_text("#after")) == (not student)

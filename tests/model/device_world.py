@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 from sottovoce.client import cached_survey, revisions
@@ -86,6 +87,7 @@ class World:
     timed: bool = False
     meanwhile: Callable[[], None] | None = None
     is_signed: bool = False
+    thread: int = field(default_factory=get_ident)
 
     def open(self, wave: int = 0) -> Respondent:
         """The person's link, in a new process or tab; what is asked is shown."""
@@ -125,7 +127,9 @@ class World:
         return Happened(state, tuple(told.wire), killed)
 
     def time(self, clock: Callable[[], float]) -> float:
-        """What the clock shows."""
+        """What the clock shows; threads of other tests' servers are none of the device's."""
+        if get_ident() != self.thread:
+            return clock()
         self.timed = True
         return clock() + self.clock
 
@@ -370,7 +374,8 @@ def _watched(world: World, remembers: bool) -> Iterator[None]:
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:
         def take(*words: Any, **options: Any) -> Any:
-            world.step()
+            if get_ident() == world.thread:
+                world.step()
             return step(*words, **options)
 
         return take

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey
@@ -80,6 +80,20 @@ def own_coin_survey() -> Survey:
     )
 
 
+def screened() -> Survey:
+    """A survey with another end for people whom it is not for."""
+    when = {"student": "no", "terms": {"max": "3"}, "which": ["c0", "c2"]}
+    terms = asks("integer", "terms", public=True, min=0, max=9)
+    which = asks("select_one", "which", public=True, choices=names(3))
+    link = "https://h.example/out"
+    return parse_survey(
+        survey(
+            asks("boolean", "student", public=True), terms, which, asks("boolean", "smokes", mechanism=COIN),
+            after={"text": {"en": "Thank you."}, "screen_out": {"when": when, "link": link, "links": {"a": link}}},
+        )
+    )  # fmt: skip
+
+
 def item_vectors() -> dict[str, Any]:
     """Surveys with answers, true values, bytes and reports; and texts that both clients must refuse."""
     answers = [{**FULL, **changed} for changed in CHANGES]
@@ -88,6 +102,7 @@ def item_vectors() -> dict[str, Any]:
         _reports(absences(), [*answers, {"adult": "yes"}]),
         _reports(own_coin_survey(), coins),
         _reports(either(), [*any_answers()]),
+        _reports(screened(), [{"student": "no", "terms": "2", "which": "c2", "smokes": "yes"}]),
     ]
     good = absences().canonical.decode()
     missing = [old for old, _ in BAD_CHANGES if old not in good]
@@ -136,6 +151,21 @@ def _bad_answers() -> list[dict[str, Any]]:
     return [{}, *({**FULL, **each} for each in wrong)]
 
 
+def _bad_ends() -> Iterator[str]:
+    """Surveys that lead people elsewhere in a way that they must not."""
+    good = screened().canonical.decode()
+    when = '"when":{"student":["no"],"terms":{"max":"3","min":"0"},"which":["c0","c2"]}'
+    assert when in good
+    for other in (
+        "{}", '{"smokes":["yes"]}', '{"smokes":["yes"],"student":["no"]}', '{"student":[]}', '{"else":["no"]}',
+        '{"student":"no"}', '{"terms":{"max":"3"}}', '["student"]',
+    ):  # fmt: skip
+        yield good.replace(when, f'"when":{other}')
+    yield good.replace(f",{when}", "")
+    yield good.replace(when, f'{when},"to":"x"')
+    yield good.replace('"screen_out":{"link":"https', '"screen_out":{"link":"http')
+
+
 def _bad_surveys() -> Iterator[str]:
     """Canonical surveys of a few questions with one thing changed."""
     public = survey(asks("boolean", "p", mechanism=COIN), asks("boolean", "q", public=True, when_absent="no"))
@@ -156,6 +186,7 @@ def _bad_surveys() -> Iterator[str]:
     yield some.replace('"text":{"de":"Reden?","en":"Need to talk?"}', '"text":{"de":"Reden?"}')
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":[{"smokes":["yes"]}]')
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":{"help":["yes"]}')
+    yield from _bad_ends()
 
     absent = parse_survey(survey(asks("boolean", "q", mechanism={"epsilon": "1"}, absent_category=True)))
     coin = json.dumps(absent.document["questions"][0]["mechanism"], sort_keys=True, separators=(",", ":"))

@@ -23,7 +23,6 @@ PARTS = {
     "more_types": (
         "survey/rare.js",
         "survey/more_items.js",
-        "survey/own_coin.js",
         "device/randomizers.js",
         "form/number_input.js",
         "form/rare_items.js",
@@ -35,15 +34,19 @@ PARTS = {
         "device/memo.js",
         "device/question_sample.js",
     ),
+    "coins": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "facts": ("survey/by_hand/innocuous.js", "form/second_statement.js"),
     "leaving": ("form/leaving.js",),
+    "screening": ("survey/screen_out.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
     "blind": ("form/steps/later.js", "device/waiting.js", "device/redemption.js", "survey/redemption.js"),
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blocks", "leaving", "blind")
+RARE = ("more_types", "waves", "coins", "facts", "arms", "blocks", "leaving", "screening", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"
@@ -101,13 +104,13 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
     joined = {part: "".join(bodies[path] for path in sources[part]) for part in sources}
     borrowed = {part: _borrowed(sources[part], sources[first]) for part in later}
     lent = ", ".join(sorted({name for names in borrowed.values() for name in names}))
-    scripts = {first: f"{joined[first]}export {{ {lent} }};\n{_START}"}
+    scripts = {first: f"{_HEADER}{joined[first]}export {{ {lent} }};\n{_START}"}
     wanted = {target for path, source in together.items() for target in _arrivals(path, source)}
     for part in later:
         names = [name for path in sources[part] if path in wanted for name in _named_elsewhere(path, together)]
         seam = f'import {{ {", ".join(borrowed[part])} }} from "./{first}.js";\n'
         scripts[part] = f"{seam}{joined[part]}export {{ {', '.join(names)} }};\n"
-    return {part: _HEADER + script for part, script in scripts.items()}
+    return scripts
 
 
 def whole() -> str:

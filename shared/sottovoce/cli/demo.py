@@ -27,6 +27,7 @@ from sottovoce.cli.server import check_address
 from sottovoce.cli.signals import capture_signals
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
+from sottovoce.demo.together import compare_cells, in_words
 
 
 @command(example="sottovoce demo")
@@ -57,7 +58,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
         results = close(storage)
         rows = compare(results, people)
         _show(rows, f"{results.reports} randomized reports, and the truth that only this demonstration knows", console)
-        console.print("\n".join(results_in_words(results)))
+        console.print("\n".join([*results_in_words(results), "", *in_words(compare_cells(people)), ""]))
         worst = max(row.off for row in rows)
         console.print(f"{results.reports} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
         if out is not None:

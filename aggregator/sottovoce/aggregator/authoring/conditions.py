@@ -183,7 +183,9 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
             return found
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):
             return "condition_public"
-        if asked.harm != "public" and "ask" in draft.head:
+        if asked.harm == "public" and card.block:
+            return "condition_block"
+        if asked.harm != "public" and "ask" in draft.head and (not card.block or asked.block != card.block):
             return "condition_ask"
     return "condition_absent" if shown and _must_be_answered(draft, card) else ""
 

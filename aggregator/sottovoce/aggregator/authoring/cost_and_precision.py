@@ -1,13 +1,14 @@
 """Privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
 from sottovoce.aggregator.planning.estimand import Measure
@@ -15,9 +16,9 @@ from sottovoce.aggregator.planning.margin_of_error import reports_for, widest_ma
 from sottovoce.aggregator.planning.pair_power import cell_half_width
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
-from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
@@ -104,53 +105,14 @@ class Totals:
     goals: Sequence[tuple[int, Figures]]
 
 
-def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
-    """Return the question of a card, or the first row of a matrix; None for a note and for an incomplete card."""
-    if card.type not in (*TYPES, "matrix"):
-        return None
-    return _question(_canonical_question(draft, card))
-
-
-def _canonical_question(draft: SurveyDraft, card: DraftItem) -> bytes:
-    """
-    Return the canonical survey of one question, without texts and conditions, which affect no figure.
-
-    It is the key of the cache of ``_question``, so that editing a text does not recompute the mechanism.
-    """
-    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
-    text = {"en": "–"}
-    asked |= _neutral_names(asked)
-    if isinstance(asked.get("of"), dict):
-        of = {key: value for key, value in asked["of"].items() if key != "when_absent"}
-        asked["of"] = of | _neutral_names(of)
-    # ``when_absent`` names an option, whose name is gone, and affects no figure either.
-    asked.pop("when_absent", None)
-    asked |= {"name": "q", "label": text}
-    alone = SurveyDraft(
-        {"title": text, "revision": 1}, (replace(card, asked=asked),), tags=("en",), declining=draft.declining
-    )
-    return canonical.dump(survey_document(alone, "q"))
-
-
-def _neutral_names(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the lists of a question's document with the same lengths and with neutral names."""
-    return {
-        key: [{"name": f"o{place}", "label": {"en": "–"}} for place in range(len(asked[key]))]
-        for key in ("choices", "coordinates", "rows")
-        if key in asked
-    }
-
-
-@lru_cache(maxsize=4096)
-def _question(document: bytes) -> Question | None:
-    try:
-        return parse_survey(canonical.load(document)).questions[0]
-    except SpecError:
-        return None
-
-
 def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
-    """Return each private sensitivity level applied to a card, and its own mechanism; empty for an incomplete card."""
+    """
+    Return each private sensitivity level applied to a card, and its own mechanism.
+
+    There are none for an incomplete card, and none in a block, which has one mechanism for all its cards.
+    """
+    if card.block:
+        return []
     found = []
     own = ("other",) if card.harm == "other" else ()
     for harm in ("little", "clearly", "badly", *own):
@@ -277,7 +239,7 @@ def totals_of(draft: SurveyDraft) -> Totals:
 
 def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
     known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
-    epsilons = [figures.epsilon for card, figures in known if figures.epsilon for _ in range(rows_of(card))]
+    epsilons = unit_epsilons([(card, figures.epsilon) for card, figures in known])
     private, asked = private_questions(draft), asked_of_each(draft)
     epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
@@ -294,6 +256,17 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
         cell=None if draft.people is None else _widest_cell(draft, draft.people, known),
         goals=_goals(draft, of_items),
     )
+
+
+def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
+    """
+    Return the epsilon of each private answer, and of each block once.
+
+    Args:
+        cards: cards with the epsilon of their question, 0 for a public one.
+    """
+    alone = [epsilon for card, epsilon in cards if epsilon and not card.block for _ in range(rows_of(card))]
+    return [*alone, *{card.block: epsilon for card, epsilon in cards if card.block}.values()]
 
 
 def _goals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> list[tuple[int, Figures]]:
@@ -341,14 +314,11 @@ def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float
     For two public questions it is 0, since their table has no noise from randomization.
     """
     private, asked = private_questions(draft), asked_of_each(draft)
-    through_dice = sum(question.mechanism is not None for question in pair)
+    blocks = {each.mechanism.block_name for each in pair if isinstance(each.mechanism, JointMember)}
+    in_one_block = len(blocks) == 1 and all(isinstance(each.mechanism, JointMember) for each in pair)
+    through_dice = 1 if in_one_block else sum(question.mechanism is not None for question in pair)
     share = {0: 0.0, 1: asked / max(private, 1), 2: asked * (asked - 1) / max(private * (private - 1), 1)}
     return share[through_dice] / (drawn_from(pair[0]) * drawn_from(pair[1]))
-
-
-def rows_of(card: DraftItem) -> int:
-    """Return the number of questions of a card: the rows of a matrix, else 1."""
-    return len(card.asked.get("rows", ())) if card.type == "matrix" else 1
 
 
 class Panel(NamedTuple):

@@ -44,11 +44,13 @@ def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for key, value in {"people": draft.people, "group": draft.group, "declining": draft.declining}.items():
         yield (None, key, ""), _as_text(value)
     yield from _map_fields(None, draft.head, draft.tags)
+    yield from (((None, "block", name), _in_line(mechanism)) for name, mechanism in draft.blocks.items())
     for number, card in enumerate(draft.cards):
         yield from _map_fields(number, card.asked, draft.tags)
         yield (number, "harm", ""), card.harm
         yield (number, "use", ""), card.use
         yield (number, "mechanism", ""), _as_text(card.mechanism)
+        yield (number, "block", ""), card.block
 
 
 def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:
@@ -66,6 +68,12 @@ def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, 
                 yield from (((card, f"wave{number}.{end}", ""), _as_text(wave[end])) for end in wave)
         else:
             yield (card, key, ""), _as_text(value)
+
+
+def _in_line(mechanism: object) -> str:
+    if isinstance(mechanism, Mapping):
+        return ", ".join(f"{key} {_as_text(value)}" for key, value in mechanism.items())
+    return _as_text(mechanism)
 
 
 def _as_text(value: object) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from sottovoce.shared import canonical
+from sottovoce.shared.types import TYPES
 
 FORMAT = "sottovoce-draft/1"
 
@@ -38,12 +39,14 @@ class DraftItem:
         harm: one of ``HARMS``.
         use: planned analysis: ``average``, ``spread``, ``explain`` or ``together``; "" is the first one for the type.
         mechanism: the mechanism if ``harm`` is ``other``, else None.
+        block: name of the block that it is protected together with; "" if it is randomized by itself.
     """
 
     asked: Mapping[str, Any]
     harm: str = "clearly"
     use: str = ""
     mechanism: Mapping[str, Any] | None = None
+    block: str = ""
 
     @property
     def name(self) -> str:
@@ -74,6 +77,7 @@ class SurveyDraft:
         group: size of the population; None if unknown.
         tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
+        blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
         saved: time of the save, in ISO 8601; "" if unknown.
     """
@@ -84,6 +88,7 @@ class SurveyDraft:
     group: int | None = None
     tags: tuple[str, ...] = ("en",)
     declining: str = "own"
+    blocks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stamp: str = field(default="", compare=False)
     saved: str = field(default="", compare=False)
 
@@ -112,7 +117,13 @@ class SurveyDraft:
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
         cards = [
-            {"asked": card.asked, "harm": card.harm, "use": card.use, "mechanism": card.mechanism}
+            {
+                "asked": card.asked,
+                "harm": card.harm,
+                "use": card.use,
+                "mechanism": card.mechanism,
+                **({"block": card.block} if card.block else {}),
+            }
             for card in self.cards
         ]
         return canonical.dump(
@@ -124,6 +135,7 @@ class SurveyDraft:
                 "group": self.group,
                 "tags": list(self.tags),
                 "declining": self.declining,
+                **({"blocks": self.blocks} if self.blocks else {}),
                 **({"stamp": self.stamp} if self.stamp else {}),
                 **({"saved": self.saved} if self.saved else {}),
             }
@@ -135,8 +147,22 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        made = (found.get("stamp", ""), found.get("saved", ""))
+        made = (found.get("blocks", {}), found.get("stamp", ""), found.get("saved", ""))
         return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
+
+
+def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
+    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of each number."""
+    treated = card.treated
+    kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
+    if kind.truth == "yes_no":
+        return "no"
+    if kind.truth == "options":
+        return []
+    if kind.truth == "numbers":
+        return {each["name"]: treated.get("min", "0") for each in treated.get("coordinates", ())}
+    choices = treated.get("choices", ())
+    return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:

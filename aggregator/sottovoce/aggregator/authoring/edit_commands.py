@@ -1,12 +1,14 @@
-"""Edit commands of the page Design: add, delete and move cards, and fix problems."""
+"""Edit commands of the page Design: add, delete and move cards, protect them together, and fix problems."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
+from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.slugs import free_name
+from sottovoce.aggregator.authoring.to_survey import card_groups
 from sottovoce.shared.types import TYPES
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
@@ -58,10 +60,17 @@ def _wait(draft: SurveyDraft, hours: str) -> SurveyDraft:
 
 
 def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
+    """Move a card within its block; at the block's end the whole block, and past a block any card in one step."""
     cards, other = list(draft.cards), number + by
-    if 0 <= other < len(cards):
+    if not 0 <= other < len(cards):
+        return draft
+    if cards[number].block == cards[other].block:
         cards[number], cards[other] = cards[other], cards[number]
-    return replace(draft, cards=tuple(cards))
+        return replace(draft, cards=tuple(cards))
+    groups = [part for name, group in card_groups(cards) for part in ([group] if name else [[card] for card in group])]
+    first = next(place for place, group in enumerate(groups) if group[-1] is cards[min(number, other)])
+    groups[first], groups[first + 1] = groups[first + 1], groups[first]
+    return replace(draft, cards=tuple(card for group in groups for card in group))
 
 
 def _copy(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
@@ -69,11 +78,16 @@ def _copy(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     name = free_name(card.name, [each.name for each in cards])
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
     cards.insert(number + 1, replace(card, asked={**asked, "name": name}))
-    return replace(draft, cards=tuple(cards))
+    return refitted(replace(draft, cards=tuple(cards)), card.block)
 
 
 def _delete(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
-    return replace(draft, cards=(*draft.cards[:number], *draft.cards[number + 1 :]))
+    rest = replace(draft, cards=(*draft.cards[:number], *draft.cards[number + 1 :]))
+    return refitted(rest, draft.cards[number].block)
+
+
+def _together(draft: SurveyDraft, numbers: str) -> SurveyDraft:
+    return protect_together(draft, {int(number) for number in re.findall("[0-9]{1,4}", numbers)})
 
 
 def _delete_condition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
@@ -105,18 +119,6 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
     return value.translate(DIRECTIONS) if isinstance(value, str) else value
 
 
-def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
-    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of a number."""
-    treated = card.treated
-    kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
-    if kind.truth == "yes_no":
-        return "no"
-    if kind.truth == "options":
-        return []
-    choices = treated.get("choices", ())
-    return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
-
-
 def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
     """
     Return the draft with one card replaced.
@@ -138,6 +140,8 @@ _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
     "add": _add,
     "language": _language,
     "ask": _ask,
+    "together": _together,
+    "separate": separate,
     "wait": _wait,
     "straighten_all": lambda draft, _: replace(draft, head=_straight(draft.head)),
 }

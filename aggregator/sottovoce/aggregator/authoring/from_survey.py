@@ -1,15 +1,13 @@
 """Convert a survey's document into a draft: for a copy, a template, a file or a correction of a published survey."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
-from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
-
-BLOCK_IN_FILE = "a survey with a block of questions is written in a file: change the file and publish it"
 
 _OURS = ("format", "name", "questions", "replaces", "trial")
 """Keys that a draft does not have: publishing fills them in."""
@@ -22,20 +20,22 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     Args:
         document: document of a survey; it need not be valid.
         revision: revision number of the draft.
-
-    Raises:
-        SpecError: it has a block of questions, which no draft can hold.
     """
-    if any(isinstance(item, Mapping) and "block" in item for item in document.get("questions", ())):
-        raise SpecError(BLOCK_IN_FILE)
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
-    cards = tuple(card_of(item) for item in document.get("questions", ()))
+    blocks: dict[str, Mapping[str, Any]] = {}
+    cards: list[DraftItem] = []
+    for entry in document.get("questions", ()):
+        name, items = str(entry.get("block", "")), entry.get("items", [entry])
+        if name and items:
+            blocks[name] = entry.get("mechanism", {})
+        cards += [replace(card_of(item), block=name) for item in items]
     if isinstance(head.get("access"), Mapping):
         # Keys for blind signatures belong to one survey; publishing finds or creates them.
         head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
-    return _set_common_declining(SurveyDraft({**head, "default_language": default}, cards, tags=tags, declining="each"))
+    head["default_language"] = default
+    return _set_common_declining(SurveyDraft(head, tuple(cards), tags=tags, declining="each", blocks=blocks))
 
 
 def card_of(item: Mapping[str, Any]) -> DraftItem:
@@ -59,4 +59,4 @@ def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:
         way = "never" if treated else "own"
     else:
         way = "each"
-    return SurveyDraft(draft.head, draft.cards, draft.people, draft.group, draft.tags, way)
+    return replace(draft, declining=way)

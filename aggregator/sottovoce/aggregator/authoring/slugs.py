@@ -77,7 +77,7 @@ def question_name(text: str, otherwise: str, language: str) -> str:
             break
         name += f"_{word}"
     reserved = name in _RESERVED.split() or re.fullmatch("str[0-9]+", name)
-    return name if name[0].isalpha() and not reserved else f"q_{name}"[:LONGEST_QUESTION]
+    return name if name[:1].isalpha() and not reserved else f"q_{name}"[:LONGEST_QUESTION]
 
 
 def is_given(name: str) -> bool:

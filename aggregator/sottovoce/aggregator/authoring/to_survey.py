@@ -1,12 +1,12 @@
 """Convert a draft into the document of a survey, as in a survey file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import without_not
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.edit_commands import least_of
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
 from sottovoce.shared.parse_item import CONDITIONS
@@ -28,18 +28,29 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     draft = with_slugs(draft)
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    questions = [_item(without_not(card, draft.cards), draft.declining) for card in draft.cards]
+    questions = [part for name, cards in card_groups(draft.cards) for part in _entries(draft, name, cards)]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask
     return {"format": FORMAT, "name": name, **document, "questions": questions}
 
 
+def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]:
+    """Return the names of blocks with their cards, in order; the cards between blocks have the name ""."""
+    return [(name, list(group)) for name, group in groupby(cards, key=lambda card: card.block)]
+
+
+def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
+    """Return the entries of the survey's list of questions for one group of cards."""
+    items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
+    return [{"block": block, "mechanism": draft.blocks[block], "items": items}] if block else items
+
+
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:
     """Return the draft with slugs of the question texts in place of default names such as ``q1``."""
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
-        others = {*names.values(), *(each.name for each in draft.cards[number + 1 :])}
+        others = {*draft.blocks, *names.values(), *(each.name for each in draft.cards[number + 1 :])}
         text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
         made = question_name(text, card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
@@ -55,12 +66,13 @@ def _rename(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
 
 
 def private_questions(draft: SurveyDraft) -> int:
-    """Return the number of randomized answers; each row of a matrix is one."""
-    return sum(
+    """Return the number of randomized answers that ``ask`` draws from: each row of a matrix is one, and each block."""
+    alone = sum(
         len(card.asked.get("rows", ())) if card.type == "matrix" else 1
         for card in draft.cards
-        if card.harm != "public" and (card.type in TYPES or card.type == "matrix")
+        if card.harm != "public" and (card.type in TYPES or card.type == "matrix") and not card.block
     )
+    return alone + len(draft.blocks)
 
 
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:
@@ -80,6 +92,8 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     # A cohort must be public: ``cohort`` has no meaning on a randomized question.
     asked.pop("cohort", None)
     asked.pop("in_files", None)
+    if card.block:
+        return asked
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
 

@@ -12,10 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
+from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
-from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
@@ -32,7 +33,10 @@ DAY = 24
 LONGEST = 4000
 """Largest number of letters in one text."""
 
-_OF_QUESTION = re.compile(r"/questions/(\d+)(?:/of)?(?:/([a-z_]+))?.*", re.ASCII)
+_OF_QUESTION = re.compile(r"/questions/(\d+)(?:/items/(\d+))?(?:/of)?(?:/([a-z_]+))?.*", re.ASCII)
+_OF_BLOCK = re.compile(r"/questions/\d+(/block|/mechanism|/items|/items/\d+/(type|public|mechanism|anchor))", re.ASCII)
+"""Errors that a question has only because it is in a block, and errors of the block."""
+
 _FIELDS = {
     "visible_if": "condition",
     "any_of": "condition",
@@ -116,13 +120,16 @@ def _parser_problems(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
         survey_of_draft(draft, name)
     except SpecError as error:
         for problem in error.problems:
-            yield refused_field(problem)
+            yield refused_field(draft, problem)
 
 
-def refused_field(problem: Problem) -> DraftProblem:
+def refused_field(draft: SurveyDraft, problem: Problem) -> DraftProblem:
     """Convert an error of ``parse_survey`` into a problem with the field on the page and the key in the file."""
     values = {"message": problem.message, "field": _key_of(problem.pointer)}
-    return DraftProblem(place_of(problem.pointer), "other", values=values)
+    place = place_of(draft, problem.pointer)
+    block = "" if place.card is None else draft.cards[place.card].block
+    mends = block and _OF_BLOCK.fullmatch(problem.pointer)
+    return DraftProblem(place, "other", values=values, mend=f"separate:{block}" if mends else "")
 
 
 def _key_of(pointer: str) -> str:
@@ -131,10 +138,10 @@ def _key_of(pointer: str) -> str:
     return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
 
 
-def place_of(pointer: str) -> FieldPath:
+def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
     """Return the form field for a JSON pointer into the survey's document."""
     if found := _OF_QUESTION.fullmatch(pointer):
-        number, key = int(found[1]), found[2] or "label"
+        number, key = _first_cards(draft)[int(found[1])] + int(found[2] or 0), found[3] or "label"
         if key == "cohort":
             return FieldPath(key)
         return FieldPath(f"q{number}.{_FIELDS.get(key, key)}", number)
@@ -145,6 +152,16 @@ def place_of(pointer: str) -> FieldPath:
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")
     return FieldPath(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
+
+
+def _first_cards(draft: SurveyDraft) -> list[int]:
+    """Return the number of the first card of each entry in the survey's list of questions."""
+    found: list[int] = []
+    before = 0
+    for name, cards in card_groups(draft.cards):
+        found += [before] if name else range(before, before + len(cards))
+        before += len(cards)
+    return found
 
 
 def _check_question_count(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -209,7 +226,8 @@ def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
 def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
     for number, (card, question) in enumerate(zip(figures.draft.cards, figures.questions, strict=True)):
         kind = TYPES.get(str(card.treated.get("type")))
-        if kind is None or kind.truth != "number":
+        # A block has no numbers, and says so itself.
+        if kind is None or kind.truth != "number" or card.block:
             continue
         place = FieldPath(f"q{number}.min", number)
         if any(not card.treated.get(key) for key in kind.required):
@@ -219,10 +237,9 @@ def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
 
 
 def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
-    epsilons = []
-    for number, question in enumerate(figures.questions):
-        epsilon = 0.0 if question is None or question.mechanism is None else question.epsilon
-        epsilons += [epsilon] * (epsilon > 0)
+    draft = figures.draft
+    epsilons = [0.0 if each is None or each.mechanism is None else each.epsilon for each in figures.questions]
+    for number, (card, epsilon) in enumerate(zip(draft.cards, epsilons, strict=True)):
         if epsilon > DEFAULT_ALLOWANCE.question:
             yield DraftProblem(
                 FieldPath(f"q{number}.harm", number),
@@ -232,16 +249,22 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
                     "spent": _figure(epsilon),
                     "allowed": _figure(DEFAULT_ALLOWANCE.question),
                 },
-                mend=f"step:{number}:little",
+                mend=f"separate:{card.block}" if card.block else f"step:{number}:little",
             )
-    yield from _check_epsilon(figures.totals.epsilon, epsilons, _may_draw(figures.draft))
+    units = unit_epsilons([*zip(draft.cards, epsilons, strict=True)])
+    yield from _check_epsilon(figures.totals.epsilon, units, _may_draw(draft))
 
 
 def _may_draw(draft: SurveyDraft) -> bool:
     """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
-    private = {card.name for card in draft.cards if card.harm != "public"}
-    referenced = {name for card in draft.cards for key in CONDITIONS & set(card.asked) for name in card.asked[key]}
-    return not referenced & private
+    private = {card.name: card.block for card in draft.cards if card.harm != "public"}
+    # A block is asked as a whole.
+    return all(
+        name not in private or (card.block and private[name] == card.block)
+        for card in draft.cards
+        for key in CONDITIONS & set(card.asked)
+        for name in card.asked[key]
+    )
 
 
 def _check_epsilon(total: float, epsilons: list[float], may_draw: bool) -> Iterator[DraftProblem]:

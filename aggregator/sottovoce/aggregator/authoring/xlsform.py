@@ -2,9 +2,9 @@
 Import of XLSForm, the format of ODK, KoboToolbox and Enketo; parts that cannot be imported are listed one by one.
 
 Imported: yes/no, choices, numbers with both bounds, ranges, dates with both bounds, notes, acknowledgements, groups
-(their questions one by one), labels and hints by language, and conditions as far as ``xlsform_relevant`` reads them. A
-column ``mechanism`` sets the sensitivity level: public, a little, clearly, badly, coin_flip, or an epsilon. Without it
-the level is "clearly", with odds of 3 to 1.
+(their questions one by one; those of a group with a ``mechanism`` in one block), labels and hints by language, and
+conditions as far as ``xlsform_relevant`` reads them. A column ``mechanism`` sets the sensitivity level: public, a
+little, clearly, badly, coin_flip, or an epsilon. Without it the level is "clearly", with odds of 3 to 1.
 """
 
 import re
@@ -14,6 +14,16 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow, read_workbook
+from sottovoce.aggregator.authoring.xlsform_blocks import (
+    ALONE,
+    CLEARLY,
+    KINDS,
+    NUMBER,
+    BlockGroup,
+    row_of,
+    take_apart,
+    take_away,
+)
 from sottovoce.aggregator.authoring.xlsform_relevant import ReferencedQuestion, UnsupportedConditionError, conditions
 from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
@@ -111,12 +121,13 @@ class _Form:
     def __init__(self, sheets: Mapping[str, Sheet], notes: list[LeftOut]) -> None:
         self.left = notes
         self.items: list[dict[str, Any]] = []
-        self.rows: list[SheetRow] = []
+        self.rows: list[SheetRow | BlockGroup] = []
         self._settings = next(iter(sheets.get("settings", ())), SheetRow("settings", 2, {}))
         self._texts = Texts(sheets, self._settings, self.left)
         self._choices = _lists(sheets.get("choices", ()))
         self._earlier: dict[str, ReferencedQuestion] = {}
-        self._groups: list[str] = []
+        self._groups: list[tuple[str, BlockGroup | None]] = []
+        self._names: set[str] = set()
         self._repeats = 0
 
     def head(self) -> dict[str, Any]:
@@ -137,11 +148,24 @@ class _Form:
         elif kind == "end_group":
             self._groups = self._groups[:-1]
         elif kind == "begin_group":
-            self._groups.append(row.get("relevant"))
+            self._groups.append((row.get("relevant"), self._block(row)))
             if self._texts.of(row, "label"):
                 self._add(row, {"type": "note"}, None)
         else:
             self._item(row, kind)
+
+    def _block(self, row: SheetRow) -> BlockGroup | None:
+        """Return the block that the questions of a group are in; a group within a block adds to it."""
+        outer = self._groups[-1][1] if self._groups else None
+        level = row.get("mechanism").lower()
+        if not level or outer:
+            return outer
+        self._check_level(row, level)
+        name = _plain_name(row.get("name")) or "block"
+        # The group's label becomes a note of the same name.
+        name = f"{name[:58]}_block" if name in self._names or self._texts.of(row, "label") else name
+        self._names.add(name)
+        return BlockGroup(row, name)
 
     def _item(self, row: SheetRow, kind: str) -> None:
         reason = _unsupported(kind)
@@ -213,7 +237,7 @@ class _Form:
         """Add an item with its name, texts and conditions, and for a question with its mechanism."""
         name = _plain_name(row.get("name"))
         texts = {key: text for key in ("label", "hint") if (text := self._texts.of(row, key))}
-        if not name or "label" not in texts or name in {item["name"] for item in self.items}:
+        if not name or "label" not in texts or name in self._names:
             unlabelled = name and "label" not in texts
             self._leave(row, "it has no label" if unlabelled else "it has no name, or one that was used before")
             return
@@ -221,16 +245,30 @@ class _Form:
         reported = fields["type"] not in {"note", "acknowledge"}
         shown = self._conditions(row)
         item |= shown
+        block = self._groups[-1][1] if self._groups and reported else None
+        if block and fields["type"] not in KINDS:
+            self.left.append(row.left_out(ALONE))
+            block = None
         if reported:
-            item |= self._treatment(row, fields["type"]) | (_absence(fields) if shown else {})
+            item |= self._treatment(row, fields["type"], block) | (_absence(fields) if shown else {})
         self._note_ignored(row)
-        self.items.append(item)
-        self.rows.append(row)
+        self._names.add(name)
+        self._place(row, item, block)
         if asked:
             self._earlier[row.get("name")] = ReferencedQuestion(name, asked.options, asked.several, asked.step)
 
+    def _place(self, row: SheetRow, item: dict[str, Any], block: BlockGroup | None) -> None:
+        if block is None:
+            self.items.append(item)
+            self.rows.append(row)
+            return
+        if not block.rows:
+            self.items.append(block.entry)
+            self.rows.append(block)
+        block.add(row, item)
+
     def _conditions(self, row: SheetRow) -> dict[str, Any]:
-        relevant = [text for text in (*self._groups, row.get("relevant")) if text]
+        relevant = [text for text in (*(text for text, _ in self._groups), row.get("relevant")) if text]
         try:
             return conditions(relevant, self._earlier) if relevant else {}
         except UnsupportedConditionError as error:
@@ -238,17 +276,27 @@ class _Form:
             self.left.append(row.left_out(what, "relevant"))
             return {}
 
-    def _treatment(self, row: SheetRow, kind: str) -> dict[str, Any]:
+    def _treatment(self, row: SheetRow, kind: str, block: BlockGroup | None) -> dict[str, Any]:
+        if block:
+            if row.get("mechanism"):
+                what = "its group has the mechanism of all its questions: leave this out"
+                self.left.append(row.left_out(what, "mechanism"))
+            return {}
         level = row.get("mechanism").lower() or "clearly"
         if level in {"public", "not at all"}:
             return {"public": True}
         if level in {"clearly", "coin_flip"} and kind == "boolean":
             return {"mechanism": {"name": "coin_flip"}}
-        if level in PROTECTION or re.fullmatch(r"\d{1,2}(\.\d{1,6})?", level):
-            return {"mechanism": {"epsilon": PROTECTION.get(level, level)}}
+        known = self._check_level(row, level)
+        return {"mechanism": {"epsilon": PROTECTION.get(level, level)} if known else dict(CLEARLY)}
+
+    def _check_level(self, row: SheetRow, level: str) -> bool:
+        """Return True if the level is known; else note that it is not."""
+        if level in PROTECTION or NUMBER.fullmatch(level):
+            return True
         what = "not known; write public, a little, clearly, badly or an epsilon. It is protected clearly"
         self.left.append(row.left_out(what, "mechanism"))
-        return {"mechanism": {"epsilon": PROTECTION["clearly"]}}
+        return False
 
     def _note_ignored(self, row: SheetRow) -> None:
         for heading in _IGNORED:
@@ -322,7 +370,7 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
     """
     questions: list[dict[str, Any]] = document["questions"]
     if len(questions) > MAX_QUESTIONS:
-        row = form.rows[MAX_QUESTIONS].number
+        row = row_of(form.rows[MAX_QUESTIONS]).number
         raise SpecError(
             Sentence(
                 "survey, row {row}: a survey has at most {most} items; divide the form before this row",
@@ -331,28 +379,16 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
             )
         )
     while True:
+        for index in reversed(range(len(questions))):
+            group = form.rows[index]
+            if isinstance(group, BlockGroup) and group.is_short:
+                take_apart(questions, form.rows, index)
         if not any("mechanism" in item or "public" in item for item in questions):
             reasons = tuple(each.message for each in form.left[:5])
             raise SpecError(Sentence("the form has no question that can be asked here; {reasons}", reasons=reasons))
         try:
             parse_survey(document)
         except SpecError as error:
-            _take_away(error, questions, form)
+            take_away(error, questions, form.rows, form.left)
         else:
             return
-
-
-def _take_away(error: SpecError, questions: list[dict[str, Any]], form: _Form) -> None:
-    refused = [(problem.pointer.split("/"), problem.message) for problem in error.problems]
-    at_questions = [(int(path[2]), path[3:], why) for path, why in refused if path[1:2] == ["questions"] and path[2:]]
-    if not at_questions:
-        raise error
-    index, path, why = max(at_questions, key=lambda found: found[0])
-    row = form.rows[index]
-    if path[:1] in (["visible_if"], ["any_of"]) and path[0] in questions[index]:
-        del questions[index][path[0]]
-        what = Sentence("the condition {reason}; the question is shown to everybody", reason=why)
-        form.left.append(row.left_out(what, "relevant"))
-        return
-    del questions[index], form.rows[index]
-    form.left.append(row.left_out(Sentence("{field}: {reason}", field=path[0], reason=why) if path else why))

@@ -237,13 +237,14 @@ def block_hint(survey: Survey) -> list[str]:
     apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)
     if best.kind != JOINT or best.people is None or best.people > LEAST_GAIN * apart:
         return []
-    place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
     odds = math.exp(max(question.epsilon for question in questions))
-    names = ", ".join(question.name for question in questions)
+    place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
+    others = " and ".join(filter(None, (", ".join(each.name for each in questions[1:-1]), questions[-1].name)))
     return [
-        f"/questions/{place}: {names} in one block need {best.people:,} people in the place of {apart:,} for shares to "
-        f"within {100 * HALF_WIDTH:.0f} points at the same total epsilon, and one question then has odds of "
-        f"{best.one:.3g}:1 at worst in the place of {odds:.3g}:1; sottovoce plan --total compares more"
+        f"/questions/{place}: randomize it together with {others}, in one block: shares to within "
+        f"{100 * HALF_WIDTH:.0f} points then need {best.people:,} people instead of {apart:,} at the same total "
+        f"epsilon, and the odds of one answer are {best.one:.3g}:1 at worst instead of {odds:.3g}:1; Protect together "
+        "on the page Design does it, and sottovoce plan --total compares other designs"
     ]
 
 

@@ -14,10 +14,13 @@ from sottovoce.shared.accounting import (
     group_loss,
     waves_epsilon,
 )
+from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.blocks import Block
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
 from sottovoce.shared.rational import show_epsilon
@@ -47,7 +50,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
         sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
     if survey.send_at_seconds:
         sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
-    sentences.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
+    sentences.append(words.translate("privacy_stored_coin" if is_all_by_hand(survey) else "privacy_stored_device"))
     if survey.ask is not None:
         sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
@@ -78,6 +81,9 @@ def limits(survey: Survey, words: Words) -> list[str]:
     sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
         sentences.append(words.translate("privacy_limit_coin"))
+    if by_facts := hidden_by_facts(survey):
+        names = ", ".join(f"'{question.name}'" for question in by_facts)
+        sentences.append(words.translate("privacy_limit_fact", names=names))
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, words.translate("privacy_limit_public"))
     return sentences
@@ -164,6 +170,7 @@ def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], 
         "title": survey.text(survey.title, words.language),
         "language": words.language if words.language in survey.title else survey.default_language,
         "questions": [_question(survey, question, sentences, words) for question in survey.questions],
+        **({"blocks": [_block(survey, block) for block in survey.blocks]} if survey.blocks else {}),
         **_totals(survey, terms),
         "shuffled": _shuffled(survey, terms),
         "stored": stored(survey, words),
@@ -223,6 +230,21 @@ def _question(survey: Survey, question: Question, sentences: Mapping[str, str], 
     }
 
 
+def _block(survey: Survey, block: Block) -> Document:
+    """Return the epsilon of a block, spent once, and the odds of each question in it."""
+    questions = [survey.questions[index] for index in block.questions]
+    members = [(each.name, each.mechanism) for each in questions if isinstance(each.mechanism, JointMember)]
+    return {
+        "name": block.name,
+        "mechanism": block.mechanism.dump(),
+        "epsilon": block.mechanism.epsilon,
+        "questions": [
+            {"name": name, "odds": float(block.mechanism.odds), "odds_alone": float(member.marginal_odds)}
+            for name, member in members
+        ],
+    }
+
+
 def _beliefs(epsilon: float) -> list[Document]:
     """Return, for each prior belief in a statement about the answer, the bounds of the posterior after any report."""
     rows = []
@@ -277,7 +299,9 @@ def _shuffled(survey: Survey, terms: AccountTerms) -> Document | None:
         weight: Callable[[float], float] = pair_weight if mechanism.name in _PAIRED else clone_weight
         bound = shuffled_bound(question.epsilon, weight(question.epsilon), terms.respondents, terms.delta)
         exact = None
-        if isinstance(mechanism, BinaryRR) and mechanism.a == 1 - mechanism.b and terms.respondents <= MAX_EXACT:
-            exact = shuffled_binary(float(mechanism.a), terms.respondents, terms.delta)
+        # With an uncertain share the channel may be dearer than its table.
+        binary = mechanism if isinstance(mechanism, BinaryRR) and not isinstance(mechanism, InnocuousRR) else None
+        if binary and binary.a == 1 - binary.b and terms.respondents <= MAX_EXACT:
+            exact = shuffled_binary(float(binary.a), terms.respondents, terms.delta)
         rows.append({"name": question.name, "alone": question.epsilon, "at_most": bound, "exact": exact})
     return {"respondents": terms.respondents, "delta": terms.delta, "questions": rows}

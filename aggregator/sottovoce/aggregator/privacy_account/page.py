@@ -10,8 +10,10 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
 from sottovoce.aggregator.privacy_account.text import (
+    BLOCK_COLUMNS,
     at_least,
     at_most,
+    block_rows,
     caveat,
     conditions,
     digest_in_words,
@@ -125,6 +127,7 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
     parts = [
         ("privacy_costs", costs),
         ("privacy_questions", questions),
+        ("privacy_block", _blocks(document, words)),
         ("privacy_together", _together(document, words)),
         ("privacy_conditions", "".join(map(_paragraph, conditions(document, words)))),
         ("privacy_stored", _list(document["stored"])),
@@ -172,6 +175,21 @@ def _question(number: int, row: Document, words: Words) -> str:
     rows = [(entry["before"], entry["after_yes"], entry["after_no"]) for entry in row["yes_no"]]
     table = _table(columns, rows, words, (percent, percent))
     return f"<article>{label}{odds}{_pictures(row, words)}{table}</article>"
+
+
+def _blocks(document: Document, words: Words) -> str:
+    """Return a table with a row for each block, each question in it and the whole report; "" without blocks."""
+    found = block_rows(document, words)
+    if not found:
+        return ""
+    head = "".join(f'<th scope="col">{escape(words.translate(heading))}</th>' for heading in BLOCK_COLUMNS)
+    rows = "".join(
+        f'<tr><th scope="row" dir="auto">{escape(who)}</th>'
+        + "".join(f"<td>{escape(figure) or '–'}</td>" for figure in figures)
+        + "</tr>"
+        for who, *figures in found
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _together(document: Document, words: Words) -> str:

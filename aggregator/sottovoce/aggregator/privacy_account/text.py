@@ -55,6 +55,36 @@ def _shuffled(row: Document, words: Words) -> str:
     return f"{bound} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
 
 
+BLOCK_COLUMNS = ("privacy_block", "privacy_block_epsilon", "privacy_block_known", "privacy_block_alone")
+"""Headings of the table of blocks."""
+
+
+def block_rows(document: Document, words: Words) -> list[tuple[str, str, str, str]]:
+    """
+    Return the rows of the table of blocks: each block, each question in it, and the whole report.
+
+    A row has who it is about, epsilon, the odds for people who know the other answers, and the odds for anyone else;
+    "" where a figure has no meaning.
+    """
+    found: list[tuple[str, str, str, str]] = []
+    for block in document.get("blocks", ()):
+        names = ", ".join(row["name"] for row in block["questions"])
+        epsilon = show_epsilon(block["epsilon"])
+        found.append((words.translate("privacy_block_all", names=names), epsilon, "", ""))
+        found += [
+            (row["name"], epsilon, odds(row["odds"], words), odds(row["odds_alone"], words))
+            for row in block["questions"]
+        ]
+    whole = document["report"]["epsilon"]
+    return [*found, (words.translate("privacy_report"), show_epsilon(whole), "", "")] if found else []
+
+
+def odds(ratio: float, words: Words) -> str:
+    """Format odds as an upper bound: with one decimal where they are not whole, rounded up."""
+    tenths = math.ceil(10 * ratio - 1e-9)
+    return f"{words.number(tenths / 10, 1 if tenths % 10 else 0)}:1"
+
+
 def caveat(document: Document, words: Words) -> str:
     """Return a warning that nothing is randomized or that public questions are not in the totals, or ""."""
     if document["report"]["epsilon"] is None:
@@ -121,6 +151,7 @@ def lines(document: Document, words: Words) -> list[str]:
         *_totals(document, words),
         "",
         *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
+        *_blocks(document, words),
         *_together(document, words),
         *(line for condition in conditions(document, words) for line in (fill(condition, WIDTH), "")),
         words.translate("privacy_stored"),
@@ -143,6 +174,18 @@ def _together(document: Document, words: Words) -> list[str]:
         return []
     heading = words.translate("privacy_together")
     return [heading, *_table("about_report", beliefs, (AT_MOST, AT_LEAST), words), ""]
+
+
+def _blocks(document: Document, words: Words) -> list[str]:
+    rows = block_rows(document, words)
+    if not rows:
+        return []
+    name, *headings = (words.translate(key) for key in BLOCK_COLUMNS)
+    lines = []
+    for who, *figures in rows:
+        told = "; ".join(f"{heading}: {figure}" for heading, figure in zip(headings, figures, strict=True) if figure)
+        lines.append(fill(f"{who}: {told}", WIDTH, initial_indent="  ", subsequent_indent="    "))
+    return [name, *lines, ""]
 
 
 def _question(number: int, row: Document, words: Words) -> list[str]:

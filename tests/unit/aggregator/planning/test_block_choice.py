@@ -106,8 +106,9 @@ def test_lint_names_people_and_odds_of_a_block_in_one_sentence() -> None:
         return [{**question({"name": "coin_flip"}), "name": f"q{place}"} for place in range(count)]
 
     [hint] = block_hint(blocks(*coins(2)))
-    assert hint.startswith("/questions/0: q0, q1 in one block need 865 people in the place of 1,537 for shares")
-    assert "odds of 9:1 at worst in the place of 3:1" in hint
+    assert hint.startswith("/questions/0: randomize it together with q1, in one block: shares to within 5 points")
+    assert "need 865 people instead of 1,537 at" in hint
+    assert "odds of one answer are 9:1 at worst instead of 3:1" in hint
     assert block_hint(blocks(*coins(3))) == []
     assert block_hint(blocks(*coins(1), {**number(0, 10, 1, {"epsilon": "1"}), "name": "n"})) == []
     assert block_hint(blocks(block(in_block("a"), in_block("b")))) == []

@@ -179,6 +179,7 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         harm if harm in HARMS else card.harm,
         use if use in uses_of(kind) else "",
         _own_mechanism(form, prefix, card),
+        card.block,
     )
 
 

@@ -19,8 +19,9 @@ from sottovoce.aggregator.authoring.conditions import (
     condition_rows,
     earlier_questions,
 )
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
@@ -32,6 +33,7 @@ from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
 from sottovoce.aggregator.studio.design.preview_page import framing
 from sottovoce.aggregator.studio.design.sentences import Sentences
+from sottovoce.aggregator.studio.design.together_view import selected_cards, together_view
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.request_context import storage
@@ -158,6 +160,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         indices=[0, *accumulate(_questions_of(card) for card in draft.cards)],
         totals=figures.totals,
         panel=panel_of(draft, name),
+        together=together_view(draft, request.form),
         sentences=sentences,
         belief_before=words().percent(BELIEF_BEFORE, 0),
         harms=HARMS,
@@ -188,6 +191,8 @@ def save_design(name: str) -> ResponseReturnValue:
     base = drafts.find_draft(name, _number(form.get("version", ""))) or last
     typed = posted_draft(form, base.draft)
     word = form.get("do", "")
+    if word == "together":
+        word = f"together:{'.'.join(map(str, selected_cards(form)))}"
     mine = change(typed, word)
     # If the version that the page showed was pruned, ``drafts.save`` reports a conflict, and the page shows both.
     if not form.get("over") and form.get("of", base.draft.stamp) != base.draft.stamp:
@@ -201,7 +206,7 @@ def save_design(name: str) -> ResponseReturnValue:
     if by:
         return _reply_to_script(name, version)
     _go_back(name, word, version, mine.stamp)
-    return _redirect_after(name, word, len(mine.cards), form.get("card", ""))
+    return _redirect_after(name, word, typed, mine, form.get("card", ""))
 
 
 def _reply_to_script(name: str, version: int) -> Response:
@@ -222,14 +227,15 @@ def _go_back(name: str, word: str, version: int, stamp: str) -> None:
         drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
-def _redirect_after(name: str, word: str, cards: int, focus: str) -> ResponseReturnValue:
+def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft, focus: str) -> ResponseReturnValue:
     """
     Redirect to the page that a button leads to.
 
     Args:
         name: name of the draft.
         word: value of the button.
-        cards: number of cards after the change.
+        typed: the draft before the button's change.
+        mine: the draft after it.
         focus: card that was open, which stays open unless the button opens another.
     """
     kind, _, given = word.partition(":")
@@ -240,11 +246,17 @@ def _redirect_after(name: str, word: str, cards: int, focus: str) -> ResponseRet
     if kind == "elsewhere":
         return redirect(url_for("studio.elsewhere", name=name, question=given), 303)
     number = _number(given.partition(":")[0])
-    moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
+    cards = len(mine.cards)
+    moved = {"copy": number + 1, "add": cards - 1}
+    if kind in ("up", "down"):
+        # A card at the end of its block moves with the block.
+        moved[kind] = next(
+            (place for place, each in enumerate(mine.cards) if each in typed.cards[number : number + 1]), -1
+        )
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
     if 0 <= card < cards:
         return redirect(url_for("studio.design", name=name, card=card, _anchor=f"q{card}"), 303)
-    focus = "survey" if kind == "language" else focus
+    focus = {"language": "survey", "together": "together", "separate": "together"}.get(kind, focus)
     return redirect(
         url_for("studio.design", name=name, card=focus if focus in _FOCI or focus.isdecimal() else None), 303
     )
@@ -286,11 +298,11 @@ def _number(text: str) -> int:
 
 _DESIGN = "/dashboard/surveys/<name>/design"
 _HTML = ("text/html",)
-_FOCI = ("people", "survey", "whole")
+_FOCI = ("people", "survey", "together", "whole")
 
 ROUTES = (
     Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML,
-          query=(Query("card", "The card that is open: its number from 0, people, survey or whole."),)),
+          query=(Query("card", "The card that is open: its number from 0, people, survey, together or whole."),)),
     Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
     Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),

@@ -66,32 +66,34 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
 
     A page view must not create keys, so only known public keys are filled in.
     """
+    draft = drafts.load_draft(name).draft
     try:
-        survey = survey_of_draft(drafts.load_draft(name).draft, name)
+        survey = survey_of_draft(draft, name)
         check_affordable(survey)
         known = with_known_moduli(storage(), survey, current_app.extensions["settings"])
         return next_revision(storage(), known), ()
     except SpecError as error:
-        return None, _messages(error)
+        return None, _messages(draft, error)
     except StorageError as error:
         return None, (str(error),)
 
 
 def _prepare_survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     """Return the survey with its public keys, or the reasons that prevent publishing; missing keys are created."""
+    draft = drafts.load_draft(name).draft
     try:
-        survey = survey_of_draft(drafts.load_draft(name).draft, name)
+        survey = survey_of_draft(draft, name)
         whole = with_moduli(storage(), survey, current_app.extensions["settings"])
         return next_revision(storage(), whole), ()
     except SpecError as error:
-        return None, _messages(error)
+        return None, _messages(draft, error)
     except StorageError as error:
         return None, (str(error),)
 
 
-def _messages(error: SpecError) -> tuple[str, ...]:
+def _messages(draft: SurveyDraft, error: SpecError) -> tuple[str, ...]:
     sentences = Sentences(words())
-    return tuple(sentences.problem(refused_field(problem)) for problem in error.problems)
+    return tuple(sentences.problem(refused_field(draft, problem)) for problem in error.problems)
 
 
 def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:

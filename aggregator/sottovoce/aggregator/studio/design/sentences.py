@@ -9,6 +9,7 @@ from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, goal_of
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_blocks import ProtectedTogether
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.authoring.to_survey import absent_keys
 from sottovoce.aggregator.i18n.formatting import NumberFormat
@@ -62,6 +63,25 @@ class Sentences:
             )
             for number, found in totals.goals
         ]
+
+    def together(self, found: ProtectedTogether) -> str:
+        """Describe people needed and worst-case odds of a block, never one without the other."""
+        return self.words.translate(
+            "together_sentence",
+            margin=self.points(found.margin),
+            people=about(found.people),
+            apart=about(found.people_apart),
+            epsilon=self.spent(found.epsilon),
+            epsilon_apart=self.spent(found.epsilon_apart),
+            **{
+                key: self.words.number(odds, 0 if odds >= 9.95 or odds == round(odds) else 1)
+                for key, odds in (
+                    ("odds", round(found.odds, 1)),
+                    ("odds_alone", round(found.odds_alone, 1)),
+                    ("odds_apart", round(found.odds_apart, 1)),
+                )
+            },
+        )
 
     def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
         """Return a warning if people cannot decline to answer a question, else an empty list."""

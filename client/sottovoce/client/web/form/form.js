@@ -4,12 +4,10 @@ import { explanationStep, stepsBefore } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
 import { Respondent } from "../device/respondent.js";
-import { askStatus, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
+import { askStatus, heardSoon, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
 import { Transport } from "../device/transport.js";
 
 const CHECKING = { kind: "checking", date: null };
-// Begin waits no longer for what the aggregator says of the survey and of the link.
-const PATIENCE_MILLISECONDS = 2000;
 
 /** The page up to the first step; what comes after it is in `steps_flow.js`. */
 export class Form {
@@ -102,15 +100,13 @@ export class Form {
     await this.#view.offerExit(respondent.survey, () => this.forget());
     this.#lead(respondent, []);
     if (entry !== null) return this.#resumeEntry(entry);
-    // Which questions are asked is decided, and recorded, before anything is shown.
-    this.#lead(respondent, await respondent.asked());
+    // Which questions are asked is decided, and recorded, before anything is shown; the arm after Begin.
+    this.#lead(respondent, respondent.survey.arms ? null : await respondent.asked());
     const known = { hasDigest: link.digest !== "", notes, spent, source: link.source };
     const found = standingWithToken(respondent, statusReply);
     const explain = () => this.#explain(respondent, known, found);
     if (!respondent.survey.isBlind) return explain();
-    const { openInvitation } = await import("./steps/later.js");
-    const isShutNow = async () => isShut((await withinPatience(found, standingOf(respondent, null))).status);
-    await openInvitation(respondent, this.#words, this.#view, isShutNow, explain);
+    await (await import("./steps/later.js")).openInvitation(respondent, this.#words, this.#view, found, explain);
   }
 
   async #notes({ key, survey }) {
@@ -130,7 +126,7 @@ export class Form {
     const begin = () => this.#view.guarded(async () => {
       standing = { ...standing, status: CHECKING };
       show(false);
-      standing = await withinPatience(found, standingOf(respondent, null));
+      standing = (await heardSoon(found)) ?? standingOf(respondent, null);
       show(false);
       if (isShut(standing.status)) return step.start.focus();
       await (await this.#enter()).begin();
@@ -150,8 +146,4 @@ export class Form {
     import("../device/answer_path.js").catch(() => {});
     if (asksCheck || asksConsent) import("./steps/before.js").catch(() => {});
   }
-}
-
-function withinPatience(found, otherwise) {
-  return Promise.race([found, new Promise((go) => setTimeout(go, PATIENCE_MILLISECONDS, otherwise))]);
 }

@@ -1,5 +1,9 @@
+import { pause } from "../device/transport.js";
+
 const STATUS_FORMAT = "sottovoce-status/1";
 const OFFLINE = "offline";
+// The page waits no longer for what the aggregator says of the survey and of the link.
+const PATIENCE_SECONDS = 2;
 const STATUS_DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /** What the aggregator says of a survey; "offline" where it says nothing. */
@@ -47,6 +51,11 @@ export async function standingWithToken(respondent, statusReply) {
   if (isShut(standing.status)) return standing;
   // Only a plain refusal counts: if the server is busy or cannot be reached, the token is checked with the report.
   return (await token) === "token_invalid" ? { ...standing, status: { kind: "token", date: null } } : standing;
+}
+
+/** A standing, if it comes soon. */
+export function heardSoon(found) {
+  return Promise.race([found, pause(PATIENCE_SECONDS)]);
 }
 
 function dateOf(kind, { document }, wave, reply) {

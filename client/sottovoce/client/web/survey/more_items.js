@@ -1,5 +1,5 @@
 import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
-import { TYPES } from "./known.js";
+import { RARE_READERS, TYPES } from "./known.js";
 import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./question.js";
@@ -12,11 +12,12 @@ export const ITEM_READERS = new Map([
 const PANEL = /^[a-z0-9_-]{1,32}$/;
 const MAX_LINKS = 5;
 
-/** Text, link, or links by the label of a panel, shown with the receipt; the same for everybody. */
-export function readAfter(value, language) {
-  readFields(value, [], ["link", "links", "text"]);
+/** Text, link, or links by the label of a panel, shown with the receipt; the same for all, or all of an arm. */
+export function readAfter({ screen_out: other, ...value }, survey) {
+  readFields(value, [], ["by_arm", "link", "links", "text"]);
   must(Object.keys(value).length > 0);
-  if ("text" in value) readTexts(value.text, language);
+  if (other !== undefined) RARE_READERS.readScreenOut(other, survey);
+  if ("text" in value) readTexts(value.text, survey.defaultLanguage);
   if ("link" in value) readMatch(value.link, LINK);
   if ("links" in value) readLinks(value.links);
 }

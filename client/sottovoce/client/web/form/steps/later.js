@@ -3,6 +3,7 @@ import { button, element, heading } from "../dom.js";
 import { isToRedeem, redeem } from "../../device/redemption.js";
 import { longestWait } from "../../device/waiting.js";
 import { WAITING_SENTENCES } from "../waiting_sentences.js";
+import { heardSoon, isShut } from "../standing.js";
 
 /**
  * Step shown while a report waits for its moment: `on.end` is called with "withdraw" or "forget". If this is still
@@ -35,13 +36,14 @@ export function blindNotes(survey, words, wave = 0) {
 /**
  * Have an invitation signed, then `goOn`. Before the first request to sign, a person presses a button on a step of its
  * own: a program that only looks at links would use the invitation up. That is long before the questions, because the
- * time from a request at Begin to the one at Send would show how many were asked. Nothing is signed while the survey
- * takes no answers, which `isShut` tells.
+ * time from a request at Begin to the one at Send would show how many were asked. Nothing is signed where `found`, its
+ * standing, comes soon and says that the survey takes no answers.
  */
-export async function openInvitation(respondent, words, view, isShut, goOn) {
+export async function openInvitation(respondent, words, view, found, goOn) {
   const { survey } = respondent;
   const open = async () => {
-    if (!(await isShut())) await redeem(respondent);
+    const standing = await heardSoon(found);
+    if (!standing || !isShut(standing.status)) await redeem(respondent);
     await goOn();
   };
   if (!(await isToRedeem(respondent))) return open();
@@ -52,5 +54,6 @@ export async function openInvitation(respondent, words, view, isShut, goOn) {
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const note = words.line("p", "link_once");
   const row = element("div", { className: "actions" }, button(words.node("link_open"), "primary", press));
-  view.show({ node: element("div", { id: "invitation" }, askedBy(survey, words) ?? "", start, note, row), start }, false);
+  const node = element("div", { id: "invitation" }, askedBy(survey, words) ?? "", start, note, row);
+  view.show({ node, start }, false);
 }

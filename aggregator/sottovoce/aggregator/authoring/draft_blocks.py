@@ -1,0 +1,203 @@
+"""Blocks of a draft: cards whose answers are protected together, by one mechanism and in one report."""
+
+import math
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from sottovoce.aggregator.authoring.conditions import condition_problems
+from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, figures_of, unit_epsilons
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
+from sottovoce.aggregator.authoring.slugs import free_name
+from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
+from sottovoce.shared.accounting import report_epsilon
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
+from sottovoce.shared.rational import log
+
+_ROUNDING = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class ProtectedTogether:
+    """
+    Some cards in one block, compared with the same cards by themselves.
+
+    Attributes:
+        name: name of the block; "" for cards that are not in a block yet.
+        numbers: numbers of the cards.
+        questions: number of answers.
+        epsilon, epsilon_apart: of one report, for the cards together and by themselves.
+        people, people_apart: people needed for every share to within the margin of ``Figures.wanted``.
+        margin: that margin.
+        odds: worst-case odds for one answer, to people who know the others.
+        odds_alone: the same if nothing else is known.
+        odds_apart: worst-case odds for one answer by itself.
+    """
+
+    name: str
+    numbers: Sequence[int]
+    questions: int
+    epsilon: float
+    epsilon_apart: float
+    people: int
+    people_apart: int
+    margin: float
+    odds: float
+    odds_alone: float
+    odds_apart: float
+
+    @property
+    def gains(self) -> bool:
+        """Return True if the block needs at least a fifth fewer people and costs no more."""
+        fewer = self.people <= LEAST_GAIN * self.people_apart
+        return fewer and self.epsilon <= self.epsilon_apart + float(_ROUNDING)
+
+
+def joinable_cards(draft: SurveyDraft) -> list[int]:
+    """Return the numbers of the cards that may be protected together: those whose answer is one of some options."""
+    return [number for number, card in enumerate(draft.cards) if not card.block and _is_joinable(draft, card)]
+
+
+def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
+    question = None if card.harm == "public" else question_of(draft, card)
+    if question is None or question.mechanism is None or card.asked.get("anchor"):
+        return False
+    # A device that remembers an answer over waves does so for one question.
+    return question.kind.truth in ("yes_no", "option") and question.mechanism.waves == 1
+
+
+def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
+    """
+    Put cards into one block, next to each other, at the epsilon that they cost a person, or at what devices allow.
+
+    Args:
+        draft: the draft.
+        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so does one alone.
+    """
+    chosen = [number for number in joinable_cards(draft) if number in numbers]
+    cards = [draft.cards[number] for number in chosen]
+    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+        return draft
+    apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
+    epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
+    name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})
+    mechanism = _fitted(epsilon, _sizes(draft, cards))
+    joined = [_gathered(draft, chosen, place, name) for place in (chosen[0], chosen[-1])]
+    # Questions that depend on each other keep their order where one of the two places allows it.
+    best = min(joined, key=lambda each: len([*condition_problems(each)]))
+    return replace(best, blocks={**draft.blocks, name: mechanism})
+
+
+def _gathered(draft: SurveyDraft, chosen: Sequence[int], place: int, name: str) -> SurveyDraft:
+    """Return the draft with the chosen cards moved next to the one at ``place``."""
+    rest = [(number, card) for number, card in enumerate(draft.cards) if number not in chosen]
+    block = [replace(draft.cards[number], block=name) for number in chosen]
+    before = [card for number, card in rest if number < place]
+    return replace(draft, cards=(*before, *block, *(card for number, card in rest if number > place)))
+
+
+def _epsilon(draft: SurveyDraft, card: DraftItem) -> float:
+    question = question_of(draft, card)
+    return 0.0 if question is None else question.epsilon
+
+
+def _epsilon_apart(draft: SurveyDraft, cards: Sequence[tuple[DraftItem, float]]) -> float:
+    """Return what a person spends at most on cards by themselves, of which ``ask`` may draw some."""
+    epsilons = unit_epsilons(cards)
+    return report_epsilon(epsilons, min(asked_of_each(draft), len(epsilons)))
+
+
+def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
+    found = ((question_of(draft, card), rows_of(card)) for card in cards)
+    return tuple(question.domain.size for question, rows in found if question is not None for _ in range(rows))
+
+
+@lru_cache(maxsize=256)
+def _fitted(epsilon: Fraction, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused."""
+    with suppress(ValueError):
+        return JointRR.for_epsilon(epsilon, sizes).dump()
+    return {"epsilon": f"{float(epsilon):.4f}"}
+
+
+def separate(draft: SurveyDraft, name: str) -> SurveyDraft:
+    """Take a block apart: its cards are protected by themselves, as they were before."""
+    cards = tuple(replace(card, block="") if card.block == name else card for card in draft.cards)
+    return replace(draft, cards=cards, blocks={key: made for key, made in draft.blocks.items() if key != name})
+
+
+def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
+    """
+    Choose the radius of a block anew after it got or lost a card; a block with one question left is taken apart.
+
+    Args:
+        draft: the draft.
+        name: name of the block; "" changes nothing.
+    """
+    if name not in draft.blocks:
+        return draft
+    cards = [card for card in draft.cards if card.block == name]
+    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+        return separate(draft, name)
+    sizes, given = _sizes(separate(draft, name), cards_apart(cards)), draft.blocks[name]
+    with suppress(ValueError, TypeError, KeyError):
+        epsilon = Fraction(log(Fraction(given["odds"]))) + _ROUNDING
+        return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes)})
+    return draft
+
+
+def cards_apart(cards: Sequence[DraftItem]) -> list[DraftItem]:
+    """Return the cards as they are without their block."""
+    return [replace(card, block="") for card in cards]
+
+
+def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
+    """Compare a block with its cards by themselves; None if the block is incomplete or refused."""
+    numbers = [number for number, card in enumerate(draft.cards) if card.block == name]
+    cards, apart = [draft.cards[number] for number in numbers], separate(draft, name)
+    together = [figures_of(draft, card) for card in cards]
+    alone = [figures_of(apart, apart.cards[number]) for number in numbers]
+    members = [
+        each.question.mechanism
+        for each in together
+        if each and each.needed and isinstance(each.question.mechanism, JointMember)
+    ]
+    known = [each for each in alone if each and each.needed]
+    if not members or not len(members) == len(known) == len(cards):
+        return None
+    own = [*zip(cards_apart(cards), (each.epsilon for each in known), strict=True)]
+    return ProtectedTogether(
+        name=name,
+        numbers=numbers,
+        questions=len(members[0].block.sizes),
+        epsilon=members[0].block.epsilon,
+        epsilon_apart=_epsilon_apart(apart, own),
+        people=max(each.needed or 0 for each in together if each),
+        people_apart=max(each.needed or 0 for each in known),
+        margin=max(each.wanted for each in known),
+        odds=float(members[0].block.odds),
+        odds_alone=max(float(member.marginal_odds) for member in members),
+        odds_apart=math.exp(max(each.epsilon for each in known)),
+    )
+
+
+def compared_selection(draft: SurveyDraft, numbers: Collection[int]) -> ProtectedTogether | None:
+    """Compare cards that are not in a block yet, as ``compared``; None if they cannot be in one block."""
+    joined = protect_together(draft, numbers)
+    name = next((name for name in joined.blocks if name not in draft.blocks), "")
+    found = compared(joined, name) if name else None
+    return None if found is None else replace(found, name="", numbers=sorted(numbers))
+
+
+def suggested(draft: SurveyDraft) -> ProtectedTogether | None:
+    """Return all cards that may be protected together, if that takes a fifth fewer people; else None."""
+    numbers = joinable_cards(draft)
+    if not MIN_QUESTIONS <= sum(rows_of(draft.cards[number]) for number in numbers) <= MAX_QUESTIONS:
+        return None
+    found = compared_selection(draft, numbers)
+    return found if found is not None and found.gains else None
