@@ -9,10 +9,11 @@ from typing import Any
 from sottovoce.shared import canonical
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
@@ -112,8 +113,9 @@ class _SurveyReader(ItemReader):
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         written |= {"report_labels": labels} if self.neutral else {}
         written |= {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
-        if written["privacy"]["procedure"] == "own_coin":
+        if has_own_coin := written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
+        check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
         delete_on = self.delete_on(written["retention"], waves)
         is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
         self.memo(fields, items, len(waves))

@@ -12,9 +12,12 @@ from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -144,9 +147,15 @@ def _procedure(survey: Survey) -> list[str]:
     """Return the keys of the sentences about what protects the answers: coins are named only if coins suffice."""
     mechanisms = [question.mechanism for question in survey.questions if question.mechanism is not None]
     if not survey.own_coin:
-        return ["how_dice", *dict.fromkeys(_HOW.get(each.report_kind, "how_drawn") for each in mechanisms)]
+        dice = ["how_dice"] if drawn_by_device(survey) else []
+        return [*dice, *dict.fromkeys(map(_how, mechanisms))]
     made = [procedure(each) for each in mechanisms]
     return ["explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"]
+
+
+def _how(mechanism: Mechanism) -> str:
+    own_fact = isinstance(mechanism, InnocuousRR)
+    return "how_innocuous" if own_fact else _HOW.get(mechanism.report_kind, "how_drawn")
 
 
 def _belief_sentence(survey: Survey) -> str:
@@ -169,7 +178,7 @@ def _explain_limits(me: Respondent) -> None:
     print_line(translate("limits_time"))
     for sentence in _visibility_sentences(survey, me.wave):
         print_line(sentence)
-    print_line(translate("once_tossed" if survey.own_coin else "once_device"))
+    print_line(translate("once_tossed" if is_all_by_hand(survey) else "once_device"))
 
 
 def _visibility_sentences(survey: Survey, wave: int) -> list[str]:

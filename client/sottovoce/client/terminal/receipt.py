@@ -10,6 +10,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
@@ -83,6 +84,8 @@ Values = Sequence[int | None]
 
 def _print_count(survey: Survey, values: Values) -> None:
     """One sentence about all answers that chance had a say in."""
+    if hidden_by_facts(survey):
+        print_line(translate("receipt_innocuous"))
     count = _sent_by_chance(survey, values)
     if count == 0:
         return
@@ -95,7 +98,8 @@ def _print_count(survey: Survey, values: Values) -> None:
 
 def _sent_by_chance(survey: Survey, values: Values) -> int:
     """Return how many answers of a report chance had a say in."""
-    return sum(values[index] is not None for index in survey.private)
+    facts = {question.name for question in hidden_by_facts(survey)}
+    return sum(values[index] is not None for index in survey.private if survey.questions[index].name not in facts)
 
 
 def _print_public_answers(survey: Survey, values: Values) -> None:
@@ -108,8 +112,10 @@ def _print_public_answers(survey: Survey, values: Values) -> None:
 
 def _print_values(survey: Survey, values: Values) -> None:
     print_line(f"{translate('receipt_exact')}:")
-    if _sent_by_chance(survey, values):
-        print_line(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
+    if survey.own_coin:
+        print_line(translate("receipt_own_coin"))
+    elif _sent_by_chance(survey, values):
+        print_line(translate("receipt_note"))
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 

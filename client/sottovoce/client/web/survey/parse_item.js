@@ -29,7 +29,7 @@ const MAX_PUBLIC = 10_000_001;
  */
 export function parseItem(value, earlier, language, neutral) {
   const { ITEM_READERS, readBlock } = RARE_READERS;
-  const rare = ITEM_READERS?.get(value?.anchor ?? value?.type);
+  const rare = ITEM_READERS?.get(value?.anchor ?? value?.procedure ?? value?.type);
   const read = rare ?? (TYPES.has(value?.type) ? readQuestion : readBlock);
   must(read);
   const item = read(value, language, neutral, earlier);

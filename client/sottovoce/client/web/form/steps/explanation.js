@@ -18,7 +18,7 @@ const WORD = /\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+/gu;
  * answers are protected at all.
  */
 export function stepsBefore(survey) {
-  const asksCheck = survey.check && mostRevealing(survey) !== undefined;
+  const asksCheck = survey.check && mostRevealing(survey) !== undefined && !survey.isByFacts;
   return { asksCheck, asksConsent: hasLongConsent(survey) };
 }
 

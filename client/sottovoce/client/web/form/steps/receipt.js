@@ -87,13 +87,15 @@ function sentReport(survey, words, receipt) {
 
 // One sentence about all answers that chance had a say in.
 function chanceNotes(survey, words, reports) {
-  const count = survey.private.filter((index) => reports[index] !== null).length;
-  if (count === 0) return [];
+  const byFacts = (index) => survey.questions[index].mechanism.procedure;
+  const facts = survey.private.some(byFacts) ? [words.line("p", "receipt_innocuous")] : [];
+  const count = survey.private.filter((index) => reports[index] !== null && !byFacts(index)).length;
+  if (count === 0) return facts;
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
   // Where all answers together tell nearly everything, the title says what there is to say.
   const chance = isNearlySure(survey) ? [] : [words.line("p", "receipt_count", { count }, { className: "lead" })];
-  return [...chance, ...more];
+  return [...chance, ...more, ...facts];
 }
 
 function asGiven(survey, words, reports) {
@@ -129,7 +131,7 @@ function exactReport(survey, words, reports, receipt) {
   const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const notes = [note, "no_lie"].map((key) => words.line("p", key));
+  const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
   const why = survey.private.length > 0 ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
