@@ -51,7 +51,7 @@ def _counterparts(survey: Survey) -> Iterator[tuple[Item, Item]]:
 
 
 def _is_same_wording(one: Item, other: Item) -> bool:
-    """Return True if each text is that of the other, or continues it, such as with a sentence about protection."""
+    """Return True if each text equals the other one, or continues it, such as with a sentence about protection."""
     return all(
         text.startswith(other.label.get(tag, text)) or other.label.get(tag, text).startswith(text)
         for tag, text in one.label.items()

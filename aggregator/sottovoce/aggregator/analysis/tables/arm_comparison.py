@@ -1,7 +1,7 @@
 """
 Comparison of two questions that are asked in different arms, such as directly and with protection.
 
-Each share is estimated in its own arm by ``group_comparison``. Nobody is in two arms, so the shares are independent:
+Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
 the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
 (Donner and Zou 2012).
 """
@@ -111,7 +111,7 @@ def _ratio(first: Result, later: Result) -> Result:
     product, below, above = one * other, from_high * (2 * other - from_high), from_low * (2 * other - from_low)
     least = product - math.sqrt(max(product**2 - low * (2 * one - low) * below, 0.0))
     most = product + math.sqrt(max(product**2 - high * (2 * one - high) * above, 0.0))
-    # Where the reference may be twice as large, or 0, the formula gives no limit: the widest one is told.
+    # Where the reference may be twice as large, or 0, the formula gives no limit; the widest one stands.
     limits_of_ratio = (max(least / below, 0.0) if below > 0 else 0.0, most / above if above > 0 else None)
     return _combined(first, later, (one / other, None, *limits_of_ratio))
 
