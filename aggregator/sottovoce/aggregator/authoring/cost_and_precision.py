@@ -8,6 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in, share_asked
 from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
@@ -158,9 +159,9 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     if question is None:
         return None
     private = question.mechanism is not None
-    share = _share_asked(draft) / drawn_from(question) if private else 1.0
+    share = share_asked(draft, card) * (_share_asked(draft) / drawn_from(question) if private else 1.0)
     measure, people = measure_of(question), draft.people
-    openly = None if people is None else widest_margin(measure.openly, people)
+    openly = None if people is None else widest_margin(measure.openly, people * share_asked(draft, card))
     wanted = _target_margin(measure)
     needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
@@ -239,9 +240,10 @@ def totals_of(draft: SurveyDraft) -> Totals:
 
 def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
     known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
-    epsilons = unit_epsilons([(card, figures.epsilon) for card, figures in known])
+    costs = [(card, figures.epsilon) for card, figures in known]
     private, asked = private_questions(draft), asked_of_each(draft)
-    epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
+    in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
+    epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in map(unit_epsilons, in_arms))
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
     margin = max(margins, default=None)
     return Totals(
