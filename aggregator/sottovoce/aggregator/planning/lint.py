@@ -33,6 +33,7 @@ SINCE = {
         "block",
         "links",
         "send_at_seconds",
+        "kiosk",
         "screen_out",
     ),
 }
@@ -288,9 +289,17 @@ def _quick_exit(survey: Survey) -> Iterator[str]:
         )
 
 
+def _kiosk(survey: Survey) -> Iterator[str]:
+    if "kiosk" in survey.document and not survey.asks_for_token:
+        yield (
+            "/kiosk: nothing can tell whether a person answers twice on such devices; with access: token each code on "
+            "a card lets one report in"
+        )
+
+
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = [*_quick_exit(survey)]
+    found = [*_quick_exit(survey), *_kiosk(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):

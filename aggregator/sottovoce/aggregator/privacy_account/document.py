@@ -79,6 +79,8 @@ def limits(survey: Survey, words: Words) -> list[str]:
     sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
         sentences.append(words.translate("privacy_limit_coin"))
+    if "kiosk" in survey.document:
+        sentences.append(words.translate("privacy_limit_kiosk"))
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, words.translate("privacy_limit_public"))
     return sentences
