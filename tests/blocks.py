@@ -26,9 +26,9 @@ def block(*items: Document, odds: str = "9", radius: int = 0, name: str = "intim
     return {"block": name, "mechanism": {"name": "joint_rr", "odds": odds, "radius": radius}, "items": list(items)}
 
 
-def blocks(*asked: Document) -> Survey:
+def blocks(*asked: Document, **more: Any) -> Survey:
     """A survey with these blocks and questions."""
-    return parse_survey(survey(*asked))
+    return parse_survey({**survey(*asked), **more})
 
 
 def channel(mechanism: JointRR) -> tuple[Whole, NDArray[np.float64]]:

@@ -115,11 +115,22 @@ def check_times(seen: Sequence[Seen]) -> None:
 
 
 def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[Seen]) -> None:
-    """Every reported value of every question comes as often as its channel says, by exact binomial tests."""
+    """
+    Every reported value of every question comes as often as its channel says, by exact binomial tests.
+
+    So does every combination of the values of a block, which by themselves would not show that they are drawn together.
+    """
     probabilities = []
     for truth, answers in enumerate(truths):
         reports = [person.values for person in seen if person.truth == truth]
-        for index, (question, value) in enumerate(zip(survey.questions, encode(survey, answers), strict=True)):
+        values = encode(survey, answers)
+        for block in survey.blocks:
+            true = [values[index] for index in block.questions]
+            combinations = Counter(tuple(report[index] for index in block.questions) for report in reports)
+            for reported in itertools.product(*map(range, block.mechanism.sizes)):
+                chance = float(block.mechanism.probability(true, reported))
+                probabilities.append(_two_sided(combinations[reported], len(reports), chance))
+        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
             counts = Counter(report[index] for report in reports)
             if question.mechanism is None:
                 assert set(counts) == {value}, "a public answer was changed"

@@ -9,23 +9,30 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 from sottovoce.shared.report import dump_report, parse_report
 
+from tests.blocks import block, in_block
 from tests.browser.visit import Visit, publish, receipt, stored
 from tests.conftest import Running
 from tests.surveys import document, every_type, survey
 from tests.wire import check_frequencies
 
 NAMES = ("often", "first", "content")
+DAILY = in_block("daily", when_absent="no", visible_if={"smokes": "yes"})
 ASKED = survey(
-    name="wire", questions=[document()["questions"][0], *(asked for asked in every_type() if asked["name"] in NAMES)]
+    name="wire",
+    questions=[
+        document()["questions"][0],
+        *(asked for asked in every_type() if asked["name"] in NAMES),
+        block(in_block("smokes"), DAILY),
+    ],
 )
-"""A coin, a rating, a set, and a public question, which everybody answers alike."""
+"""A coin, a rating, a set, a public question, which everybody answers alike, and a block that hides one of its two."""
 
 TRUTHS: list[dict[str, object]] = [
-    {"cheated": "no", "often": "o0", "first": [], "content": "o2"},
-    {"cheated": "yes", "often": "o4", "first": ["o5"], "content": "o2"},
+    {"cheated": "no", "often": "o0", "first": [], "content": "o2", "smokes": "no"},
+    {"cheated": "yes", "often": "o4", "first": ["o5"], "content": "o2", "smokes": "yes", "daily": "yes"},
 ]
 
-CHOSEN = [["#q0-0", "#q1-0", "#q3-2"], ["#q0-1", "#q1-4", "#q2-5", "#q3-2"]]
+CHOSEN = [["#q0-0", "#q1-0", "#q3-2", "#q4-0"], ["#q0-1", "#q1-4", "#q2-5", "#q3-2", "#q4-1", "#q5-1"]]
 """What people of either truth tick."""
 
 

@@ -29,6 +29,7 @@ from sottovoce.shared.spec import Question
 
 from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
+from tests.vectors.arms import arm_vectors
 from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
@@ -129,6 +130,7 @@ def survey_vectors() -> dict[str, Any]:
                                                  "max": 99, "public": True, "in_files": True}),
         with_income(),
         with_anchors(),
+        with_facts(),
     ]  # fmt: skip
     vectors = []
     for document in documents:
@@ -183,6 +185,20 @@ def with_anchors() -> dict[str, Any]:
         {**opened, "name": "moon", "known_share": "0", "absent_category": True},
         {**opened, "name": "sun", "known_share": "3/4", "when_absent": "no"},
     )
+
+
+def with_facts() -> dict[str, Any]:
+    """Both statements or one, with rare and frequent facts, and a die; one share has a standard error."""
+    asked = {key: value for key, value in question({"name": "coin_flip"}).items() if key != "mechanism"}
+    month = {"label": {"en": "M"}, "share": "361/1461", "source": {"en": "S"}, "se": "1/200", "fact": "birthday"}
+    house = {"label": {"en": "H"}, "share": "7/10", "source": {"en": "S"}}
+    return survey(
+        {**asked, "name": "rare", "procedure": "crosswise", "innocuous": month},
+        {**asked, "name": "often", "hint": {"en": "H"}, "procedure": "crosswise", "innocuous": house},
+        {**asked, "name": "die", "procedure": "unrelated_question",
+         "innocuous": {**house, "label": {"en": "F"}, "truth": "2/3", "fact": "friend", "se": "1/100"}},
+        {**asked, "name": "coin", "public": True, "when_absent": "no"},
+    )  # fmt: skip
 
 
 def with_income() -> dict[str, Any]:
@@ -297,6 +313,19 @@ def bad_surveys() -> list[str]:
             ('"known_share":"0"', '"known_share":"0","visible_if":{"no":["no"]}'),
             ('"public":true,"type":"boolean"', '"choices":[],"public":true,"type":"select_one"'),
         ]),
+        *(parse_survey(with_facts()).canonical.decode().replace(right, wrong) for right, wrong in [
+            ('"procedure":"crosswise"', '"procedure":"triangular"'), ('"se":"1/200",', '"se":"0",'),
+            ('"361/1461"', '"1/2"'), ('"361/1461"', '"49/100"'), ('"361/1461"', '"1/20"'), ('"7/10"', '"96/100"'),
+            ('"361/1461"', '"250001/1000003"'), ('"2/3"', '"3/4"'), ('"2/3"', '"1"'), (',"truth":"2/3"', ""),
+            ('"fact":"friend"', '"fact":"birthday"'), ('"en":"F"},"se"', '"en":"M"},"se"'), ('"en":"H"}', '"de":"H"}'),
+            ('"name":"coin"', '"name":"born_in"'), ('"name":"coin"', '"name":"best_friend"'),
+            ('"procedure":"device"', '"procedure":"own_coin"'),
+            ('"public":true', '"public":true,"visible_if":{"die":["no"]}'),
+            ('"procedure":"unrelated_question"', '"mechanism":{"a":"3/4","b":"1/4","name":"binary_rr"},'
+             '"procedure":"unrelated_question"'),
+            ('"procedure":"unrelated_question"', '"procedure":"unrelated_question","when_absent":"no"'),
+            ('"innocuous":{"fact":"friend"', '"known":{"fact":"friend"'),
+        ]),
         good.replace('"revision":1', '"revision":1.0'),
         good.replace('"revision":1', '"revision":true'),
         good.replace('"revision":1', '"revision":0'),
@@ -373,6 +402,7 @@ def documents() -> dict[str, Any]:
     files: dict[str, Any] = {
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
+        "arms.json": arm_vectors(),
         "blocks.json": block_vectors(),
         "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),

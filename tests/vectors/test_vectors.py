@@ -4,15 +4,16 @@ import json
 from fractions import Fraction
 
 import pytest
+from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report, report_length
 from sottovoce.shared.tokens import parse_token, print_token
@@ -155,6 +156,35 @@ def test_blocks_have_the_vectors_reports_and_laws():
 def test_bad_blocks_are_refused():
     """One change in a good survey."""
     vectors = read("blocks.json")
+    good = vectors["reports"][1]["survey"]
+    for old, new in vectors["bad_changes"]:
+        assert old in good
+        with pytest.raises(SpecError):
+            load_survey(good.replace(old, new, 1).encode())
+
+
+def test_arms_have_the_vectors_draws_and_reports():
+    """The arm from its bytes, what is asked in it, true values and bodies; all bodies of a survey are equally long."""
+    for vector in read("arms.json")["reports"]:
+        loaded = load_survey(vector["survey"].encode())
+        assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        assert {len(drawn["body"]) for drawn in vector["drawn"]} == {vector["length"]}
+        for drawn in vector["drawn"]:
+            before, none_left = playback(bytes.fromhex(drawn["bytes_before"]))
+            arm = draw_arm(loaded, before)
+            assert loaded.arms[arm].name == drawn["answers"]["arm"]
+            assert list(loaded.places_by_arm[arm]) == drawn["asked"]
+            values = encode(loaded, drawn["answers"], drawn["asked"])
+            assert drawn["values"] == list(values)
+            draws, rest = playback(bytes.fromhex(drawn["bytes"]))
+            assert drawn["body"] == dump_report(randomize(loaded, values, draws), loaded).decode()
+            assert not rest
+            assert not none_left
+
+
+def test_bad_arms_are_refused():
+    """One change in a good survey."""
+    vectors = read("arms.json")
     good = vectors["reports"][1]["survey"]
     for old, new in vectors["bad_changes"]:
         assert old in good

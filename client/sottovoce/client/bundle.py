@@ -23,7 +23,6 @@ PARTS = {
     "more_types": (
         "survey/rare.js",
         "survey/more_items.js",
-        "survey/own_coin.js",
         "device/randomizers.js",
         "form/number_input.js",
         "form/rare_items.js",
@@ -35,8 +34,11 @@ PARTS = {
         "device/memo.js",
         "device/question_sample.js",
     ),
+    "coins": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "facts": ("survey/by_hand/innocuous.js", "form/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "kiosk": ("form/kiosk.js",),
     "screening": ("survey/screen_out.js",),
@@ -45,7 +47,7 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "blocks", "leaving", "kiosk", "screening", "blind")
+RARE = ("more_types", "waves", "coins", "facts", "arms", "blocks", "leaving", "kiosk", "screening", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

@@ -1,7 +1,7 @@
 """
 The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
-It also keeps the sets of questions drawn under ``ask`` and the memos of ``memoized_rr``; both are independent of the
-truth.
+It also keeps the sets of questions drawn under ``ask``, the arm, and the memos of ``memoized_rr``; all are independent
+of the truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 reveal more of the truth (its epsilon adds up). An erased ledger or another device starts afresh; the form tells
@@ -27,6 +27,8 @@ REDEMPTION = -2
 """Wave number of the signatures that an invitation was, or will be, redeemed for: no epsilon, never sent."""
 SIGNERS = -3
 """Wave number, without a token, of the signing keys that this device has used, for all waves of the survey."""
+ARMS = -4
+"""Wave number, without a token, of the arm that this device has drawn, for all waves of the survey."""
 
 
 class Key(NamedTuple):

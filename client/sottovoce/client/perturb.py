@@ -8,6 +8,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers import joint_rr as block
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.shared.answers import Value
+from sottovoce.shared.by_hand.protection import is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.spec import Question, Survey
 
@@ -27,7 +28,7 @@ def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos:
         if value is None:
             reported.append(None)
         elif not isinstance(question.mechanism, JointMember):
-            reported.append(_perturb_one(question, value, draws, survey.own_coin, memos.get(index)))
+            reported.append(_perturb_one(question, value, draws, is_by_hand(survey, question), memos.get(index)))
         elif question.mechanism.position == 0:
             truths = values[index : index + len(question.mechanism.block.sizes)]
             reported += block.randomize(question.mechanism.block, _categories(truths), draws)
@@ -41,9 +42,9 @@ def _categories(values: Sequence[Value | None]) -> tuple[int, ...]:
     return found
 
 
-def _perturb_one(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
-    # The respondent's own coin has already randomized the value: randomizing again would be another channel.
-    if question.mechanism is None or own_coin:
+def _perturb_one(question: Question, value: Value, draws: Draws, by_hand: bool, memo: Sequence[int] | None) -> int:
+    # The respondent's own coin or fact has already randomized the value: randomizing again would be another channel.
+    if question.mechanism is None or by_hand:
         assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value
     if memo is not None:

@@ -12,6 +12,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
+from sottovoce.client.allowance_check import check_allowance
+from sottovoce.client.arm_draw import keep_arm
 from sottovoce.client.cached_survey import cached_or_fetched_survey
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
@@ -27,8 +29,8 @@ from sottovoce.client.transport import Transport, now
 from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
@@ -85,7 +87,7 @@ class Respondent:
         self._clock, self._opened = clock, clock()
         if ledger.get(self._key) is None:
             check_signed(ledger, self._key, survey)
-            _check_budget(survey, allowance)
+            check_allowance(survey, allowance)
 
     @classmethod
     def connect(
@@ -132,17 +134,30 @@ class Respondent:
     @cached_property
     def asked(self) -> tuple[Question, ...]:
         """
-        The questions that this person is asked; under ``ask`` a set drawn and recorded before any of them is shown.
+        The questions that this person is asked; under ``ask``, or with arms, drawn and recorded before any is shown.
 
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
         """
-        return tuple(self.survey.questions[index] for index in self.places)
+        shown = self.places[:-1] if self.survey.arms else self.places
+        return tuple(self.survey.questions[index] for index in shown)
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The indices of those questions in the survey."""
+        """The indices of what this person's report has values of: those questions and, with arms, the arm, the last."""
+        if self.survey.arms:
+            return self.survey.places_by_arm[[arm.name for arm in self.survey.arms].index(self.arm)]
         return keep_asked(self.ledger, self._key, self.survey, self._draws)
+
+    @cached_property
+    def arm(self) -> str:
+        """
+        Name of the arm that this person is in, drawn and recorded when it is first needed; "" without arms.
+
+        Raises:
+            BudgetExhausted: the ledger cannot be written or read.
+        """
+        return keep_arm(self.ledger, self._key, self.survey, self._draws) if self.survey.arms else ""
 
     @property
     def drawn(self) -> bool:
@@ -212,7 +227,7 @@ class Respondent:
         if signed is None:
             self._entry()  # Another program was faster.
             return
-        values = encode(self.survey, answers, self.places)
+        values = self.encode(answers)
         memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
         report = randomize(self.survey, values, self._draws, self.wave, memo, report_id=signed.report_id)
         body = dump_report(report, self.survey).decode()
@@ -221,6 +236,18 @@ class Respondent:
         entry = Entry(digest, epsilon, body, signature=signed.signature, send_at=send_at)
         self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
         forget_signature(self.ledger, self._key)
+
+    def encode(self, answers: Mapping[str, object]) -> tuple[Value | None, ...]:
+        """
+        The true values, in the survey's order; the arm is the drawn one, whatever the answers say.
+
+        Args:
+            answers: as for ``record``.
+
+        Raises:
+            AnswerError: as for ``record``.
+        """
+        return encode(self.survey, {**answers, ARM: self.arm} if self.arm else answers, self.places)
 
     @property
     def drawn_elsewhere(self) -> bool:
@@ -367,18 +394,3 @@ def randomize(
             question.check(value)
     report_id = report_id or draws.identity()
     return Report(survey.name, survey.digest, wave, report_id, perturb(survey, values, draws, memo or {}))
-
-
-def _check_budget(survey: Survey, allowance: Allowance) -> None:
-    # Written so that a limit that is not a number refuses everything.
-    for question in survey.questions:
-        if not question.epsilon <= allowance.question:
-            raise BudgetExhausted(
-                f"question '{question.name}' costs epsilon {show_epsilon(question.epsilon)}, "
-                f"more than the {allowance.question:g} that you allow for one question"
-            )
-    if not survey.epsilon <= allowance.total:
-        raise BudgetExhausted(
-            f"the survey costs epsilon {show_epsilon(survey.epsilon)}, "
-            f"more than the {allowance.total:g} that you allow in total"
-        )

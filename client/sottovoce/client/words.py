@@ -8,8 +8,9 @@ from contextvars import ContextVar
 from functools import cache, reduce
 from importlib.resources import files
 
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
@@ -21,8 +22,8 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 """The form's sentences, most of which the terminal says too, and those that only the terminal says."""
-_OF_FEW = (("web", "form", "waiting_sentences.js"), ("web", "survey", "wave_sentences.js"))
-"""Sentences of surveys whose reports are signed or wait, or in waves: modules, so that others do without them."""
+_OF_FEW = ("form/waiting", "survey/wave", "survey/coin", "survey/by_hand/innocuous", "survey/arms/arm")
+"""Modules with sentences for few surveys: reports are signed or wait, waves, coins or facts of one's own, arms."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
@@ -63,6 +64,22 @@ def by_hand_in_words(question: Question) -> list[str]:
     return [first, *(f"  {step}" for step in steps), translate("own_note")]
 
 
+def second_statement_in_words(survey: Survey, mechanism: InnocuousRR) -> list[str]:
+    """
+    Return instructions for a question that a fact of the person's own hides, a line each.
+
+    Args:
+        survey: the survey, for its texts.
+        mechanism: of the question.
+    """
+    second, note = f"  {text_of(survey, mechanism.label)}", translate("innocuous_note")
+    if mechanism.is_crosswise:
+        return [translate("crosswise_second"), second, translate("crosswise_how"), note]
+    faces = str(int(6 * mechanism.truth))
+    outcome = faces if faces == "1" else translate("range", first="1", last=faces)
+    return [translate("unrelated_die", outcome=outcome), second, note]
+
+
 def text_of(survey: Survey, texts: TextMap) -> str:
     """One of the survey's texts, without characters that a terminal would obey instead of showing them."""
     base = _LANGUAGE.get().partition("-")[0]
@@ -81,6 +98,8 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
     """
     if question.domain.absent and index == question.absent:
         return translate("absent")
+    if isinstance(question.mechanism, InnocuousRR):
+        return translate(question.mechanism.answers[index])
     if question.kind.truth == "yes_no":
         return translate(question.options[index])
     return text_of(survey, question.choices[index].label)
@@ -105,7 +124,8 @@ def catalogue(language: str = "en") -> dict[str, str]:
     """Every sentence of a language by its key; ``language`` is one of ``LANGUAGES``."""
     client = files("sottovoce.client")
     found = [client.joinpath(*folder, f"{language}.json").read_text(encoding="utf-8") for folder in _FOLDERS]
-    of_few = [sentences_of(client.joinpath(*path).read_text(encoding="utf-8"))[language] for path in _OF_FEW]
+    modules = [client.joinpath("web", *f"{name}_sentences.js".split("/")) for name in _OF_FEW]
+    of_few = [sentences_of(module.read_text(encoding="utf-8"))[language] for module in modules]
     return {key: text for each in (*map(json.loads, found), *of_few) for key, text in each.items()}
 
 

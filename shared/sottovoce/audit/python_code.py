@@ -26,6 +26,7 @@ from sottovoce.client.respondent import randomize
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Question, Survey
@@ -65,9 +66,9 @@ class Task:
 
 
 def private(survey: Survey) -> list[Question]:
-    """The questions that are randomized by themselves; those of a block are followed together, as a history."""
+    """The questions that devices randomize alone; blocks are followed as histories, and own facts by no audit."""
     singly = [survey.questions[unit[0]] for unit in survey.units if survey.block_of(unit[0]) is None]
-    return [question for question in singly if question.mechanism is not None]
+    return [question for question in singly if not isinstance(question.mechanism, InnocuousRR | None)]
 
 
 def check_integers(question: Question) -> Check:
@@ -82,7 +83,8 @@ def check_integers(question: Question) -> Check:
 def check_written(survey: Survey) -> Check:
     """Check that the loaded mechanism parameters equal those of the survey file."""
     stand = {name: fields for item in survey.document["questions"] for name, fields in _mechanisms(item)}
-    run = {question.name: question.mechanism.dump() for question in survey.questions if question.mechanism is not None}
+    randomized = [(each.name, each.mechanism) for each in survey.questions]
+    run = {name: made.dump() for name, made in randomized if not isinstance(made, InnocuousRR | None)}
     if stand != run:
         return Check("integers", WRITTEN, FAILED, message="the numbers that run are not those that stand in the survey")
     return Check("integers", WRITTEN, PASSED, scope=f"of {len(run)} questions")

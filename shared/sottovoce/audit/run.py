@@ -30,9 +30,10 @@ from sottovoce.audit.test_keys import with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.extras import install_command
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
@@ -166,7 +167,12 @@ def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) ->
             checks.append(Check("python", question.name, NOT_DONE, question.epsilon, message=message))
         else:
             checks.append(_by_hand(question) if survey.own_coin else check_python(task))
-    return checks
+    return [*checks, *map(_not_tested, hidden_by_facts(survey))]
+
+
+def _not_tested(question: Question) -> Check:
+    message = "not randomized by the device, not tested"
+    return Check("python", question.name, NOT_DONE, question.epsilon, message=message)
 
 
 def _by_hand(question: Question) -> Check:

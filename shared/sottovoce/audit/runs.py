@@ -18,6 +18,7 @@ from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.shared.answers import Value
+from sottovoce.shared.by_hand.protection import drawn_by_device, is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
 
@@ -282,7 +283,8 @@ class _Planner:
         """Plan all vectors, and name the questions whose pairs of answer and report are not all tried."""
         vectors = tuple(map(self._vector, range(self._effort.vectors)))
         # What was tossed by hand is the report, whatever the true answer is.
-        drawn = [each for each in self._answers if each.question.mechanism is not None and not self._survey.own_coin]
+        by_device = drawn_by_device(self._survey)
+        drawn = [each for each in self._answers if each.question in by_device]
         return RunPlan(vectors, tuple(each.question.name for each in drawn if not each.is_all_tried))
 
     def _vector(self, number: int) -> VectorPlan:
@@ -325,7 +327,7 @@ class _Planner:
         outputs: list[int | None] = []
         tape = b""
         for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):
-            if value is None or each.question.mechanism is None or self._survey.own_coin:
+            if value is None or each.question.mechanism is None or is_by_hand(self._survey, each.question):
                 outputs.append(value)  # type: ignore[arg-type]
                 continue
             if isinstance(each.question.mechanism, JointMember):

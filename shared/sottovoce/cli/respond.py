@@ -10,7 +10,7 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import announce, begin, check_open
-from sottovoce.client.terminal.explanation import explain
+from sottovoce.client.terminal.explanation import explain, explain_arm
 from sottovoce.client.terminal.interview import Interview, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm
@@ -82,6 +82,7 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
     announce(me, link)
     explain(me, allowance, check_open(me))
     begin(me, asks)
+    explain_arm(me)
     me.record(_answers(me, answers, yes))
     if later:
         print_unsent_notice(me)
@@ -91,7 +92,7 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
 
 
 def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, object]:
-    interview = Interview(me.survey, me.asked)
+    interview = Interview(me.survey, me.asked, me.arm)
     if file is None:
         interview.run()
     else:

@@ -14,6 +14,7 @@ from sottovoce.client.link import Link
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.by_hand.protection import drawn_by_device
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -79,13 +80,22 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
     asked = _at_once(served)
     tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
     for truths in blocks:
-        # With ``own_coin`` the respondent randomizes by hand, so the simulation does it here.
-        typed = randomized(survey, truths, tosses) if survey.own_coin else truths
+        typed = _hidden_by_hand(survey, truths, tosses)
         for place in range(len(truths[0])):
             draws = Draws(seeded(f"respondent {seed} {link.wave} {next(numbers)}"))
             me = Respondent(asked, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
             me.answer(answers_of(survey, typed, place))
             arrived()
+
+
+def _hidden_by_hand(survey: Survey, truths: list[Values], tosses: BatchDraws) -> list[Values]:
+    """Return what people type: what a coin or a fact of their own hides is randomized here, the rest is true."""
+    drawn = {question.name for question in drawn_by_device(survey)}
+    if len(drawn) == len(survey.private):
+        return truths
+    hidden = randomized(replace(survey, ask=None), truths, tosses)
+    pairs = zip(survey.questions, truths, hidden, strict=True)
+    return [truth if each.mechanism is None or each.name in drawn else typed for each, truth, typed in pairs]
 
 
 def _at_once(survey: Survey) -> Survey:

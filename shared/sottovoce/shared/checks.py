@@ -7,6 +7,8 @@ from typing import Any
 from sottovoce.shared.errors import Problem
 from sottovoce.shared.sentence import Sentence
 
+NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
+"""Name of a question, an option, a block or a fact."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*")
 """A BCP 47 tag of language, script, region and variants, in its one usual spelling: EN and en would be two texts."""
 

@@ -16,6 +16,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sottovoce.shared.arms.arms import Arm
+from sottovoce.shared.arms.parse_arms import texts_by_arm
 from sottovoce.shared.parse_item import ItemReader
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition, is_shown
@@ -27,7 +29,7 @@ _PRIVATE = "can name public questions only: a link by a private answer would giv
 _MAP = "must be a map from names of public questions to what their answers must be"
 
 
-def read_after(reader: ItemReader, value: object, items: Sequence[Item]) -> dict[str, Any]:
+def read_after(reader: ItemReader, value: object, items: Sequence[Item], arms: Sequence[Arm]) -> dict[str, Any]:
     """
     Parse ``after``; mistakes are noted in the reader.
 
@@ -35,9 +37,12 @@ def read_after(reader: ItemReader, value: object, items: Sequence[Item]) -> dict
         reader: of the survey.
         value: what the file has there.
         items: of the survey.
+        arms: of the survey, which may have texts of their own.
     """
-    fields = reader.fields(value, "/after", set(), {"text", "link", "links", "screen_out"})
+    fields = reader.fields(value, "/after", set(), {"text", "by_arm", "link", "links", "screen_out"})
     result = _texts_and_links(reader, fields, "/after")
+    if "by_arm" in fields:
+        result["by_arm"] = texts_by_arm(reader, fields["by_arm"], arms)
     if "screen_out" in fields:
         pointer = "/after/screen_out"
         other = reader.fields(fields["screen_out"], pointer, {"when"}, {"text", "link", "links"})
@@ -98,6 +103,9 @@ def _dump(condition: Condition, asked: Question) -> Any:  # noqa: ANN401 - a lis
 def ending(survey: Survey, values: Sequence[int | None]) -> Mapping[str, Any]:
     """Return the text and the links that go with the receipt of a report with these values."""
     after: Mapping[str, Any] = survey.document.get("after", {})
+    own = after["by_arm"].get(survey.arms[values[-1] or 0].name) if "by_arm" in after else None
+    if own:
+        after = {**after, "text": own}
     if "screen_out" not in after:
         return after
     # Private values are not even looked at.

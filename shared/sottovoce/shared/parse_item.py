@@ -8,16 +8,10 @@ from typing import Any
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Grid, random_answers
-from sottovoce.shared.checks import MISSING
+from sottovoce.shared.checks import MISSING, NAME
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
-from sottovoce.shared.questions import (
-    MAX_QUESTIONS,
-    NAME,
-    QuestionReader,
-    dump_asked,
-    dump_question,
-)
+from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
 from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
@@ -144,7 +138,7 @@ class ItemReader(QuestionReader):
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
-            fields = self.fields(value, pointer, _NOTE, {"hint", *CONDITIONS})
+            fields = self.fields(value, pointer, _NOTE, {"hint", "arm", *CONDITIONS})
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
         if isinstance(value, dict):
@@ -198,7 +192,7 @@ class ItemReader(QuestionReader):
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Several questions of one kind under one label; each row is reported by itself."""
-        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", *CONDITIONS})
+        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "arm", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
         if "of" not in fields:
@@ -386,6 +380,7 @@ def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
     if item.type == "matrix":
         document["rows"] = [{"name": row.name, "label": row.label} for row in item.rows]
         document["of"] = dump_asked(item.questions[0]) if item.questions else {}
+    document |= {"arm": list(item.arms)} if item.arms else {}
     for key, conditions in (("visible_if", item.visible_if), ("any_of", item.any_of)):
         if conditions:
             document[key] = {condition.question: _dump_condition(condition, questions) for condition in conditions}

@@ -7,10 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.arms.arms import Arm
+from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
@@ -31,7 +34,7 @@ _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "
 _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
-_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk"}
+_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _NOT_KIOSK = (
     "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
@@ -42,7 +45,7 @@ _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{LINK.pattern})")
 _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
-_NEEDED = ("/questions", "/ask", "/waves", "/access")
+_NEEDED = ("/questions", "/ask", "/waves", "/access", "/arms")
 """Where there must be no mistake before it can be said what a report costs."""
 
 
@@ -108,18 +111,20 @@ class _SurveyReader(ItemReader):
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
         self.ask(fields, items)
-        written = {**self.head(fields), "questions": dump_items(items)}
+        arms, items = read_arms(self, fields, items)
+        written = {**self.head(fields), "questions": dump_items(items), **dump_arms(fields, arms)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         written |= {"report_labels": labels} if self.neutral else {}
-        written |= {"after": read_after(self, fields["after"], items)} if "after" in fields else {}
-        if written["privacy"]["procedure"] == "own_coin":
+        written |= {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
+        if has_own_coin := written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
+        check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
         delete_on = self.delete_on(written["retention"], waves)
         is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
         self.memo(fields, items, len(waves))
         if not is_known:
             return None
-        survey = _survey(written, items, waves, delete_on)
+        survey = _survey(written, items, waves, delete_on, arms)
         # A limit that could not be read is empty, and a mistake already noted.
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total") or "Infinity"):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -346,8 +351,11 @@ class _SurveyReader(ItemReader):
                     self.problem(f"{pointer}/mechanism", message)
 
 
-def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
-    """The survey of a document whose questions, waves and ask are without mistakes."""
+def _survey(
+    written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None, arms: Sequence[Arm]
+) -> Survey:
+    """The survey of a document whose questions, waves, ask and arms are without mistakes."""
+    drawn = [arm_question(arms, written["default_language"])] if arms else []
     access, privacy = written["access"], written["privacy"]
     return Survey(
         document=written,
@@ -360,10 +368,11 @@ def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave
         release_batch=privacy["release_batch"],
         ids_days=written["retention"]["ids_days"],
         delete_on=delete_on,
-        questions=tuple(question for item in items for question in item.questions),
+        questions=(*(question for item in items for question in item.questions), *drawn),
         items=tuple(items),
         waves=tuple(waves),
         ask=written.get("ask"),
+        arms=tuple(arms),
         moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
         send_within_hours=privacy.get("send_within_hours", 0),
         send_at_seconds=privacy.get("send_at_seconds", 0),

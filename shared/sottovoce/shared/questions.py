@@ -1,14 +1,15 @@
 """From a question's document to a ``Question`` and back; what is a type's own is in ``types``."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
-from sottovoce.shared.checks import MISSING, Reader
+from sottovoce.shared.by_hand.parse_innocuous import KEYS, read_innocuous
+from sottovoce.shared.checks import MISSING, NAME, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.parameters import decimal_field
 from sottovoce.shared.sentence import Sentence, error_message
@@ -19,9 +20,8 @@ MAX_QUESTIONS = 200
 MAX_PUBLIC = 10_000_001
 """Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
-NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of"}
+_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of", "arm", *KEYS}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -100,7 +100,7 @@ class QuestionReader(Reader):
             mechanism=self.treatment(fields, kind, domain, pointer),
             cohort=False,
             absent=self.absent(fields, kind, domain, pointer),
-            neutral=self.neutral and kind.truth == "yes_no" and "public" not in fields,
+            neutral=self.neutral and kind.truth == "yes_no" and not {"public", *KEYS} & set(fields),
         )
 
     def choices(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> tuple[Choice, ...]:
@@ -199,25 +199,37 @@ class QuestionReader(Reader):
             domain: the true values.
             pointer: JSON pointer that error messages name.
         """
+        if any(key in fields for key in KEYS):
+            return read_innocuous(self, fields, pointer, kind.truth == "yes_no", self.in_block)
         if self.in_block:
             self.treated_by_block(fields, kind, pointer)
             return None
         if "public" in fields:
-            if fields["public"] is not True:
-                self.problem(f"{pointer}/public", "must be true, or left out")
-            if "mechanism" in fields:
-                self.problem(f"{pointer}/public", "a public question has no mechanism")
-            if not kind.may_be_public:
-                self.problem(f"{pointer}/public", Sentence("a {kind} question cannot be public", kind=kind.name))
-            if domain.size > MAX_PUBLIC:
-                self.problem(
-                    f"{pointer}/public", Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC))
-                )
+            self.check_public(fields, kind, domain, f"{pointer}/public")
             return None
         if "mechanism" not in fields:
             self.problem(pointer, "must name a mechanism or say public: true")
             return None
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
+
+    def check_public(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> None:
+        """
+        Refuse what a public question cannot be.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            domain: the true values.
+            pointer: JSON pointer of the key ``public``.
+        """
+        if fields["public"] is not True:
+            self.problem(pointer, "must be true, or left out")
+        if "mechanism" in fields:
+            self.problem(pointer, "a public question has no mechanism")
+        if not kind.may_be_public:
+            self.problem(pointer, Sentence("a {kind} question cannot be public", kind=kind.name))
+        if domain.size > MAX_PUBLIC:
+            self.problem(pointer, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
 
     def treated_by_block(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> None:
         """
@@ -247,13 +259,14 @@ class QuestionReader(Reader):
             pointer: JSON pointer that error messages name.
         """
         names = (*MECHANISMS, *PRESETS)
+        offered = [each for each in names if each not in PROCEDURES]
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         name = fields.get("name")
         if set(fields) == {"epsilon"}:
             name = ""
         elif not isinstance(name, str) or name not in names:
             message = "must be a map with an epsilon, or a name that is one of: {names}"
-            self.problem(pointer, Sentence(message, names=", ".join(names)))
+            self.problem(pointer, Sentence(message, names=", ".join(offered)))
             return None
         if domain.absent and kind.truth == "yes_no" and fields == {"name": "coin_flip"}:
             name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
@@ -338,6 +351,8 @@ def dump_asked(question: Question) -> dict[str, Any]:
         document |= question.kind.dump_domain(question.domain)
     if question.mechanism is None:
         document["public"] = True
+    elif isinstance(question.mechanism, InnocuousRR):
+        document |= question.mechanism.dump_keys()
     elif not isinstance(question.mechanism, JointMember):
         document["mechanism"] = question.mechanism.dump()
     if question.domain.absent:

@@ -12,6 +12,7 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.channel_text import dump_channel
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
@@ -19,7 +20,7 @@ from sottovoce.shared.spec import FORMAT, Question, Survey
 
 ITEM = "/questions/0"
 
-_TIES = ("visible_if", "any_of", "cohort")
+_TIES = ("visible_if", "any_of", "cohort", "arm")
 """Keys of an item that name other questions."""
 
 _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
@@ -108,6 +109,9 @@ def _check_alone(question: Question) -> None:
         raise SpecError([Problem("/public", "ask a public question in your own survey: this one must be private")])
     if question.known_share is not None:
         raise SpecError([Problem("/anchor", "corrects the other questions of a survey: leave it out of a single one")])
+    if isinstance(question.mechanism, InnocuousRR):
+        message = "a fact of the person's own hides one answer of a study: ask this in your own survey"
+        raise SpecError([Problem("/procedure", message)])
     if question.mechanism.waves > 1:
         raise SpecError([Problem("/mechanism", "an answer for several waves needs a survey around it")])
     if question.epsilon > DEFAULT_ALLOWANCE.question:

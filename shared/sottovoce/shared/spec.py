@@ -12,6 +12,7 @@ from typing import Any
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.answers import Domain, Value
+from sottovoce.shared.arms.arms import Arm, epsilons_by_arm, is_asked_set, longest_values, places_by_arm
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.base import Mask
@@ -135,6 +136,7 @@ class Item:
         rows: of a matrix, the names and labels of its rows; none otherwise.
         visible_if: what must all hold for the item to be shown.
         any_of: of which one must hold, where there are any.
+        arms: names of the arms in which it is asked; none for all.
     """
 
     type: str
@@ -145,6 +147,11 @@ class Item:
     rows: tuple[Choice, ...] = ()
     visible_if: tuple[Condition, ...] = ()
     any_of: tuple[Condition, ...] = ()
+    arms: tuple[str, ...] = ()
+
+    def is_in(self, arm: str) -> bool:
+        """Return True if it is asked in the arm of this name."""
+        return not self.arms or arm in self.arms
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -182,10 +189,10 @@ class Survey:
         items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
             each costs its epsilon anew.
-        ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them. A
-            block counts as one question: it is asked as a whole, or not.
+        ask: number of private questions, a block as one, that each respondent is asked, drawn on the device; None: all.
         moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
             and none yet before publishing has made them.
+        arms: of which the device draws one for each respondent; its index is the last value of a report. None: no arms.
         send_within_hours, send_at_seconds: a random wait before sending, or its moments since opening; 0 for none.
     """
 
@@ -203,6 +210,7 @@ class Survey:
     items: tuple[Item, ...]
     waves: tuple[Wave, ...]
     ask: int | None = None
+    arms: tuple[Arm, ...] = ()
     moduli: tuple[int, ...] = ()
     send_within_hours: int = 0
     send_at_seconds: int = 0
@@ -219,8 +227,13 @@ class Survey:
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one whole report: the sum over its units, with ``ask: m`` over the m costliest."""
+        """The privacy loss of one whole report: the sum over its units, of the m costliest or of the dearest arm."""
         return report_epsilon(self.unit_epsilons, self.ask)
+
+    @cached_property
+    def places_by_arm(self) -> list[tuple[int, ...]]:
+        """Indices of what has a value in each arm, the arm itself last; one entry, of all questions, without arms."""
+        return places_by_arm(self)
 
     @property
     def epsilon_of_wave(self) -> float:
@@ -259,8 +272,8 @@ class Survey:
 
     @property
     def unit_epsilons(self) -> list[float]:
-        """The privacy loss of each unit: a block costs as much as each question in it."""
-        return [self.questions[unit[0]].epsilon for unit in self.units]
+        """The privacy loss of each unit, in the dearest arm: a block costs as much as each question in it."""
+        return max(epsilons_by_arm(self), key=math.fsum)
 
     def block_of(self, index: int) -> Block | None:
         """Return the block that the question with this index is in; None if it is randomized by itself."""
@@ -284,13 +297,8 @@ class Survey:
 
     @cached_property
     def longest(self) -> tuple[int | None, ...]:
-        """The values of the longest report: of the private units, those are asked whose values take most digits."""
-        largest = [question.largest for question in self.questions]
-        # A value that is not there takes four letters.
-        longer = {unit: sum(len(str(largest[index])) - 4 for index in unit) for unit in self.units}
-        by_length = sorted(self.units, key=lambda unit: longer[unit], reverse=True)
-        unasked = {index for unit in by_length[self.asked_units :] for index in unit}
-        return tuple(None if index in unasked else value for index, value in enumerate(largest))
+        """The values of the longest report."""
+        return longest_values(self)
 
     @property
     def asked_units(self) -> int:
@@ -298,16 +306,8 @@ class Survey:
         return len(self.units) if self.ask is None else self.ask
 
     def asks_for(self, values: Sequence[object]) -> bool:
-        """
-        Return True if these values fit one respondent: exactly the questions not asked have none.
-
-        Args:
-            values: one for each question, None for those that were not asked.
-        """
-        absent = {index for index, value in enumerate(values) if value is None}
-        unasked = [unit for unit in self.units if unit[0] in absent]
-        whole = {index for unit in unasked for index in unit}
-        return len(self.units) - len(unasked) == self.asked_units and absent == whole
+        """Return True if these values fit one respondent: exactly the questions not asked have None."""
+        return is_asked_set(self, values)
 
     @cached_property
     def own_coin(self) -> bool:
@@ -342,7 +342,7 @@ class Survey:
                 values.append(value)
                 if answer is not None:
                     given[question.name] = value
-        return tuple(values)
+        return (*values, *(question.encode(answers.get(question.name)) for question in self.questions[len(values) :]))
 
     @property
     def asks_for_token(self) -> bool:

@@ -26,7 +26,8 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
 
 
 BLOCKS = "survey/block_sentences.js"
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", BLOCKS)
+RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", "survey/coin_sentences.js",
+        "survey/by_hand/innocuous_sentences.js", "survey/arms/arm_sentences.js", BLOCKS)  # fmt: skip
 """Modules of sentences that come with a part of the page which few surveys need."""
 
 

@@ -187,7 +187,20 @@ TWINS = [
         only_javascript={"redemptionKey": PIECE, "isToRedeem": "the terminal asks before each visit"},
     ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
-    Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
+    Twin(
+        "shared.by_hand.own_coin",
+        ("survey/own_coin.js",),
+        only_python=dict.fromkeys(["Part", "Procedure"], TYPE),
+        only_javascript={"checkOwnCoin": "a method of the survey's reader"},
+    ),
+    Twin("shared.by_hand.parse_innocuous", ("survey/by_hand/innocuous.js",), within="(read|check)Innocuous"),
+    Twin(
+        "shared.mechanisms.innocuous_rr",
+        ("survey/by_hand/innocuous.js",),
+        within="InnocuousRR|bringInnocuous",
+        only_python={"channel": "within InnocuousRR"},
+        only_javascript={"bringInnocuous": PIECE},
+    ),
     Twin(
         "shared.rational",
         ("survey/rational.js",),
@@ -251,6 +264,11 @@ TWINS = [
         renamed={"randomize": "randomizeJointRR"},
     ),
     Twin(
+        "shared.arms.parse_arms",
+        ("survey/arms/arms.js",),
+        only_python=dict.fromkeys(["textsByArm", "armQuestion"], "within readArms") | {"dumpArms": AUTHORS},
+    ),
+    Twin(
         "client.draws",
         ("device/draws.js",),
         only_javascript={"checkDevice": "a page may be opened where randomness is missing", "systemBytes": DATA},
@@ -271,6 +289,7 @@ TWINS = [
         only_python={"digestOfDigits": "within checkMemo, which may fetch"},
     ),
     Twin("client.question_sample", ("device/question_sample.js",)),
+    Twin("client.arm_draw", ("device/arm_draw.js",)),
     Twin(
         "client.delivery",
         ("device/delivery.js",),
@@ -306,7 +325,10 @@ ONLY_IN_BROWSERS = {
     "survey/bring.js": "a program has everything at once",
     "survey/rare.js": PIECE,
     "survey/block_sentences.js": "the terminal's are in its catalogues",
+    "survey/coin_sentences.js": "the terminal's are in its catalogues",
+    "survey/arms/arm_sentences.js": "the terminal's are in its catalogues",
     "survey/wave_sentences.js": "the terminal's are in its catalogues",
+    "survey/by_hand/innocuous_sentences.js": "the terminal reads them there",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,

@@ -87,7 +87,7 @@ def test_rules_catch_forbidden_lines() -> None:
 
 
 def test_means_stay_in_their_module() -> None:
-    """One module speaks to the network (and the entry loads the catalogue), one remembers, one keeps the page, one erases."""
+    """One module speaks to the network (and the entry loads the catalogue), one remembers, one keeps, one erases."""
     means = {
         "fetch": {"device/transport.js", "form/start.js"},
         "indexedDB": {"device/ledger.js", "form/kiosk.js"},
@@ -133,6 +133,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
     kinds = re.findall(r'reportKind = "(\w+)"', texts)
     made = {f"odds_{kind}" for kind in kinds} | {"language", "yes", "no"}
+    # What a fact of the person's own hides.
+    made |= {"odds_crosswise", "odds_unrelated_question"}
     made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     # What is said of a block in the place of the usual sentence.
     made |= {"odds_together_yes_no", "odds_together_option", "belief_one_together", "belief_all_together"}

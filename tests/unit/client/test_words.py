@@ -8,6 +8,7 @@ from sottovoce.client.page import languages
 from sottovoce.client.terminal.screen import is_no, is_yes
 from sottovoce.client.words import LANGUAGES, catalogue, choose_language, odds_in_words, text_of, translate
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES
 from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 from sottovoce.shared.odds_in_words import of_hundred
 from sottovoce.shared.parse_survey import parse_survey
@@ -70,7 +71,8 @@ def test_every_kind_of_report_has_its_sentence():
     # Questions of a block say of how many it is, and how many people send all of their answers.
     together = {f"together_{kind}": REPORT_KINDS[kind] | {"all", "questions"} for kind in ("yes_no", "option")}
     found = {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()}
-    assert found == {**REPORT_KINDS, **together}
+    by_fact = dict.fromkeys(PROCEDURES, REPORT_KINDS["yes_no"])
+    assert found == {**REPORT_KINDS, **together, **by_fact}
     assert {mechanism.report_kind for mechanism in MECHANISMS.values()} == set(REPORT_KINDS)
 
 

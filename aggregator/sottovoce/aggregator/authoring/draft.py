@@ -149,13 +149,15 @@ class SurveyDraft:
 
 
 def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
-    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of a number."""
+    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of each number."""
     treated = card.treated
     kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
     if kind.truth == "yes_no":
         return "no"
     if kind.truth == "options":
         return []
+    if kind.truth == "numbers":
+        return {each["name"]: treated.get("min", "0") for each in treated.get("coordinates", ())}
     choices = treated.get("choices", ())
     return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
 

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import figures_of, unit_epsilons
+from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, figures_of, unit_epsilons
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
+from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
 from sottovoce.shared.rational import log
@@ -30,7 +31,7 @@ class ProtectedTogether:
         name: name of the block; "" for cards that are not in a block yet.
         numbers: numbers of the cards.
         questions: number of answers.
-        epsilon, epsilon_apart: of the cards together, and by themselves.
+        epsilon, epsilon_apart: of one report, for the cards together and by themselves.
         people, people_apart: people needed for every share to within the margin of ``Figures.wanted``.
         margin: that margin.
         odds: worst-case odds for one answer, to people who know the others.
@@ -72,18 +73,18 @@ def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
 
 def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
     """
-    Put cards into one block, next to each other, at the sum of their epsilons or at what devices allow at most.
+    Put cards into one block, next to each other, at the epsilon that they cost a person, or at what devices allow.
 
     Args:
         draft: the draft.
-        numbers: numbers of the cards; those that cannot be in a block stay by themselves.
+        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so does one alone.
     """
     chosen = [number for number in joinable_cards(draft) if number in numbers]
-    if not chosen:
-        return draft
     cards = [draft.cards[number] for number in chosen]
-    apart = unit_epsilons([(card, _epsilon(draft, card)) for card in cards])
-    epsilon = min(Fraction(math.fsum(apart)) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
+    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+        return draft
+    apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
+    epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
     name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})
     mechanism = _fitted(epsilon, _sizes(draft, cards))
     joined = [_gathered(draft, chosen, place, name) for place in (chosen[0], chosen[-1])]
@@ -103,6 +104,12 @@ def _gathered(draft: SurveyDraft, chosen: Sequence[int], place: int, name: str) 
 def _epsilon(draft: SurveyDraft, card: DraftItem) -> float:
     question = question_of(draft, card)
     return 0.0 if question is None else question.epsilon
+
+
+def _epsilon_apart(draft: SurveyDraft, cards: Sequence[tuple[DraftItem, float]]) -> float:
+    """Return what a person spends at most on cards by themselves, of which ``ask`` may draw some."""
+    epsilons = unit_epsilons(cards)
+    return report_epsilon(epsilons, min(asked_of_each(draft), len(epsilons)))
 
 
 def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
@@ -169,7 +176,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
         numbers=numbers,
         questions=len(members[0].block.sizes),
         epsilon=members[0].block.epsilon,
-        epsilon_apart=math.fsum(unit_epsilons(own)),
+        epsilon_apart=_epsilon_apart(apart, own),
         people=max(each.needed or 0 for each in together if each),
         people_apart=max(each.needed or 0 for each in known),
         margin=max(each.wanted for each in known),

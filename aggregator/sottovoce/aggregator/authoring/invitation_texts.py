@@ -18,6 +18,7 @@ from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
+from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -140,7 +141,7 @@ def _protection(survey: Survey, words: Words) -> list[str]:
     if not survey.private:
         return [words.translate("letter_unprotected")]
     return [
-        words.translate("letter_toss" if survey.own_coin else "letter_dice"),
+        words.translate(LETTERS[protection_by(survey)]),
         _odds(max((survey.questions[index] for index in survey.private), key=lambda asked: asked.epsilon), words),
         words.translate("letter_belief", after=percent_after(survey.epsilon)),
         words.translate("letter_public") if len(survey.private) < len(survey.questions) else "",
@@ -207,7 +208,7 @@ def _asker(survey: Survey, words: Words, language: str) -> list[str]:
 def _method(survey: Survey, words: Words) -> str:
     if not survey.private:
         return words.translate("letter_unprotected")
-    return words.translate("ethics_toss" if survey.own_coin else "ethics_device")
+    return words.translate(f"ethics_{protection_by(survey)}")
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:

@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import widen
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
@@ -76,17 +77,14 @@ def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRul
     Raises:
         EstimateError: no stratum, impossible counts, or mechanisms that estimate different things.
     """
-    parts = [
-        ESTIMATORS[mechanism.name](mechanism, tally, domain, rule)
-        for mechanism, tally in merge(strata)
-        if mechanism is not None
-    ]
+    groups = [(mechanism, tally) for mechanism, tally in merge(strata) if mechanism is not None]
+    parts = [ESTIMATORS[mechanism.name](mechanism, tally, domain, rule) for mechanism, tally in groups]
     if not parts:
         raise EstimateError("there is no stratum to estimate from")
     if len(parts) == 1 or any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
         # Maximum likelihood histograms from different channels cannot be pooled by variance: return the newest alone.
-        return parts[-1]
-    return pool(parts, rule)
+        return widen(groups[-1][0], parts[-1], rule)
+    return widen(groups[-1][0], pool(parts, rule), rule)
 
 
 def merge(strata: Iterable[Stratum]) -> list[Stratum]:

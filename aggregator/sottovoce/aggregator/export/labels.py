@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from sottovoce.shared.mechanisms.innocuous_rr import ONE, SAME, InnocuousRR
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
@@ -25,6 +26,8 @@ def option_labels(question: Question, language: str) -> list[str]:
 def value_labels(question: Question, language: str) -> dict[int, str]:
     """Return a label for each reported value; empty if there are too many, or if a value has no single meaning."""
     kind = "public" if question.mechanism is None else question.mechanism.report_kind
+    if isinstance(question.mechanism, InnocuousRR):
+        return dict(enumerate(_BY_FACT[key] for key in question.mechanism.answers))
     made = _VALUES.get(kind)
     return made(question, language) if made and question.largest < MOST_LABELS else {}
 
@@ -33,7 +36,11 @@ def coding(question: Question) -> str:
     """Describe the coding of reported values in a sentence."""
     if question.mechanism is None:
         return "The answer as it was given."
-    return f"A randomized report and not the answer. {_CODINGS[question.mechanism.report_kind]}"
+    how = _CODINGS[question.mechanism.report_kind]
+    if isinstance(question.mechanism, InnocuousRR):
+        how = f"0 = {_BY_FACT[question.mechanism.answers[0]]}, 1 = {_BY_FACT[question.mechanism.answers[1]]}."
+        how = f"The person's own innocuous fact hides it. {how}"
+    return f"A randomized report and not the answer. {how}"
 
 
 def _text(texts: Mapping[str, str], language: str) -> str:
@@ -81,6 +88,8 @@ _VALUES: dict[str, Callable[[Question, str], dict[int, str]]] = {
     "end": _ends,
     "drawn_end": _drawn_ends,
 }
+
+_BY_FACT = {SAME: "both or neither statement is true", ONE: "exactly one statement is true", "no": "no", "yes": "yes"}
 
 _CODINGS = {
     "yes_no": "0 and 1 are what was sent, after the coin.",

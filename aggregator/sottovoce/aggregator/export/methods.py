@@ -9,7 +9,9 @@ from pathlib import Path
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.export.labels import coding, question_label
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question
 
@@ -38,9 +40,16 @@ def _lines(results: SurveyResults, about: About) -> Iterator[str]:
         yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
 
 
+_WHO = {
+    "toss": "with a coin or a die of their own",
+    "fact": "by an innocuous fact of their own or on their own device, as the question says,",
+    "device": "on their own device",
+}
+
+
 def _paragraph(results: SurveyResults, about: About) -> str:
     survey = results.survey
-    who = "with a coin or a die of their own" if survey.own_coin else "on their own device"
+    who = _WHO[protection_by(survey)]
     asked = f" Each was asked {survey.ask} of the private questions, drawn by the device." if survey.ask else ""
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
@@ -63,7 +72,15 @@ def _of_question(question: Question) -> str:
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
-    return f"{question.mechanism.name} ({numbers}), epsilon {show_epsilon(question.epsilon)}. {coding(question)}"
+    return f"{_name(question.mechanism)} ({numbers}), epsilon {show_epsilon(question.epsilon)}. {coding(question)}"
+
+
+def _name(mechanism: Mechanism) -> str:
+    if not isinstance(mechanism, InnocuousRR):
+        return mechanism.name
+    source = next(iter(mechanism.source.values()))
+    share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
+    return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
 
 
 def _different(questions: tuple[Question, ...]) -> list[Mechanism]:

@@ -54,9 +54,9 @@ class SurveyRules:
         self.survey = survey_of(stored.document)
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
-        # Of a drawn set of blocks, the number of values is not enough to know that it is whole.
+        # Of a drawn set of blocks, and of an arm, the number of values is not enough to know that it is whole.
         unasked = len(self.survey.units) - self.survey.asked_units
-        self._unasked = None if unasked and self.survey.blocks else unasked
+        self._unasked = None if (unasked and self.survey.blocks) or self.survey.arms else unasked
         # Packed values by their JSON text: most reports of a batch repeat values, and then skip decoding and checks.
         self._packed: dict[bytes, bytes] = {}
         # Valid values by question: with many questions, few reports are equal, but each question has few values.

@@ -11,6 +11,7 @@ from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg
+from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.spec import Survey, TextMap
 
 CARDS_ON_A_PAGE = 8
@@ -141,7 +142,7 @@ def _protection(survey: Survey) -> str:
     """Choose the sentence about protection; invitation texts use the same one."""
     if not survey.private:
         return "letter_unprotected"
-    return "letter_toss" if survey.own_coin else "letter_dice"
+    return LETTERS[protection_by(survey)]
 
 
 def _pictures(invitation: PosterContent) -> str:

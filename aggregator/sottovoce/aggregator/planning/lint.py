@@ -12,6 +12,7 @@ from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items
@@ -25,16 +26,8 @@ SINCE = {
     "0.2.0": ("optimal_unary", "date"),
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
-        "in_files",
-        "check",
-        "quick_exit",
-        "neutral_title",
-        "anchor",
-        "block",
-        "links",
-        "send_at_seconds",
-        "kiosk",
-        "screen_out",
+        *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
+        *("kiosk", "screen_out", "innocuous"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
@@ -224,7 +217,19 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         found.append(_nearly_sure(survey))
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
-    return [*found, *_telling_name(survey), *_thin_cells(survey), *_language_warnings(survey, spoken)]
+    found += [*_known_facts(survey), *_telling_name(survey), *_thin_cells(survey)]
+    return [*found, *_language_warnings(survey, spoken)]
+
+
+def _known_facts(survey: Survey) -> Iterator[str]:
+    """Yield a warning where people with a personal link have answers that a fact of their own hides."""
+    by_fact = hidden_by_facts(survey)
+    if by_fact and survey.asks_for_invitation:
+        yield (
+            f"/access: grave: '{by_fact[0].name}' is hidden by a fact of the person's own, and links are personal: "
+            "people who know the invited also know their facts, and so their answers; use access: open, or let the "
+            "device randomize"
+        )
 
 
 def _telling_name(survey: Survey) -> Iterator[str]:

@@ -14,10 +14,12 @@ from sottovoce.shared.accounting import (
     group_loss,
     waves_epsilon,
 )
+from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.blocks import Block
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
@@ -48,7 +50,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
         sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
     if survey.send_at_seconds:
         sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
-    sentences.append(words.translate("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
+    sentences.append(words.translate("privacy_stored_coin" if is_all_by_hand(survey) else "privacy_stored_device"))
     if survey.ask is not None:
         sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
@@ -81,6 +83,9 @@ def limits(survey: Survey, words: Words) -> list[str]:
         sentences.append(words.translate("privacy_limit_coin"))
     if "kiosk" in survey.document:
         sentences.append(words.translate("privacy_limit_kiosk"))
+    if by_facts := hidden_by_facts(survey):
+        names = ", ".join(f"'{question.name}'" for question in by_facts)
+        sentences.append(words.translate("privacy_limit_fact", names=names))
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, words.translate("privacy_limit_public"))
     return sentences
@@ -296,7 +301,9 @@ def _shuffled(survey: Survey, terms: AccountTerms) -> Document | None:
         weight: Callable[[float], float] = pair_weight if mechanism.name in _PAIRED else clone_weight
         bound = shuffled_bound(question.epsilon, weight(question.epsilon), terms.respondents, terms.delta)
         exact = None
-        if isinstance(mechanism, BinaryRR) and mechanism.a == 1 - mechanism.b and terms.respondents <= MAX_EXACT:
-            exact = shuffled_binary(float(mechanism.a), terms.respondents, terms.delta)
+        # With an uncertain share the channel may be dearer than its table.
+        binary = mechanism if isinstance(mechanism, BinaryRR) and not isinstance(mechanism, InnocuousRR) else None
+        if binary and binary.a == 1 - binary.b and terms.respondents <= MAX_EXACT:
+            exact = shuffled_binary(float(binary.a), terms.respondents, terms.delta)
         rows.append({"name": question.name, "alone": question.epsilon, "at_most": bound, "exact": exact})
     return {"respondents": terms.respondents, "delta": terms.delta, "questions": rows}

@@ -1,5 +1,7 @@
 """Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
 
+from collections.abc import Sequence
+
 import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
@@ -10,11 +12,14 @@ from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
+from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 
 def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None = None) -> None:
@@ -32,12 +37,34 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
         _print_status(me, status)
     _explain_protection(me, allowance)
     _explain_limits(me)
+    if survey.arms:
+        # The arm is drawn at the beginning, and its questions are shown with it.
+        print_line("\n" + translate("may_stop_arms"))
+        return
     heading(translate("questions_title"))
     if survey.ask is not None:
         print_line(translate("explain_ask", private=str(len(survey.units)), asked=str(survey.ask)))
-    for number, asked in enumerate(me.asked, 1):
-        print_line(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
+    _print_asked(me)
     print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
+
+
+def explain_arm(me: Respondent) -> None:
+    """Draw this person's arm, and show its questions and how their answers are sent; nothing without arms."""
+    if me.survey.arms:
+        heading(translate("questions_title"))
+        print_line(translate(arm_sentence(me.asked)))
+        _print_asked(me)
+
+
+def arm_sentence(asked: Sequence[Question]) -> str:
+    """Return the key of the sentence about how the answers of an arm with these questions are sent."""
+    are_open = {question.mechanism is None for question in asked}
+    return "arm_mixed" if len(are_open) > 1 else "arm_direct" if True in are_open else "arm_randomized"
+
+
+def _print_asked(me: Respondent) -> None:
+    for number, asked in enumerate(me.asked, 1):
+        print_line(f"  {number}. {text_of(me.survey, asked.label)}\n     {odds_in_words(asked)}")
 
 
 def _print_introduction(survey: Survey) -> None:
@@ -83,6 +110,8 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
         print_line(line)
     print_line(f"{translate('evens_out')} {translate('no_lie')}")
+    if survey.arms:
+        print_line(translate("explain_arms"))
     if len(survey.waves) > 1:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
@@ -118,9 +147,15 @@ def _procedure(survey: Survey) -> list[str]:
     """Return the keys of the sentences about what protects the answers: coins are named only if coins suffice."""
     mechanisms = [question.mechanism for question in survey.questions if question.mechanism is not None]
     if not survey.own_coin:
-        return ["how_dice", *dict.fromkeys(_HOW.get(each.report_kind, "how_drawn") for each in mechanisms)]
+        dice = ["how_dice"] if drawn_by_device(survey) else []
+        return [*dice, *dict.fromkeys(map(_how, mechanisms))]
     made = [procedure(each) for each in mechanisms]
     return ["explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"]
+
+
+def _how(mechanism: Mechanism) -> str:
+    own_fact = isinstance(mechanism, InnocuousRR)
+    return "how_innocuous" if own_fact else _HOW.get(mechanism.report_kind, "how_drawn")
 
 
 def _belief_sentence(survey: Survey) -> str:
@@ -143,7 +178,7 @@ def _explain_limits(me: Respondent) -> None:
     print_line(translate("limits_time"))
     for sentence in _visibility_sentences(survey, me.wave):
         print_line(sentence)
-    print_line(translate("once_tossed" if survey.own_coin else "once_device"))
+    print_line(translate("once_tossed" if is_all_by_hand(survey) else "once_device"))
 
 
 def _visibility_sentences(survey: Survey, wave: int) -> list[str]:

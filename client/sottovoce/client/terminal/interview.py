@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
-from sottovoce.client.respondent import Respondent, encode
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.prompts import ask
 from sottovoce.client.terminal.screen import confirm, print_line
 from sottovoce.client.words import text_of, translate
@@ -23,14 +23,16 @@ class Interview:
     Args:
         survey: what is shown.
         asked: which of its questions, by default all.
+        arm: name of the person's arm; "" without arms.
 
     Attributes:
         answers: by question name; None if the person prefers not to say.
     """
 
-    def __init__(self, survey: Survey, asked: Sequence[Question] = ()) -> None:
+    def __init__(self, survey: Survey, asked: Sequence[Question] = (), arm: str = "") -> None:
         self.answers: dict[str, object] = {}
         self._survey = survey
+        self._arm = arm
         self._seen: set[str] = set()
         self._asked = tuple(asked) or survey.questions
         self._numbers = {question.name: number for number, question in enumerate(self._asked, 1)}
@@ -50,8 +52,10 @@ class Interview:
         self.run()
 
     def _is_for(self, item: Item) -> bool:
-        """Return True for items without questions, and for those with a question that this person is asked."""
-        return not item.questions or any(question.name in self._numbers for question in item.questions)
+        """Return True for notes of this person's arm, and for items with a question that this person is asked."""
+        if not item.questions:
+            return item.is_in(self._arm)
+        return any(question.name in self._numbers for question in item.questions)
 
     def _ask(self, item: Item) -> dict[str, Value]:
         given: dict[str, Value] = {}
@@ -94,7 +98,7 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
     except ValueError as error:
         raise AnswerError(f"the file of answers {error}") from None
     # Validate the whole file first: a failure halfway must not leave a drawn report behind.
-    encode(me.survey, answers, me.places)
+    me.encode(answers)
     return answers
 
 

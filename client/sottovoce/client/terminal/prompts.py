@@ -7,8 +7,16 @@ from typing import Any
 
 import click
 from sottovoce.client.terminal.screen import is_no, is_yes
-from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, text_of, translate
+from sottovoce.client.words import (
+    by_hand_in_words,
+    odds_in_words,
+    option_in_words,
+    second_statement_in_words,
+    text_of,
+    translate,
+)
 from sottovoce.shared.errors import AnswerError
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2},\d{3}")
@@ -38,6 +46,8 @@ def ask(survey: Survey, question: Question, number: int, total: int) -> object:
         click.echo(text_of(survey, question.hint), err=True)
     click.echo(odds_in_words(question), err=True)
     for line in by_hand_in_words(question) if survey.own_coin else []:
+        click.echo(line, err=True)
+    for line in second_statement_in_words(survey, made) if isinstance(made := question.mechanism, InnocuousRR) else []:
         click.echo(line, err=True)
     if question.absent is not None:
         click.echo(f"  {REFUSAL}  {translate('prefer_not')}", err=True)
@@ -141,7 +151,9 @@ def _choosable_count(question: Question) -> int:
 def _named_option(survey: Survey, question: Question, text: str) -> int | None:
     """Index of the option whose text was typed, for yes or no also its first letter; None if it is none of them."""
     word = text.strip().casefold()
-    if question.kind.truth == "yes_no" and (is_yes(text) or is_no(text)):
+    # A yes to one of two statements is what the crosswise model never asks for.
+    is_plain = not isinstance(question.mechanism, InnocuousRR) or not question.mechanism.is_crosswise
+    if is_plain and question.kind.truth == "yes_no" and (is_yes(text) or is_no(text)):
         return question.options.index("yes" if is_yes(text) else "no")
     texts = [option_in_words(survey, question, index).casefold() for index in range(_choosable_count(question))]
     # A number is an option's place in the list, also where an option is called by another one.

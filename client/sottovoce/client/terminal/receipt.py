@@ -10,6 +10,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
@@ -55,7 +56,7 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         exactly: every value in words, too.
     """
     choose_language(survey)
-    is_open = survey is not None and not survey.private
+    is_open = survey is not None and not _sent_by_chance(survey, parse_report(receipt["body"].encode()).values)
     heading(translate("receipt_title_open" if is_open else "receipt_title"))
     if survey is None:
         print_line(translate("only_bytes"))
@@ -83,7 +84,9 @@ Values = Sequence[int | None]
 
 def _print_count(survey: Survey, values: Values) -> None:
     """One sentence about all answers that chance had a say in."""
-    count = sum(values[index] is not None for index in survey.private)
+    if hidden_by_facts(survey):
+        print_line(translate("receipt_innocuous"))
+    count = _sent_by_chance(survey, values)
     if count == 0:
         return
     if survey.epsilon < NEARLY_SURE:
@@ -93,8 +96,15 @@ def _print_count(survey: Survey, values: Values) -> None:
         print_line(translate("receipt_not_shown"))
 
 
+def _sent_by_chance(survey: Survey, values: Values) -> int:
+    """Return how many answers of a report chance had a say in."""
+    facts = {question.name for question in hidden_by_facts(survey)}
+    return sum(values[index] is not None for index in survey.private if survey.questions[index].name not in facts)
+
+
 def _print_public_answers(survey: Survey, values: Values) -> None:
-    public = [pair for pair in zip(survey.questions, values, strict=True) if pair[0].mechanism is None]
+    pairs = zip(survey.questions, values, strict=True)
+    public = [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
     if public:
         print_line(translate("receipt_public"))
         _print_questions(survey, public)
@@ -102,8 +112,10 @@ def _print_public_answers(survey: Survey, values: Values) -> None:
 
 def _print_values(survey: Survey, values: Values) -> None:
     print_line(f"{translate('receipt_exact')}:")
-    if survey.private:
-        print_line(translate("receipt_own_coin" if survey.own_coin else "receipt_note"))
+    if survey.own_coin:
+        print_line(translate("receipt_own_coin"))
+    elif _sent_by_chance(survey, values):
+        print_line(translate("receipt_note"))
     _print_questions(survey, list(zip(survey.questions, values, strict=True)))
 
 

@@ -28,7 +28,8 @@ def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
     while True:
         choice = click.prompt(label, value_proc=lambda text: _choice(text, most, ", ".join(choices)), err=True)
         if choice == STOP:
-            print_line(translate("stopped" if me.survey.ask is None else "stopped_ask"))
+            kept = "may_stop_arms" if me.survey.arms else "stopped" if me.survey.ask is None else "stopped_ask"
+            print_line(translate(kept))
             raise click.Abort
         if choice == SEND:
             return

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[4]
 SHARED, SURVEYS = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce/aggregator/surveys"
 SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
+    SHARED / "by_hand/parse_innocuous.py",
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(SURVEYS / f"{name}.py" for name in ("survey_file", "revisions")),

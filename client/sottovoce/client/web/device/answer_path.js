@@ -52,7 +52,8 @@ export class AnswerPath {
     const isOnlyOne = key[3] !== "" && !isSomebodyElse;
     const [other] = isOnlyOne ? await ledger.unaccepted(key) : [];
     if (other !== undefined) throw new DrawnElsewhere(other);
-    const truths = encode(survey, answers, await this.#respondent.asked());
+    const arm = await this.#respondent.arm();
+    const truths = encode(survey, arm ? { ...answers, arm } : answers, await this.#respondent.asked());
     const memo = survey.memoized.length ? await (await import("./memo.js")).keepMemo(this.#respondent) : null;
     await bringRandomizers(survey);
     const body = dumpReport(randomize(survey, truths, draws, key[2], memo, signed), survey);

@@ -31,8 +31,8 @@ export async function bringRandomizers({ memoized, private: places, questions })
  */
 export function randomize(survey, truths, draws, wave = 0, memo = null, signed = null) {
   // Those that are not asked have null.
-  const isOneSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
-  if (!isOneSet) throw new AnswerError("error_unexpected");
+  const isDrawnSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
+  if (!(survey.isArmSet?.(truths) ?? isDrawnSet)) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
   const reports = survey.questions.flatMap((question, index) =>
@@ -44,8 +44,8 @@ export function randomize(survey, truths, draws, wave = 0, memo = null, signed =
 // The report of a question, or those of a block that begins with it, if any; `truths` begin with its own.
 function perturb(question, truths, draws, ownCoin, memo) {
   const [truth] = truths;
-  // People who tossed their own coin enter its result: a second toss here would be another channel.
-  if (question.mechanism === null || truth === null || ownCoin) return truth;
+  // What a person's own coin or fact has changed is sent as it is: a second toss here would be another channel.
+  if (question.mechanism === null || truth === null || ownCoin || question.mechanism.procedure) return truth;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo, truths);
 }
 

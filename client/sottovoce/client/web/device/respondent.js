@@ -41,14 +41,25 @@ export class Respondent {
   }
 
   /**
-   * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
+   * Indices of what this person's report has values of; under `ask`, or with arms, drawn and recorded before any
+   * question is shown.
    *
    * @throws {BudgetExhausted} the ledger cannot be written or read
    */
   async asked() {
+    if (this.survey.arms) return this.survey.placesInArm(await this.arm());
     if (this.survey.ask === null) return [...this.survey.questions.keys()];
     const { keepAsked } = await import("./question_sample.js");
     return keepAsked(this.ledger, this.key, this.survey, this.draws);
+  }
+
+  /**
+   * The name of this person's arm, drawn and recorded when it is first needed; undefined without arms.
+   *
+   * @throws {BudgetExhausted} the ledger cannot be written or read
+   */
+  async arm() {
+    return this.survey.arms ? (await import("./arm_draw.js")).keepArm(this) : undefined;
   }
 
   /**

@@ -12,15 +12,15 @@ import { whenInWords } from "./phrases.js";
 export async function howItWorks(words, survey, spent) {
   const cost = words.line("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
-  const example = survey.ownCoin ? [] : [await practice(survey, words)];
-  const check = survey.check ? [] : [checkForm(survey, words)];
+  const example = survey.ownCoin || survey.isByFacts ? [] : [await practice(survey, words)];
+  const check = survey.check || survey.isByFacts ? [] : [checkForm(survey, words)];
   const why = element("p", {}, ...sentences(["evens_out", "no_lie", "not_kept"], words));
   return element("div", {}, why, cost, ...earlier, ...example, ...check);
 }
 
 /** What no odds can hide. */
-export function limitsList(words, { ownCoin, quickExit }) {
-  const device = ownCoin ? "limits_tossed" : "limits_device";
+export function limitsList(words, { isByFacts, ownCoin, quickExit }) {
+  const device = ownCoin || isByFacts ? "limits_tossed" : "limits_device";
   const keys = ["limits_presence", "limits_time", device, "limits_page"];
   if (quickExit) keys.push("exit_stays", "exit_seen", "exit_keys");
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));

@@ -108,8 +108,8 @@ export class Form {
     await this.#view.offerExit(respondent.survey, () => this.forget());
     this.#lead(respondent, []);
     if (entry !== null) return this.#resumeEntry(entry);
-    // Which questions are asked is decided, and recorded, before anything is shown.
-    this.#lead(respondent, await respondent.asked());
+    // Which questions are asked is decided, and recorded, before anything is shown; the arm after Begin.
+    this.#lead(respondent, respondent.survey.arms ? null : await respondent.asked());
     const known = { hasDigest: link.digest !== "", notes, spent, source: link.source };
     const found = standingWithToken(respondent, statusReply);
     const explain = () => this.#explain(respondent, known, found);

@@ -27,9 +27,9 @@ function askingPart(item, { index: _, first, common, ...count }, survey, words) 
   const number = words.line("span", sentence, count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
-  if (survey.ownCoin && questions[0].mechanism !== null) {
-    before.push(RARE_VIEWS.byHand(questions[0], id, words, each(rows, words)));
-  }
+  const { mechanism } = questions[0];
+  const own = mechanism && (mechanism.procedure ? "secondStatement" : survey.ownCoin && "byHand");
+  if (own) before.push(RARE_VIEWS[own](questions[0], id, words, each(rows, words)));
   const after = protection(questions[0], rows, `${id}-odds`, words, common);
   if (rows.length === 0) {
     const field = questionField(questions[0], id, words, { legend, before, after });

@@ -21,6 +21,6 @@ export function shareOf100(part, whole, words) {
 /** The label of a question's option with this index. */
 export function optionLabel(question, index, words) {
   if (question.domain.absent && index === question.domain.steps) return words.node("absent");
-  if (question.kind.truth === "yes_no") return words.node(question.options[index]);
+  if (question.kind.truth === "yes_no") return words.node((question.mechanism?.answers ?? question.options)[index]);
   return words.text("span", question.choices[index].label);
 }

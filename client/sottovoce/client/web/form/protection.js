@@ -30,7 +30,11 @@ export function protectionSentences(survey) {
 // People who toss their own coin read only about coins.
 function procedureOf({ ownCoin, questions }) {
   const made = questions.map(({ mechanism }) => mechanism).filter(Boolean);
-  if (!ownCoin) return ["how_dice", ...new Set(made.map(({ reportKind }) => HOW[reportKind] ?? "how_drawn"))];
+  if (!ownCoin) {
+    const dice = made.some(({ procedure }) => !procedure) ? ["how_dice"] : [];
+    const how = ({ procedure, reportKind }) => (procedure ? "how_innocuous" : HOW[reportKind] ?? "how_drawn");
+    return [...dice, ...new Set(made.map(how))];
+  }
   const byCoin = made.every((mechanism) => RARE_READERS.procedure(mechanism).flips > 0);
   return [byCoin ? "explain_own_coin" : "explain_own_die"];
 }

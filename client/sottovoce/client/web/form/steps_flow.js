@@ -13,7 +13,10 @@ export class StepsFlow {
   #isSomebodyElse;
   #rest = null;
 
-  /** `asked` are the indices of the questions that this person is asked; see `AfterSend.answer` for the last. */
+  /**
+   * `asked` are the indices of the questions that this person is asked, null where the arm, which is drawn once they
+   * are to be shown, decides it; see `AfterSend.answer` for the last.
+   */
   constructor(respondent, asked, words, view, isSomebodyElse) {
     this.#respondent = respondent;
     this.#asked = asked;
@@ -79,7 +82,9 @@ export class StepsFlow {
 
   async #ask(survey) {
     await bringViews(survey);
-    this.#asking ??= askingStep(survey, this.#words, this.#asked, () => this.#answer());
+    const asked = this.#asked ?? (await this.#respondent.asked());
+    const seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
+    this.#asking ??= askingStep(seen, this.#words, asked, () => this.#answer());
     this.#view.enter(this.#asking);
   }
 

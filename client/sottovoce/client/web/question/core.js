@@ -11,7 +11,7 @@ import { RANDOMIZERS } from "../device/randomize.js";
 /** Version of the program, which a record names. */
 export const CLIENT = "0.4.0";
 
-const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor"];
+const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor", "arm"];
 const MOST_LETTERS = 4000;
 
 /**

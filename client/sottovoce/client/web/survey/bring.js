@@ -2,15 +2,19 @@ import { MECHANISMS, RARE_READERS, RARE_SENTENCES, TYPES, isDelayed } from "./kn
 
 const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
-const RULES = ["anchor", "any_of", "visible_if", "when_absent"];
+const RULES = ["anchor", "any_of", "procedure", "visible_if", "when_absent"];
 
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
-  const { access, after, ask, privacy, waves } = document;
+  const { access, after, ask, privacy, questions, waves } = document;
   if (isRare(document)) await bringRare();
   if (after?.screen_out) Object.assign(RARE_READERS, await import("./screen_out.js"));
   if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
+  if ([questions].flat().some((item) => item?.procedure)) (await import("./by_hand/innocuous.js")).bringInnocuous();
+  if (privacy?.procedure === "own_coin") Object.assign(RARE_READERS, await import("./own_coin.js"));
+  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
+  if (/"(by_)?arm/.test(JSON.stringify(document))) Object.assign(RARE_READERS, await import("./arms/arms.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));
@@ -19,10 +23,10 @@ export async function bringReaders(document) {
 
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */
 export function isRare(document) {
-  const { after, privacy, questions } = document;
+  const { after, questions } = document;
   const isRuled = [questions].flat().some((item) => RULES.some((key) => item?.[key] !== undefined));
   const isOther = namesIn(document).some((name) => !COMMON.includes(name));
-  return isOther || isRuled || after !== undefined || privacy?.procedure === "own_coin";
+  return isOther || isRuled || after !== undefined;
 }
 
 // The types and mechanisms that a document names.
@@ -32,7 +36,7 @@ function namesIn({ questions }) {
 
 async function bringRare() {
   (await import("./rare.js")).bringRareKinds();
-  Object.assign(RARE_READERS, await import("./more_items.js"), await import("./own_coin.js"));
+  Object.assign(RARE_READERS, await import("./more_items.js"));
 }
 
 async function bringWaves() {

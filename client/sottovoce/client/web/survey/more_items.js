@@ -12,9 +12,9 @@ export const ITEM_READERS = new Map([
 const PANEL = /^[a-z0-9_-]{1,32}$/;
 const MAX_LINKS = 5;
 
-/** Text, link, or links by the label of a panel, shown with the receipt; the same for everybody. */
+/** Text, link, or links by the label of a panel, shown with the receipt; the same for all, or all of an arm. */
 export function readAfter({ screen_out: other, ...value }, survey) {
-  readFields(value, [], ["link", "links", "text"]);
+  readFields(value, [], ["by_arm", "link", "links", "text"]);
   must(Object.keys(value).length > 0);
   if (other !== undefined) RARE_READERS.readScreenOut(other, survey);
   if ("text" in value) readTexts(value.text, survey.defaultLanguage);

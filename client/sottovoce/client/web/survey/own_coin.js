@@ -1,4 +1,7 @@
-import { sum } from "./rational.js";
+import { locate } from "./checks.js";
+import { must, sum } from "./rational.js";
+import { COIN_SENTENCES } from "./coin_sentences.js";
+import { RARE_SENTENCES } from "./known.js";
 
 const FLIPS = new Map([
   [4, 2],
@@ -25,6 +28,22 @@ export function procedure(mechanism) {
   }
   const opposite = [["truth", whole - yes], ["opposite", yes]];
   return { flips, parts: weighed(yes === no ? opposite : weights, (first, end) => [first + 1, end]) };
+}
+
+/**
+ * Refuse what people cannot do by themselves with a coin or a die, and what the device would add; what the page says of
+ * coins it can say from then on.
+ */
+export function checkOwnCoin({ items }) {
+  RARE_SENTENCES.add(COIN_SENTENCES);
+  items.forEach((item, index) =>
+    locate(`/questions/${index}`, () => {
+      must(item.anyOf.length + item.visibleIf.length === 0);
+      for (const { absent, mechanism } of item.questions) {
+        must(absent === null && (mechanism === null || procedure(mechanism)));
+      }
+    }),
+  );
 }
 
 function weighed(weights, outcomes) {

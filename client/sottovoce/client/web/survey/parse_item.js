@@ -10,8 +10,8 @@ export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;
 /** The keys of what is done with an answer. */
 export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
 
-/** The keys that say when an item is shown. */
-export const CONDITIONS = ["visible_if", "any_of"];
+/** The keys that say when an item is shown, and to whom. */
+export const CONDITIONS = ["visible_if", "any_of", "arm"];
 
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
@@ -19,8 +19,8 @@ export const NOTE = ["label", "name", "type"];
 const MAX_PUBLIC = 10_000_001;
 
 /**
- * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf }`. A note has no
- * questions; `rows` are the labels of a matrix's rows. A block is a list of items.
+ * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf, arms }`. A note has no
+ * questions; `rows` are the labels of a matrix's rows; `arms` is undefined for all. A block is a list of items.
  *
  * @param value a canonical document
  * @param earlier a Map from names to the questions before it
@@ -29,13 +29,13 @@ const MAX_PUBLIC = 10_000_001;
  */
 export function parseItem(value, earlier, language, neutral) {
   const { ITEM_READERS, readBlock } = RARE_READERS;
-  const rare = ITEM_READERS?.get(value?.anchor ?? value?.type);
+  const rare = ITEM_READERS?.get(value?.anchor ?? value?.procedure ?? value?.type);
   const read = rare ?? (TYPES.has(value?.type) ? readQuestion : readBlock);
   must(read);
   const item = read(value, language, neutral, earlier);
   if (Array.isArray(item)) return item;
   const conditions = (key) => (key in value ? RARE_READERS.readConditions(value[key], item.questions, earlier) : []);
-  return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
+  return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of"), arms: value.arm };
 }
 
 /** An item that is one question. */

@@ -20,8 +20,8 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "check", "closes", "consent", "description", "fresh_samples", "kiosk", "neutral_title", "notice",
-  "opens", "quick_exit", "replaces", "report_labels", "researcher", "trial", "waves",
+  "after", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description", "fresh_samples", "kiosk",
+  "neutral_title", "notice", "opens", "quick_exit", "replaces", "report_labels", "researcher", "trial", "waves",
 ];
 
 /**
@@ -104,6 +104,8 @@ function readResearcher(researcher, language) {
 function readRare(document, survey) {
   if ("ask" in document || "waves" in document || survey.memoized.length > 0) RARE_READERS.readWaves(document, survey);
   RARE_READERS.checkBlocks?.(survey);
+  RARE_READERS.checkInnocuous?.(survey);
+  RARE_READERS.readArms?.(document, survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
   if ("after" in document) RARE_READERS.readAfter(document.after, survey);
 }
@@ -111,15 +113,8 @@ function readRare(document, survey) {
 function readPrivacy(privacy, survey) {
   readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total", "send_at_seconds", "send_within_hours"]);
   must(["device", "own_coin"].includes(privacy.procedure));
-  if (survey.ownCoin) survey.items.forEach((item, index) => locate(`/questions/${index}`, () => checkOwnCoin(item)));
+  if (survey.ownCoin) RARE_READERS.checkOwnCoin(survey);
   readInteger(privacy.release_batch, 1, 10 ** 6);
   if (survey.isDelayed) RARE_READERS.readWaiting(privacy);
   if ("max_epsilon_total" in privacy) must(survey.epsilon <= Number(readMatch(privacy.max_epsilon_total, EPSILON)));
-}
-
-// What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
-function checkOwnCoin({ anyOf, questions, visibleIf }) {
-  const { procedure } = RARE_READERS;
-  must(anyOf.length + visibleIf.length === 0);
-  for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

@@ -7,7 +7,7 @@ import { isShown } from "./visibility.js";
  * one would give that answer away. The survey knows the conditions from now on.
  */
 export function readScreenOut({ when, ...value }, survey) {
-  must(!("screen_out" in value));
+  must(!("screen_out" in value || "by_arm" in value));
   RARE_READERS.readAfter(value, survey);
   const open = survey.questions.filter(({ mechanism }) => mechanism === null);
   survey.screenOut = RARE_READERS.readConditions(when, [], new Map(open.map((question) => [question.name, question])));
@@ -16,5 +16,7 @@ export function readScreenOut({ when, ...value }, survey) {
 /** Which text and links go with a receipt: a function of the sent values, of which private ones have no say. */
 export function ending({ after, questions, screenOut }, reports) {
   const open = questions.flatMap(({ mechanism, name }, index) => (mechanism === null ? [[name, reports[index]]] : []));
-  return screenOut && isShown(screenOut, [], new Map(open)) ? after.screen_out : after;
+  // What is not asked in an arm is no answer.
+  const given = new Map(open.filter(([, value]) => value !== null));
+  return screenOut && isShown(screenOut, [], given) ? after.screen_out : after;
 }

@@ -18,7 +18,7 @@ const WORD = /\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+/gu;
  * answers are protected at all.
  */
 export function stepsBefore(survey) {
-  const asksCheck = survey.check && mostRevealing(survey) !== undefined;
+  const asksCheck = survey.check && mostRevealing(survey) !== undefined && !survey.isByFacts;
   return { asksCheck, asksConsent: hasLongConsent(survey) };
 }
 
@@ -49,7 +49,7 @@ export function explanationStep(survey, words, known, begin) {
 
 // How long it is. Which of the questions are shown hangs on the answers, so that it may be fewer.
 function facts(survey, words) {
-  const asking = survey.items.filter(({ questions }) => questions.length > 0).length;
+  const asking = survey.askingInArms ?? survey.items.filter(({ questions }) => questions.length > 0).length;
   const count = survey.ask === null ? asking : survey.ask + survey.questions.length - survey.private.length;
   const minutes = Math.max(1, Math.round((SECONDS.around + SECONDS.question * count) / 60));
   const sentence = survey.conditional.length ? "facts_at_most" : "facts";
@@ -67,7 +67,7 @@ function protectionPart(survey, words) {
   const picture = [...weakest, oddsPicture(most, words)];
   // What all answers together may tell comes first where that is nearly everything.
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
-  const more = RARE_READERS.sentencesOfWaves?.(survey) ?? [];
+  const more = [...(survey.sentencesOfArms ?? []), ...(RARE_READERS.sentencesOfWaves?.(survey) ?? [])];
   const notes = more.map((sentence) => words.line("p", ...sentence));
   return element("section", {}, words.line("h2", "explain_title"), ...parts, ...notes);
 }

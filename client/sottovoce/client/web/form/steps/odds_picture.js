@@ -8,7 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * that is what a screen reader reads.
  */
 export function oddsPicture(question, words) {
-  const isYesNo = question.mechanism.reportKind === "yes_no";
+  const isYesNo = question.mechanism.reportKind === "yes_no" && question.mechanism.procedure !== "crosswise";
   const labels = isYesNo ? ["grid_yes", "grid_no"] : ["grid_own", "grid_other"];
   const shares = Object.values(question.mechanism.explain()).filter(Array.isArray);
   const grids = shares.slice(0, 2).map((share, index) => {

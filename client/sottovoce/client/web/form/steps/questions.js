@@ -33,7 +33,8 @@ export function askingStep(survey, words, asked, onDone) {
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
-  const head = common ? [common.node] : [];
+  const how = survey.how ? [words.line("p", survey.how, {}, { className: "note" })] : [];
+  const head = common ? [...how, common.node] : how;
   return {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,

@@ -11,7 +11,8 @@ import { reportedInWords } from "../value_words.js";
  *
  * `spent` is what all reports to this aggregator cost; `onEnd` is called with "withdraw" or "forget".
  */
-export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
+export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
+  const survey = whole.ofReport?.(parseReport(receipt.body)) ?? whole;
   const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(survey, words, receipt);
@@ -86,17 +87,20 @@ function sentReport(survey, words, receipt) {
 
 // One sentence about all answers that chance had a say in.
 function chanceNotes(survey, words, reports) {
-  const count = survey.private.filter((index) => reports[index] !== null).length;
-  if (count === 0) return [];
+  const byFacts = (index) => survey.questions[index].mechanism.procedure;
+  const facts = survey.private.some(byFacts) ? [words.line("p", "receipt_innocuous")] : [];
+  const count = survey.private.filter((index) => reports[index] !== null && !byFacts(index)).length;
+  if (count === 0) return facts;
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
   // Where all answers together tell nearly everything, the title says what there is to say.
   const chance = isNearlySure(survey) ? [] : [words.line("p", "receipt_count", { count }, { className: "lead" })];
-  return [...chance, ...more];
+  return [...chance, ...more, ...facts];
 }
 
 function asGiven(survey, words, reports) {
-  const open = [...survey.questions.keys()].filter((index) => survey.questions[index].mechanism === null);
+  const isOpen = (index) => survey.questions[index].mechanism === null && reports[index] !== null;
+  const open = [...survey.questions.keys()].filter(isOpen);
   if (open.length === 0) return [];
   const lines = open.map((index) => {
     const question = survey.questions[index];
@@ -127,8 +131,8 @@ function exactReport(survey, words, reports, receipt) {
   const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const notes = [note, "no_lie"].map((key) => words.line("p", key));
-  const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
+  const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
+  const why = survey.private.length > 0 ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }

@@ -1,0 +1,209 @@
+"""From ``arms`` and each item's ``arm`` to what is asked in which arm, with every mistake and its JSON pointer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.arms.arms import ARM, MOST_ARMS, MOST_WEIGHT, Arm
+from sottovoce.shared.checks import MISSING, NAME, Reader
+from sottovoce.shared.parse_item import ItemReader
+from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Choice, Item, Question
+
+LABELS = {
+    "en": "Group drawn by chance",
+    "ar": "مجموعة اختيرت بالصدفة",
+    "de": "Zufällig geloste Gruppe",
+    "es": "Grupo elegido al azar",
+    "fr": "Groupe tiré au sort",
+    "hi": "संयोग से चुना गया समूह",
+    "pt": "Grupo escolhido ao acaso",
+    "zh-Hans": "随机抽取的组",
+}
+"""What respondents read of the arm in their receipt, as ``arm_label`` in the browser's sentences."""
+
+_NO_ARMS = "names an arm, and the survey has no arms"
+_DRAWN = "cannot be combined with ask: the arm decides which questions are asked"
+
+
+def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> tuple[list[Arm], list[Item]]:
+    """
+    The survey's arms, none without ``arms``, and its items with theirs.
+
+    Args:
+        reader: takes the mistakes, and has the items' pointers.
+        fields: the survey's map.
+        items: what the survey shows.
+    """
+    if "arms" not in fields:
+        if "arms_per_wave" in fields:
+            reader.problem("/arms_per_wave", "goes with arms only")
+        documents = [_document(fields, pointer) for pointer in reader.pointers]
+        for pointer in [each for each, document in zip(reader.pointers, documents, strict=True) if ARM in document]:
+            reader.problem(f"{pointer}/{ARM}", _NO_ARMS)
+        return [], list(items)
+    arms = [
+        _arm(reader, value, f"/arms/{index}")
+        for index, value in enumerate(reader.items(fields["arms"], "/arms", 2, MOST_ARMS))
+    ]
+    names = [arm.name for arm in arms]
+    for index in [index for index, name in enumerate(names) if name and name in names[:index]]:
+        reader.problem(f"/arms/{index}/name", "is used twice")
+    read = [
+        replace(item, arms=_arms_of(reader, _document(fields, pointer), names, pointer))
+        for pointer, item in zip(reader.pointers, items, strict=True)
+    ]
+    _check_together(reader, fields, read)
+    _check_items(reader, read, names)
+    return arms, read
+
+
+def arm_question(arms: Sequence[Arm], language: str) -> Question:
+    """
+    The public choice that reports the arm.
+
+    Args:
+        arms: in the order of its values.
+        language: of the survey, in which the arms' names stand for their labels.
+    """
+    return Question(
+        name=ARM,
+        type="select_one",
+        label={language: LABELS["en"], **LABELS},
+        hint={},
+        choices=tuple(Choice(arm.name, {language: arm.name}) for arm in arms),
+        domain=Domain(tuple(arm.name for arm in arms)),
+        mechanism=None,
+        cohort=False,
+        in_files=True,
+    )
+
+
+def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
+    """
+    The keys of the canonical survey; none without arms, so that other surveys keep their digest.
+
+    Args:
+        fields: the survey's map.
+        arms: as read.
+    """
+    written: dict[str, Any] = {"arms": [arm.dump() for arm in arms]} if arms else {}
+    return written | ({"arms_per_wave": True} if arms and "arms_per_wave" in fields else {})
+
+
+def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
+    """
+    Parse ``after.by_arm``: a text for each of some arms, in the order of the arms.
+
+    Args:
+        reader: takes the mistakes.
+        value: what the file has here.
+        arms: of the survey.
+    """
+    known = [arm.name for arm in arms]
+    given = value if isinstance(value, dict) else {}
+    if not given or any(name not in known for name in given):
+        reader.problem("/after/by_arm", "must be a map from names of the survey's arms to texts")
+        return {}
+    return {name: reader.text_map(given[name], f"/after/by_arm/{name}") for name in known if name in given}
+
+
+def _arm(reader: ItemReader, value: object, pointer: str) -> Arm:
+    fields = reader.fields(value, pointer, {"name"}, {"weight"})
+    name = reader.match(fields.get("name", MISSING), f"{pointer}/name", NAME)
+    return Arm(name, reader.integer(fields.get("weight", 1), f"{pointer}/weight", 1, MOST_WEIGHT))
+
+
+def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
+    """What the file has at an item's pointer; an empty map after a mistake."""
+    value: Any = fields
+    for part in pointer.split("/")[1:]:
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value if isinstance(value, dict) else {}
+
+
+def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[str], pointer: str) -> tuple[str, ...]:
+    """
+    Names of an item's arms, in the order of the survey's; none for an item of all arms.
+
+    Args:
+        reader: takes the mistakes.
+        document: the item's map.
+        names: of the survey's arms.
+        pointer: JSON pointer of the item.
+    """
+    if ARM not in document:
+        return ()
+    if "/items/" in pointer:
+        reader.problem(f"{pointer}/{ARM}", "a block is asked in all arms")
+    wanted = document[ARM] if isinstance(document[ARM], list) else [document[ARM]]
+    is_known = wanted and all(isinstance(each, str) and each in names for each in wanted)
+    if not is_known or not len(set(wanted)) == len(wanted) < len(names):
+        message = "must be some of the survey's arms, each once and not all: {names}"
+        reader.problem(f"{pointer}/{ARM}", Sentence(message, names=", ".join(names)))
+        return ()
+    return tuple(name for name in names if name in wanted)
+
+
+def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
+    """
+    Refuse what does not go with arms.
+
+    Args:
+        reader: takes the mistakes.
+        fields: the survey's map.
+        items: with their arms.
+    """
+    if "arms_per_wave" in fields:
+        if fields["arms_per_wave"] is not True:
+            reader.problem("/arms_per_wave", "must be true, or left out")
+        if "waves" not in fields:
+            reader.problem("/arms_per_wave", "goes with waves only")
+    if "ask" in fields:
+        reader.problem("/ask", _DRAWN)
+    privacy = fields.get("privacy")
+    if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
+        reader.problem("/arms", "cannot be combined with own_coin: the device must draw nothing")
+    for pointer, item in zip(reader.pointers, items, strict=True):
+        _check_item(reader, item, pointer)
+
+
+def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
+    """
+    Refuse what an item of a survey with arms cannot be.
+
+    Args:
+        reader: takes the mistakes.
+        item: with its arms.
+        pointer: its JSON pointer.
+    """
+    if any(question.mechanism is not None and question.mechanism.waves > 1 for question in item.questions):
+        reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: a memo is of a question for everybody")
+    if ARM in {item.name, *(question.name for question in item.questions)}:
+        reader.problem(f"{pointer}/name", "is the name under which the arm itself is reported")
+    if item.arms and any(question.cohort for question in item.questions):
+        reader.problem(f"{pointer}/cohort", "must be asked in all arms: each report is counted in one cohort")
+    if item.arms and any(question.known_share is not None for question in item.questions):
+        reader.problem(f"{pointer}/{ARM}", "an anchor is asked of everybody")
+
+
+def _check_items(reader: ItemReader, items: Sequence[Item], names: Sequence[str]) -> None:
+    """
+    Refuse an arm in which nothing is reported, and a condition that names a question of another arm.
+
+    Args:
+        reader: takes the mistakes.
+        items: with their arms.
+        names: of the arms.
+    """
+    for index, name in enumerate(names):
+        if not any(item.questions and item.is_in(name) for item in items):
+            reader.problem(f"/arms/{index}", "has no question")
+    asked_in = {q.name: {name for name in names if item.is_in(name)} for item in items for q in item.questions}
+    for pointer, item in zip(reader.pointers, items, strict=True):
+        own = {name for name in names if item.is_in(name)}
+        for condition in item.conditions:
+            if not own <= asked_in[condition.question]:
+                place = "visible_if" if condition in item.visible_if else "any_of"
+                reader.problem(f"{pointer}/{place}/{condition.question}", "is not asked in every arm of this item")

@@ -1,0 +1,88 @@
+"""Random arms in the form: drawn after Begin, the same in every tab, and said in questions and receipt."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page
+from sottovoce.client.words import catalogue
+
+from tests.browser.conftest import VIEWPORT, NewContext
+from tests.browser.visit import Visit, begin, publish, receipt
+from tests.conftest import Running
+from tests.surveys import survey
+
+WORDS = catalogue("en")
+AFTER = {"direct": "Thank you, direct.", "protected": "Thank you, protected."}
+
+
+@pytest.fixture(scope="session")
+def experiment(site: Running) -> Running:
+    """One question asked directly in one arm and with a coin in the other, and a note that one of them reads."""
+    boolean, _, _ = survey().document["questions"]
+    shared = {"type": boolean["type"], "label": {"en": "Cheated?"}}
+    questions = [
+        {"type": "note", "name": "story", "label": {"en": "A story."}, "arm": "direct"},
+        {**shared, "name": "cheated_direct", "public": True, "arm": "direct"},
+        {**shared, "name": "cheated", "mechanism": {"name": "coin_flip"}, "arm": "protected"},
+    ]
+    arms = [{"name": name, "weight": 1} for name in AFTER]
+    after = {"by_arm": {name: {"en": text} for name, text in AFTER.items()}}
+    return publish(site, survey(name="experiment", questions=questions, arms=arms, after=after))
+
+
+def arm_of(page: Page) -> str:
+    """The arm whose sentence stands above the questions."""
+    said = page.locator("#questions > .note").inner_text()
+    return {WORDS["arm_direct"]: "direct", WORDS["arm_randomized"]: "protected"}[said]
+
+
+def test_arm_is_drawn_after_begin_and_kept(new_context: NewContext, experiment: Running) -> None:
+    """Start is the same for all; a reload and another tab show the same arm, and its note or not."""
+    visit = Visit(new_context(viewport=VIEWPORT), experiment)
+    page = visit.arrive()
+    assert WORDS["explain_arms"] in page.inner_text("#explanation")
+    assert page.evaluate("async () => (await indexedDB.databases()).length") == 1
+    kept = """() => new Promise((go) => { const opened = indexedDB.open("sottovoce"); opened.onsuccess = () => {
+        const keys = opened.result.transaction("reports").objectStore("reports").getAllKeys();
+        keys.onsuccess = () => { opened.result.close(); go(keys.result.length); }; }; })"""
+    assert page.evaluate(kept) == 0
+
+    begin(page)
+    arm = arm_of(page)
+    assert page.evaluate(kept) == 1
+    assert ("A story." in page.inner_text("#questions")) == (arm == "direct")
+    assert page.locator("#questions fieldset").count() == 1
+    page.reload()
+    page.wait_for_selector("#explanation")
+    begin(page)
+    assert [arm_of(page), arm_of(visit.open())] == [arm, arm]
+    assert visit.complaints == []
+
+
+def test_each_arm_has_its_own_receipt_and_all_bodies_are_equally_long(
+    new_context: NewContext, experiment: Running
+) -> None:
+    """Until both arms have come: what was sent, the arm among it, whether chance had a say, and the closing text."""
+    lengths, seen = set(), set()
+    for _ in range(40):
+        if len(seen) == len(AFTER):
+            break
+        visit = Visit(new_context(viewport=VIEWPORT), experiment)
+        page = visit.open()
+        arm = arm_of(page)
+        page.check("#q0-1")
+        page.click("#questions [type=submit]")
+        values = json.loads(receipt(page)["bytes"])["values"]
+        text = page.inner_text("#receipt")
+
+        assert values[-1] == list(AFTER).index(arm)
+        assert [value is None for value in values[:2]] == [arm != "direct", arm == "direct"]
+        title = WORDS["receipt_title_open" if arm == "direct" else "receipt_title"]
+        assert page.inner_text("#receipt h1") == title
+        assert f"{WORDS['arm_label']} {arm}" in text
+        assert AFTER[arm] in text
+        assert visit.complaints == []
+        lengths.add(len(visit.bodies[-1]))
+        seen.add(arm)
+    assert seen == AFTER.keys()
+    assert len(lengths) == 1

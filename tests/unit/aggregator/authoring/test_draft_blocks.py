@@ -1,0 +1,72 @@
+"""Blocks of drafts: what they cost and save for the templates, as the documentation has it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, suggested
+from sottovoce.aggregator.authoring.edit_commands import change
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import card_groups
+from sottovoce.aggregator.authoring.validation import survey_of_draft
+
+from tests.random_surveys import random_survey
+
+PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
+
+
+def rows() -> list[str]:
+    """The table's lines: people, epsilon and worst-case odds, one by one and together."""
+    found = []
+    for template in all_templates():
+        draft = draft_of(template.document)
+        made = compared_selection(draft, joinable_cards(draft))
+        if made is not None:
+            found.append(
+                f"| {template.name} | {made.questions} | {made.people_apart:,}, {made.epsilon_apart:.2f}, "
+                f"{made.odds_apart:.1f}:1 | {made.people:,}, {made.epsilon:.2f}, {made.odds:.1f}:1 "
+                f"({made.odds_alone:.1f}:1) |"
+            )
+    return found
+
+
+def test_table_of_the_templates_is_true() -> None:
+    """Seven templates have two questions or more that can be in one block."""
+    found = rows()
+    shown = re.findall(r"^\| [a-z_]+ \| \d+ \|.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown == found
+    assert len(found) == len(all_templates()) - 1
+
+
+@pytest.mark.parametrize("template", all_templates(), ids=lambda template: template.name)
+def test_what_is_suggested_needs_fewer_people_and_costs_no_more(template: object) -> None:
+    """And never leaves out what it costs: the odds about one answer, which are higher."""
+    found = suggested(draft_of(template.document))  # type: ignore[attr-defined]
+    if found is not None:
+        assert found.people <= 0.8 * found.people_apart
+        assert found.epsilon <= found.epsilon_apart
+        assert found.odds > found.odds_apart
+        assert found.odds_alone < found.odds
+
+
+@pytest.mark.parametrize("first", range(0, 300, 60))
+def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
+    """Costs are the survey's; a block stays in one piece; separating gives each question its mechanism again."""
+    for seed in range(first, first + 60):
+        asked = random_survey(seed)
+        draft = draft_of(asked.document)
+        assert DraftFigures(draft).totals.epsilon == pytest.approx(asked.epsilon)
+        before = {each.name: each.mechanism for each in survey_of_draft(draft, asked.name).questions}
+        joined = change(draft, f"together:{'.'.join(map(str, joinable_cards(draft)[:4]))}")
+        if joined != draft:
+            survey = survey_of_draft(joined, asked.name)
+            [new] = [block for block in survey.blocks if block.name not in draft.blocks]
+            assert DraftFigures(joined).totals.epsilon == pytest.approx(survey.epsilon)
+            apart = survey_of_draft(change(joined, f"separate:{new.name}"), asked.name)
+            assert {each.name: each.mechanism for each in apart.questions} == before
+        for step, word in enumerate(("down", "up", "copy", "delete", "down")):
+            joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
+            pieces = [name for name, _ in card_groups(joined.cards) if name]
+            assert sorted(pieces) == sorted(joined.blocks)

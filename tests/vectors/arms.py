@@ -1,0 +1,125 @@
+"""Vectors of random arms: surveys, the arm that bytes draw, answers and reports; and texts that are no survey."""
+
+from typing import Any
+
+from sottovoce.client.arm_draw import draw_arm
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.report import dump_report, report_length
+from sottovoce.shared.spec import Survey
+
+from tests.documents import Document, names, question, survey
+from tests.vectors.tape import Tape
+
+COIN = {"name": "coin_flip"}
+
+
+def arms(*weights: int) -> list[Document]:
+    """Arms with these weights: direct, protected, third, ..."""
+    named = ("direct", "protected", "third", "fourth")
+    return [{"name": name, "weight": weight} for name, weight in zip(named, weights, strict=False)]
+
+
+def asks(name: str, arm: object = None, kind: str = "boolean", **more: Any) -> Document:
+    """An item of these arms; None for all."""
+    return {"type": kind, "name": name, "label": {"en": name}, **({} if arm is None else {"arm": arm}), **more}
+
+
+def two_arms(**more: Any) -> Document:
+    """The experiment of most papers: asked directly, or with protection; one question is for both."""
+    return survey(
+        asks("year", kind="select_one", choices=names(3), public=True),
+        asks("cheated_direct", "direct", public=True),
+        asks("cheated", "protected", mechanism=COIN),
+        arms=arms(1, 1),
+        **more,
+    )
+
+
+def three_arms() -> Document:
+    """Unequal weights, a note, a matrix, a block for all, a condition, values of other lengths, texts by arm, waves."""
+    coins = {"type": "boolean", "mechanism": {"name": "kary_rr", "odds": "3"}, "absent_category": True}
+    pair = {
+        "block": "two",
+        "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+        "items": [asks("a"), asks("b")],
+    }
+    months = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}-01T00:00:00Z"} for month in (1, 2)]
+    return survey(
+        asks("story", ["direct", "third"], "note"),
+        asks("income", "third", "integer", min=0, max=1_000_000, public=True),
+        {**asks("rows", ["direct", "protected"], "matrix"), "rows": names(2, "r"), "of": coins},
+        pair,
+        {**question(COIN), "name": "more", "arm": "third", "when_absent": "no", "visible_if": {"income": {"min": 10}}},
+        arms=arms(1, 4, 2),
+        waves=months,
+        arms_per_wave=True,
+        after={"text": {"en": "Thanks"}, "by_arm": {"third": {"en": "Thanks, third"}}},
+    )
+
+
+def arm_vectors() -> dict[str, Any]:
+    """Reports, and what must be refused."""
+    made = [parse_survey(each) for each in (two_arms(), three_arms())]
+    return {"reports": [_reports(each) for each in made], "bad_changes": BAD_CHANGES}
+
+
+def _reports(asked: Survey) -> dict[str, Any]:
+    drawn = []
+    for index in range(8):
+        before, tape = Tape(f"arm {asked.digest} {index}"), Tape(f"arms {asked.digest} {index}")
+        arm = draw_arm(asked, Draws(before))
+        answers = {each.name: _answer(each, index * 5 + at * 3) for at, each in enumerate(asked.questions)}
+        answers[ARM] = asked.arms[arm].name
+        places = asked.places_by_arm[arm]
+        values = encode(asked, answers, places)
+        body = dump_report(randomize(asked, values, Draws(tape)), asked).decode()
+        drawn.append({"answers": answers, "asked": list(places), "bytes_before": before.taken.hex(), "values": values,
+                      "bytes": tape.taken.hex(), "body": body})  # fmt: skip
+    head = {"survey": asked.canonical.decode(), "digest": asked.digest, "epsilon": asked.epsilon}
+    return {**head, "length": report_length(asked, 0), "drawn": drawn}
+
+
+def _answer(asked: Any, turn: int) -> str:
+    if asked.domain.grid is not None:
+        return str(turn)
+    return str(asked.options[turn % (len(asked.options) - asked.domain.absent)])
+
+
+_TWO = '"arms":[{"name":"direct","weight":1},{"name":"protected","weight":4},{"name":"third","weight":2}]'
+BAD_CHANGES: list[tuple[str, str]] = [
+    (f"{_TWO},", ""),
+    (f'{_TWO},"arms_per_wave":true,', ""),
+    (_TWO, '"arms":[]'),
+    (_TWO, '"arms":{}'),
+    (_TWO, '"arms":null'),
+    (_TWO, '"arms":[{"name":"third","weight":2}]'),
+    ('"weight":4', '"weight":0'),
+    ('"weight":4', '"weight":1001'),
+    ('"weight":4', '"weight":"4"'),
+    ('"weight":4', '"weight":1.5'),
+    ('"name":"protected","weight":4', '"name":"protected"'),
+    ('"name":"protected","weight":4', '"name":"direct","weight":4'),
+    ('"name":"protected","weight":4', '"name":"No","weight":4'),
+    ('"name":"protected","weight":4', '"extra":1,"name":"protected","weight":4'),
+    ('"arm":["direct","third"]', '"arm":"direct"'),
+    ('"arm":["direct","third"]', '"arm":["third","direct"]'),
+    ('"arm":["direct","third"]', '"arm":["direct","direct"]'),
+    ('"arm":["direct","third"]', '"arm":["direct","protected","third"]'),
+    ('"arm":["direct","third"]', '"arm":["unknown"]'),
+    ('"arm":["direct","third"]', '"arm":[]'),
+    ('"arm":["direct","third"]', '"arm":null'),
+    ('"arm":["third"],"label":{"en":"income"}', '"arm":["direct"],"label":{"en":"income"}'),
+    ('"label":{"en":"a"},"name":"a"', '"arm":["third"],"label":{"en":"a"},"name":"a"'),
+    ('"label":{"en":"a"},"name":"a"', '"label":{"en":"a"},"name":"arm"'),
+    ('"label":{"en":"story"},"name":"story"', '"label":{"en":"story"},"name":"arm"'),
+    ('"arms_per_wave":true', '"arms_per_wave":false'),
+    ('"arms_per_wave":true', '"arms_per_wave":true,"ask":1'),
+    ('"by_arm":{"third"', '"by_arm":{"fourth"'),
+    ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{}'),
+    ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{"third":"Thanks"}'),
+    ('"procedure":"device"', '"procedure":"own_coin"'),
+]
+"""In the second survey, the first of each pair once replaced by the second makes what must be refused."""
