@@ -19,6 +19,9 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
 from sottovoce.shared.rational import log
 
+_ALONE = {"anchor", "arm", "procedure"}
+"""Keys of questions that cannot be in a block."""
+
 _ROUNDING = Fraction(1, 10**12)
 
 
@@ -65,7 +68,7 @@ def joinable_cards(draft: SurveyDraft) -> list[int]:
 
 def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
     question = None if card.harm == "public" else question_of(draft, card)
-    if question is None or question.mechanism is None or card.asked.get("anchor"):
+    if question is None or question.mechanism is None or _ALONE & {*card.asked, *card.treated}:
         return False
     # A device that remembers an answer over waves does so for one question.
     return question.kind.truth in ("yes_no", "option") and question.mechanism.waves == 1

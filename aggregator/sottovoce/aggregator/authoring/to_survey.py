@@ -91,7 +91,8 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     # A cohort must be public: ``cohort`` has no meaning on a randomized question.
     asked.pop("cohort", None)
     asked.pop("in_files", None)
-    if card.block:
+    # A block has one mechanism for all its questions; a person's own fact hides an answer without any.
+    if card.block or "procedure" in asked:
         return asked
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
@@ -108,7 +109,8 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
         declining: one of ``draft.DECLINING``.
     """
     kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
-    if declining == "each":
+    # Where a person's own fact hides the answer there is no way to decline.
+    if declining == "each" or "procedure" in given:
         return {key: given[key] for key in ABSENT_KEYS if key in given}
     if declining == "own" and kind.takes_category:
         return {"absent_category": True}

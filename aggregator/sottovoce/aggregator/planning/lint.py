@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sottovoce.aggregator.planning.anchors import anchor_words
+from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
 from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
@@ -27,7 +28,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("kiosk", "screen_out", "innocuous"),
+        *("kiosk", "screen_out", "innocuous", "arms"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
@@ -108,6 +109,7 @@ def describe(survey: Survey) -> list[str]:
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
     if survey.ask is not None:
         lines.append(f"  {_describe_sample(survey.ask, len(survey.units))}")
+    lines += [f"  {words}" for words in describe_arms(survey)]
     if survey.cohort is not None and survey.release_batch > 1:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
@@ -186,7 +188,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         survey: the survey.
         spoken: languages of the form's own sentences.
     """
-    found = []
+    found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
     if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.units):
@@ -304,7 +306,7 @@ def _kiosk(survey: Survey) -> Iterator[str]:
 
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = [*_quick_exit(survey), *_kiosk(survey)]
+    found = [*_quick_exit(survey), *_kiosk(survey), *arm_suggestions(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
