@@ -14,6 +14,7 @@ WEB = files("sottovoce.client").joinpath("web")
 APART = (
     "survey/accounting.js",
     "preview/aggregator.js",
+    "preview/follow.js",
     "preview/pretend.js",
     "preview/storage.js",
     *(f"question/{path.name}" for path in WEB.joinpath("question").iterdir() if path.name.endswith(".js")),
