@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
@@ -41,7 +42,7 @@ def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]
 
 def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
     """Return the entries of the survey's list of questions for one group of cards."""
-    items = [_item(card, draft.declining) for card in cards]
+    items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     return [{"block": block, "mechanism": draft.blocks[block], "items": items}] if block else items
 
 

@@ -194,6 +194,8 @@ def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[
             yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
         for option in card.treated.get("choices", ()):
             yield FieldPath(f"q{number}.options", number), option.get("label", {})
+        for row in card.asked.get("rows", ()):
+            yield FieldPath(f"q{number}.rows", number), row.get("label", {})
 
 
 def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -208,6 +210,8 @@ def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for number, card in enumerate(draft.cards):
+        if card.type == "matrix" and not card.asked.get("rows"):
+            yield DraftProblem(FieldPath(f"q{number}.rows", number), "no_rows", values={"number": number + 1})
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.list_key != "choices":
             continue
