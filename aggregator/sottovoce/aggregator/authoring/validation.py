@@ -240,7 +240,8 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
     draft = figures.draft
     epsilons = [0.0 if each is None or each.mechanism is None else each.epsilon for each in figures.questions]
     for number, (card, epsilon) in enumerate(zip(draft.cards, epsilons, strict=True)):
-        if epsilon > DEFAULT_ALLOWANCE.question:
+        is_first = not card.block or number == 0 or draft.cards[number - 1].block != card.block
+        if epsilon > DEFAULT_ALLOWANCE.question and is_first:
             yield DraftProblem(
                 FieldPath(f"q{number}.harm", number),
                 "dear_question",
