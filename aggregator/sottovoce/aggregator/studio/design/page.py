@@ -12,6 +12,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_questions, simple_condition
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
@@ -139,6 +140,9 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[tuple[int,
         sentences=sentences,
         belief_before=words().percent(BELIEF_BEFORE, 0),
         harms=HARMS,
+        arms=[*arms_of(draft)],
+        written_arms=written_arms(draft),
+        arm_on_card=arm_on_card,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
