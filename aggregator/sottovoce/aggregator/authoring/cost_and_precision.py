@@ -110,9 +110,10 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     """
     Return each private sensitivity level applied to a card, and its own mechanism.
 
-    There are none for an incomplete card, and none in a block, which has one mechanism for all its cards.
+    There are none for an incomplete card, none in a block, which has one mechanism for all its cards, and none where
+    a fact of the person's own hides the answer.
     """
-    if card.block:
+    if card.block or "procedure" in card.treated:
         return []
     found = []
     own = ("other",) if card.harm == "other" else ()

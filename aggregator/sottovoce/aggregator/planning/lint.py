@@ -28,7 +28,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("screen_out", "innocuous", "arms"),
+        *("kiosk", "screen_out", "innocuous", "arms"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
@@ -296,9 +296,17 @@ def _quick_exit(survey: Survey) -> Iterator[str]:
         )
 
 
+def _kiosk(survey: Survey) -> Iterator[str]:
+    if "kiosk" in survey.document and not survey.asks_for_token:
+        yield (
+            "/kiosk: nothing can tell whether a person answers twice on such devices; with access: token each code on "
+            "a card lets one report in"
+        )
+
+
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = [*_quick_exit(survey), *arm_suggestions(survey)]
+    found = [*_quick_exit(survey), *_kiosk(survey), *arm_suggestions(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
