@@ -35,6 +35,7 @@ PARTS = {
         "device/question_sample.js",
     ),
     "coins": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "orders": ("survey/order/order.js", "device/order_draw.js"),
     "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
@@ -46,7 +47,7 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "coins", "facts", "arms", "blocks", "leaving", "screening", "blind")
+RARE = ("more_types", "waves", "coins", "facts", "orders", "arms", "blocks", "leaving", "screening", "blind")
 """The parts that only few surveys need."""
 
 PREVIEW = "preview/pretend.js"

@@ -27,7 +27,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("screen_out", "innocuous"),
+        *("screen_out", "innocuous", "order"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""

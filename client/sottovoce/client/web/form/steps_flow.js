@@ -83,7 +83,8 @@ export class StepsFlow {
   async #ask(survey) {
     await bringViews(survey);
     const asked = this.#asked ?? (await this.#respondent.asked());
-    const seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
+    let seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
+    if (survey.isOrdered) seen = await (await import("../device/order_draw.js")).inDrawnOrder(this.#respondent, seen);
     this.#asking ??= askingStep(seen, this.#words, asked, () => this.#answer());
     this.#view.enter(this.#asking);
   }

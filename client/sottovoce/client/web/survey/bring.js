@@ -13,8 +13,10 @@ export async function bringReaders(document) {
   if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
   if ([questions].flat().some((item) => item?.procedure)) (await import("./by_hand/innocuous.js")).bringInnocuous();
   if (privacy?.procedure === "own_coin") Object.assign(RARE_READERS, await import("./own_coin.js"));
-  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
-  if (/"(by_)?arm/.test(JSON.stringify(document))) Object.assign(RARE_READERS, await import("./arms/arms.js"));
+  // Any key that has to do with arms or orders, wherever it stands; a text that looks like one does no harm.
+  const text = JSON.stringify(document);
+  if (/"(keep_last|order)"/.test(text)) Object.assign(RARE_READERS, await import("./order/order.js"));
+  if (/"(by_)?arm/.test(text)) Object.assign(RARE_READERS, await import("./arms/arms.js"));
   // With it comes the step that is shown while a report waits.
   if (typeof access === "object" || isDelayed(privacy)) {
     Object.assign(RARE_READERS, await import("./redemption.js"));

@@ -1,4 +1,4 @@
-import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, ORDER, TREATMENT, readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
 import { RARE_READERS, TYPES } from "./known.js";
 import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
@@ -36,7 +36,7 @@ function readNote(value, language) {
 
 // Several questions with the same answers, a row each.
 function readMatrix(value, language, neutral) {
-  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...CONDITIONS]);
+  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...ORDER, ...CONDITIONS]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);
   must(TYPES.get(of?.type)?.single);
