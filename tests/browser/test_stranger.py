@@ -72,7 +72,7 @@ def design(page: Page) -> None:
     page.locator("[name='q0.options.en']").fill("\n".join(YEARS))
     page.locator("[name='q0.options.de']").fill("Erstes Jahr\nZweites Jahr\nDrittes Jahr oder später")
     page.locator("[name='q0.harm'][value=public]").check()
-    page.locator("[name='q2.condition']").select_option("q2=yes")
+    page.locator("[name='q2.if0']").select_option("q2")
     page.locator("[name='q3.min']").fill("0")
     page.locator("[name='q3.max']").fill("40")
     press(page, "Save")

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 from sottovoce.aggregator.authoring.from_survey import draft_of
 
 from tests.browser.studio_site import begun_draft, of_many_questions, studio_site
 from tests.browser.test_access import violations
-from tests.browser.visit import log_in
+from tests.browser.visit import log_in, unfold
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -188,6 +188,24 @@ def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -
 
     assert all(sizes.values())
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+def test_live_form_follows_the_card_in_use(browser: Browser, studio: Running) -> None:
+    """It shows the question that is opened, and leaves the focus where it is; what a condition may name appears."""
+    storage = studio.storage()
+    kinds = [of_many_questions("followed")["questions"][place] for place in range(6)]
+    storage.drafts.add("followed", draft_of({**document(), "name": "followed", "questions": kinds}).dumped)
+    storage.close()
+    page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")
+    page.goto(f"{studio.url}/dashboard/surveys/followed/design")
+    frame = page.frame_locator("iframe.previewed")
+    expect(frame.locator("#q0-label")).to_be_in_viewport()
+    page.locator("#q5 summary").first.click()
+    expect(frame.locator("#q5-label")).to_be_in_viewport()
+    assert page.evaluate("document.activeElement.closest('.question').id") == "q5"
+    unfold(page.locator("[name='q5.if0']")).select_option("q2")
+    expect(page.locator("#if5 input[type=checkbox]")).to_have_count(3)
+    page.context.close()
 
 
 MOST_HEIGHT = {"surveys/six/design": 2000, "surveys/many-drafted/design": 6000, "surveys/many/results": 8000}

@@ -13,7 +13,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running
 
-READY = "#invitation, #explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
+READY = "#invitation, #kiosk, #explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
 """The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
 
 FOLDER = re.compile("^/assets/[0-9a-f]{16}/")

@@ -21,7 +21,7 @@ from sottovoce.audit.python_code import (
 from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared import own_coin
+from sottovoce.shared.by_hand import own_coin
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey

@@ -10,10 +10,10 @@ from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report, report_length
 from sottovoce.shared.tokens import parse_token, print_token

@@ -224,8 +224,8 @@ def _css() -> str:
 
 
 def inline_css(source: str) -> str:
-    """Return a style as it stands in a page: without comments and needless line ends."""
-    return re.sub(r"(?<=[{;,])\n", "", tidy(source))
+    """Return a style as it stands in a page: without comments, and without needless line ends and spaces."""
+    return re.sub(r"(?<=[{};,])\n|(?<=:) ", "", tidy(source))
 
 
 def _style(name: str) -> str:

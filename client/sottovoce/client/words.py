@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from functools import cache, reduce
 from importlib.resources import files
 
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.

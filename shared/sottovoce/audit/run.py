@@ -30,11 +30,11 @@ from sottovoce.audit.test_keys import with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.extras import install_command
 from sottovoce.shared.order.orders import ordered_lists
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited

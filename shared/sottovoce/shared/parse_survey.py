@@ -9,12 +9,12 @@ from typing import Any
 from sottovoce.shared import canonical
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms
+from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.order.parse_order import read_orders
-from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
@@ -35,8 +35,11 @@ _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "
 _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
-_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "arms", "arms_per_wave", "order", "keep_last"}
+_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave", "order", "keep_last"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
+_NOT_KIOSK = (
+    "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
+)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
 _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{LINK.pattern})")
@@ -141,6 +144,7 @@ class _SurveyReader(ItemReader):
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
             **({"quick_exit": self.mark(fields["quick_exit"], "/quick_exit")} if "quick_exit" in fields else {}),
+            **({"kiosk": self.kiosk(fields)} if "kiosk" in fields else {}),
             **({"check": False} if not self.check(fields) else {}),
             **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
@@ -201,6 +205,17 @@ class _SurveyReader(ItemReader):
         if value is not True:
             self.problem(pointer, "must be true, or left out")
         return True
+
+    def kiosk(self, fields: Mapping[str, Any]) -> bool:
+        """Parse ``kiosk``: on a device that is handed round, nothing of a person may stay for later."""
+        privacy = fields.get("privacy")
+        waits = [
+            key for key in ("send_within_hours", "send_at_seconds") if isinstance(privacy, dict) and key in privacy
+        ]
+        blind = ["access: blind"] if fields.get("access") == "blind" or isinstance(fields.get("access"), dict) else []
+        for what in [*(["waves"] if "waves" in fields else []), *blind, *waits]:
+            self.problem("/kiosk", Sentence(_NOT_KIOSK, what=what))
+        return self.mark(fields["kiosk"], "/kiosk")
 
     def check(self, fields: Mapping[str, Any]) -> bool:
         """Parse ``check``; true is the default and is not written out, so that surveys without it keep their digest."""
@@ -285,6 +300,8 @@ class _SurveyReader(ItemReader):
             mechanism = item.questions[0].mechanism if item.questions else None
             if mechanism is None or mechanism.waves == 1:
                 continue
+            if "kiosk" in fields:
+                self.problem("/kiosk", Sentence(_NOT_KIOSK, what="memoized_rr"))
             if "fresh_samples" in fields:
                 self.problem(
                     pointer, ("cannot be combined with fresh_samples: devices remember answers of the same people")

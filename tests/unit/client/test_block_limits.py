@@ -48,8 +48,10 @@ def test_blocks_within_the_limits_are_answered(odds):
 def test_blocks_beyond_a_limit_are_refused_by_server_and_device(odds, words):
     """The odds of one question alone are never held against the limit: 21 is refused, although 11 to 1 is shown."""
     survey = of_odds(*odds)
-    with pytest.raises(SpecError):
+    with pytest.raises(SpecError) as refused:
         check_affordable(survey)
+    # Once for a block, and not once for each of its questions.
+    assert len(refused.value.problems) == 1
     with pytest.raises(BudgetExhausted, match=words):
         respondent(asked=survey)
 

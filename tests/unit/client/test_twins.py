@@ -188,7 +188,7 @@ TWINS = [
     ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin(
-        "shared.own_coin",
+        "shared.by_hand.own_coin",
         ("survey/own_coin.js",),
         only_python=dict.fromkeys(["Part", "Procedure"], TYPE),
         only_javascript={"checkOwnCoin": "a method of the survey's reader"},

@@ -14,6 +14,7 @@ WEB = files("sottovoce.client").joinpath("web")
 APART = (
     "survey/accounting.js",
     "preview/aggregator.js",
+    "preview/follow.js",
     "preview/pretend.js",
     "preview/storage.js",
     *(f"question/{path.name}" for path in WEB.joinpath("question").iterdir() if path.name.endswith(".js")),
@@ -58,9 +59,10 @@ def test_sources_avoid_what_could_betray_or_bias() -> None:
     code = {path: code_of(source) for path, source in SOURCES.items()}
     found = [(path, pattern) for path in code for pattern in FORBIDDEN if re.search(pattern, code[path])]
     # A signature's mask is laid over numbers of any length, which have no 32 bits to overflow. Steps are in the
-    # browser's history by their number, with the language that was chosen; who leaves at once leaves none of them
-    # there. A single question's frame has no database, and few lines to remember.
+    # browser's history by their number, with the language that was chosen; who leaves at once, or hands the device
+    # on, leaves none of them there. A single question's frame has no database, and few lines to remember.
     assert sorted(found) == [
+        ("form/kiosk.js", HISTORY),
         ("form/language_choice.js", HISTORY),
         ("form/leaving.js", HISTORY),
         ("form/start.js", HISTORY),
@@ -86,10 +88,10 @@ def test_rules_catch_forbidden_lines() -> None:
 
 
 def test_means_stay_in_their_module() -> None:
-    """One module speaks to the network (and the entry loads the catalogue), one remembers, one keeps the page."""
+    """One module speaks to the network (and the entry loads the catalogue), one remembers, one keeps, one erases."""
     means = {
         "fetch": {"device/transport.js", "form/start.js"},
-        "indexedDB": {"device/ledger.js"},
+        "indexedDB": {"device/ledger.js", "form/kiosk.js"},
         "caches": {"device/offline.js"},
         "serviceWorker": {"device/offline.js"},
         "postMessage": {"form/steps/receipt.js", "question/element.js", "question/frame.js"},

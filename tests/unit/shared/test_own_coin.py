@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
+from sottovoce.shared.by_hand.own_coin import Part, Procedure, procedure
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
-from sottovoce.shared.own_coin import Part, Procedure, procedure
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.absences import COIN, asks

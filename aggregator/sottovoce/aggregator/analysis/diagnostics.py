@@ -7,6 +7,7 @@ Drawn       Where devices draw one option or coordinate: chi-square test of the 
 Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the reports on each question is chi-square
             with q - 1 degrees of freedom. Draws are without replacement, so the variance of a count is
             n m (q - m) / q^2 and not its mean.
+Arms        Chi-square test of the reports in the arms against the arms' weights.
 More        More reports than invited people, in the steps in which reports are counted.
 """
 
@@ -28,7 +29,7 @@ class CountWarning:
     One failed diagnostic.
 
     Attributes:
-        kind: ``implausible``, ``drawn``, ``asked`` or ``more``.
+        kind: ``implausible``, ``drawn``, ``asked``, ``arms`` or ``more``.
         question: the question concerned; None for the whole survey.
     """
 
@@ -53,7 +54,24 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
             found.append(CountWarning("drawn", result.question))
     if _uneven(*_asked(results)):
         found.append(CountWarning("asked"))
-    return found
+    chance = chance_of_arms(results)
+    return found if chance is None or chance >= TAIL else [*found, CountWarning("arms")]
+
+
+def chance_of_arms(results: SurveyResults) -> float | None:
+    """
+    Return the p value of the numbers of reports in the arms, by the arms' weights; None without arms or reports.
+
+    Devices draw the arm after consent, so a small value tells of people who left one arm more often than another.
+    """
+    arms = results.survey.arms
+    n = results.questions[-1].n
+    if not arms or n == 0:
+        return None
+    counts = {estimate.option: (estimate.raw or 0.0) * n for estimate in results.questions[-1].estimates}
+    whole = sum(arm.weight for arm in arms)
+    expected = [(counts.get(arm.name, 0.0), n * arm.weight / whole) for arm in arms]
+    return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected), len(arms) - 1)
 
 
 def _draws(question: Question) -> bool:

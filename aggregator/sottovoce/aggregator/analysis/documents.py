@@ -67,7 +67,7 @@ def comparison_document(found: Compared) -> Document:
         "outcome": found.outcome,
         "category": found.category or None,
         "groups": found.groups,
-        "n": found.values[0].n_pair,
+        "n": max(each.n_pair for each in (*found.values, *found.differences)),
         "values": [
             {"group": group, **_figures(value)} for group, value in zip(found.group_names, found.values, strict=True)
         ],
@@ -75,11 +75,21 @@ def comparison_document(found: Compared) -> Document:
             {"group": group, "from": first, **_figures(difference)}
             for group, difference in zip(later, found.differences, strict=False)
         ],
+        **_ratios(found),
         "independence": _test(found.independence),
         "deff": found.values[0].deff,
         "warnings": [*found.warnings, *_of_groups(found)],
         **_people(found.people, "group", found.group_names, found.declined),
     }
+
+
+def _ratios(found: Compared) -> Document:
+    """Return the ratios of later groups to the first one, without a key where there are none."""
+    first, *later = found.group_names
+    ratios = [
+        {"group": group, "from": first, **_figures(ratio)} for group, ratio in zip(later, found.ratios, strict=False)
+    ]
+    return {"ratios": ratios} if ratios else {}
 
 
 def pairs_document(found: AllPairs) -> Document:

@@ -53,10 +53,12 @@ from sottovoce.aggregator.analysis.request_options import (
 )
 from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
 
@@ -191,17 +193,28 @@ class CompareRequest(WeightedRequest):
     kind = "compare"
     outcome: str = option(text)
     groups: str = option(text)
+    against: str | None = option(text, None)
     category: str | None = option(text, None)
     among: str | None = option(one_of(AMONG_IN_TABLES), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
         """Outcome variable, and the variable that defines the groups."""
-        return self.outcome, self.groups
+        return self.outcome, self.groups, self.against
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield the mistake of comparing two questions otherwise than by arm."""
+        if self.against is not None and (self.groups != ARM or self.among == CAREFUL):
+            yield Problem("/against", "goes with the groups arm, without the correction for careless answers")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        rule = Rule(self._level, among=self.among)
-        return comparison_document(compare(columns, self.outcome, self.groups, self.category or "", weights, rule))
+        rule, category = Rule(self._level, among=self.among), self.category or ""
+        if self.against is not None:
+            questions = (self.outcome, self.against)
+            return comparison_document(compare_across_arms(columns, questions, category, weights, rule))
+        if self.groups == ARM:
+            return comparison_document(compare_arms(columns, self.outcome, category, weights, rule))
+        return comparison_document(compare(columns, self.outcome, self.groups, category, weights, rule))
 
 
 @dataclass(frozen=True, kw_only=True)

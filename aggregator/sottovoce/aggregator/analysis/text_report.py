@@ -145,7 +145,16 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
         (f"{one['group']} minus {one['from']}", TERMINAL.estimate(one, apart), TERMINAL.limits(one, apart))
         for one in document["differences"]
     )
+    figure = TERMINAL.figure
+    ratios = tuple(
+        (f"{one['group']} / {one['from']}", TERMINAL.estimate(one, figure), TERMINAL.limits(one, figure))
+        for one in document.get("ratios", ())
+    )
+    if ratios:
+        yield PrintedTable("Ratios", ("groups", "ratio", _limits(document)), ratios)
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
+    if ratios and not document["independence"]:
+        n = f"{document['n']:,} reports, each of one arm; people who left after Begin are in none."
     sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
     yield PrintedTable("Differences", ("groups", "difference", _limits(document)), differences, sentences)

@@ -1,11 +1,20 @@
-"""Display conditions of questions: the page edits those on one option of one earlier question and keeps others."""
+"""
+Display conditions of questions: answers to earlier ones, of which all or any must hold.
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+A draft may exclude options, ``{"not": ["often"]}``, so that an option added later is not excluded. Survey files have no
+such form; there the other options are listed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, FieldPath, SurveyDraft
 from sottovoce.shared.types import TYPES
+
+NOT = "not"
+"""Key of excluded options in a draft."""
 
 
 @dataclass(frozen=True)
@@ -16,21 +25,59 @@ class EarlierQuestion:
     Attributes:
         card: number of its card.
         name: name of the question.
-        answers: labels by language, by option name; the labels of yes and no are empty.
+        label: its text by language.
+        answers: labels by language, by option name; the labels of yes and no are empty; none for a number.
+        takes_not: True if a condition may exclude options; of several chosen ones the format has no such condition.
+        least: lower bound of a number, as text; "" for options.
     """
 
     card: int
     name: str
+    label: Mapping[str, str]
     answers: Mapping[str, Mapping[str, str]]
+    takes_not: bool
+    least: str
+
+    @property
+    def first(self) -> object:
+        """Condition to begin with, once the question is chosen."""
+        return list(self.answers)[:1] if self.answers or not self.least else {"min": self.least}
+
+
+@dataclass(frozen=True)
+class ConditionRow:
+    """
+    Condition on the answer to one question, as the form shows it.
+
+    Attributes:
+        question: name of the question.
+        options: names of options; empty for a number.
+        negated: True if none of the options may be the answer, False if one of them must be.
+        low: least number, as text; "" without one.
+        high: largest number, as text; "" without one.
+    """
+
+    question: str
+    options: tuple[str, ...] = ()
+    negated: bool = False
+    low: str = ""
+    high: str = ""
 
 
 def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
-    """Return the questions before a card that have options, including yes and no."""
-    found = []
-    for place, card in enumerate(draft.cards[:number]):
-        if card.type in TYPES and TYPES[card.type].truth in ("yes_no", "option", "options"):
-            found.append(EarlierQuestion(place, card.name, answers_of(card)))
-    return found
+    """Return the questions before a card that a condition may name: with one value, so no vector and no matrix."""
+    return [
+        _earlier(place, card)
+        for place, card in enumerate(draft.cards[:number])
+        if card.type in TYPES and TYPES[card.type].single
+    ]
+
+
+def _earlier(place: int, card: DraftItem) -> EarlierQuestion:
+    truth = TYPES[card.type].truth
+    least = str(card.treated.get("min", "")) if truth == "number" else ""
+    answers = {} if truth == "number" else answers_of(card)
+    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, truth in ("yes_no", "option"), least)
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
@@ -40,25 +87,77 @@ def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
 
-def simple_condition(card: DraftItem) -> str:
-    """Return ``question=option`` for a simple condition, ``kept`` for any other condition, and "" for none."""
-    shown = card.asked.get("visible_if")
-    if "any_of" in card.asked:
-        return "kept"
-    if not shown:
-        return ""
-    [(name, wanted), *more] = shown.items()
-    wanted = wanted if isinstance(wanted, list) else [wanted]
-    return "kept" if more or len(wanted) != 1 or not isinstance(wanted[0], str) else f"{name}={wanted[0]}"
+def condition_mode(card: DraftItem) -> str:
+    """Return ``all`` or ``any`` of its conditions; ``kept`` for both kinds at once, which only files can have."""
+    if card.asked.get("any_of"):
+        return "kept" if card.asked.get("visible_if") else "any"
+    return "all"
 
 
-def with_condition(asked: Mapping[str, Any], selected: str) -> dict[str, Any]:
-    """Return a card's document with the condition chosen on the page: ``question=option``, ``kept`` or ""."""
-    if selected == "kept":
+def condition_rows(card: DraftItem) -> list[ConditionRow]:
+    """Return the conditions of a card, in their order."""
+    shown = card.asked.get("visible_if") or card.asked.get("any_of") or {}
+    return [_row(str(name), wanted) for name, wanted in shown.items()]
+
+
+def _row(name: str, wanted: object) -> ConditionRow:
+    if isinstance(wanted, Mapping) and NOT not in wanted:
+        return ConditionRow(name, low=str(wanted.get("min", "")), high=str(wanted.get("max", "")))
+    negated = isinstance(wanted, Mapping)
+    options = wanted[NOT] if isinstance(wanted, Mapping) else wanted
+    return ConditionRow(name, tuple(map(str, options if isinstance(options, list) else [options])), negated)
+
+
+def posted_conditions(
+    form: Mapping[str, str], prefix: str, asked: Mapping[str, Any], earlier: Sequence[EarlierQuestion]
+) -> dict[str, Any]:
+    """
+    Return a card's document with the conditions in the form.
+
+    Args:
+        form: fields ``if0``, ``not0``, ``of0.QUESTION.OPTION``, ``min0.QUESTION``, ``max0.QUESTION`` and ``shown0`` of
+            each row, and ``mode``, all after the prefix and a dot. A question that was only now chosen has no others.
+        prefix: of the card's fields, such as ``q0``.
+        asked: the document before.
+        earlier: questions that a condition may name.
+    """
+    if f"{prefix}.if0" not in form:
         return dict(asked)
-    unconditional = {key: value for key, value in asked.items() if key not in ("visible_if", "any_of")}
-    name, sign, option = selected.partition("=")
-    return {**unconditional, "visible_if": {name: [option]}} if sign else unconditional
+    known, found = {each.name: each for each in earlier}, {}
+    before = {**asked.get("visible_if", {}), **asked.get("any_of", {})}
+    for row in takewhile(lambda row: f"{prefix}.if{row}" in form, count()):
+        name = form[f"{prefix}.if{row}"]
+        if name and name not in found and (name in known or name in before):
+            found[name] = _posted(form, f"{prefix}.{{}}{row}", known[name]) if name in known else before[name]
+    rest = {key: value for key, value in asked.items() if key not in ("visible_if", "any_of")}
+    return {**rest, **({"any_of" if form.get(f"{prefix}.mode") == "any" else "visible_if": found} if found else {})}
+
+
+def _posted(form: Mapping[str, str], field: str, asked: EarlierQuestion) -> object:
+    if form.get(field.format("shown")) != asked.name:
+        return asked.first
+    if not asked.answers:
+        ends = {end: form.get(f"{field.format(end)}.{asked.name}", "").strip()[:20] for end in ("min", "max")}
+        return {end: text.replace(",", ".") for end, text in ends.items() if text} or asked.first
+    options = [option for option in asked.answers if f"{field.format('of')}.{asked.name}.{option}" in form]
+    return {NOT: options} if asked.takes_not and form.get(field.format("not")) == "1" else options
+
+
+def without_not(card: DraftItem, cards: Sequence[DraftItem]) -> DraftItem:
+    """Return a card whose conditions name the wanted options in place of the excluded ones, as survey files do."""
+    of = {each.name: each for each in cards}
+
+    def wanted(name: str, value: object) -> object:
+        if not isinstance(value, Mapping) or NOT not in value or name not in of:
+            return value
+        return [option for option in answers_of(of[name]) if option not in value[NOT]]
+
+    changed = {
+        key: {name: wanted(name, value) for name, value in card.asked[key].items()}
+        for key in ("visible_if", "any_of")
+        if key in card.asked
+    }
+    return replace(card, asked={**card.asked, **changed}) if changed else card
 
 
 def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -80,10 +179,8 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
         if asked is None:
             later = any(each.name == name for each in draft.cards[number:])
             return "condition_later" if later else "condition_gone"
-        if asked.type in TYPES and TYPES[asked.type].truth in ("yes_no", "option", "options"):
-            options = wanted if isinstance(wanted, list) else [wanted]
-            if not set(map(str, options)) <= set(answers_of(asked)):
-                return "condition_option"
+        if asked.type in TYPES and (found := _answer_problem(asked, name, wanted)):
+            return found
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):
             return "condition_public"
         if asked.harm == "public" and card.block:
@@ -91,6 +188,16 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
         if asked.harm != "public" and "ask" in draft.head and (not card.block or asked.block != card.block):
             return "condition_ask"
     return "condition_absent" if shown and _must_be_answered(draft, card) else ""
+
+
+def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
+    is_range = isinstance(wanted, Mapping) and NOT not in wanted
+    if TYPES[asked.type].truth == "number":
+        return "" if is_range else "condition_option"
+    row, options = _row(name, wanted), set(answers_of(asked))
+    if is_range or not options.issuperset(row.options):
+        return "condition_option"
+    return "" if row.options and not (row.negated and options <= set(row.options)) else "condition_empty"
 
 
 def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in, share_asked
 from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
@@ -109,9 +110,10 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     """
     Return each private sensitivity level applied to a card, and its own mechanism.
 
-    There are none for an incomplete card, and none in a block, which has one mechanism for all its cards.
+    There are none for an incomplete card, none in a block, which has one mechanism for all its cards, and none where
+    a fact of the person's own hides the answer.
     """
-    if card.block:
+    if card.block or "procedure" in card.treated:
         return []
     found = []
     own = ("other",) if card.harm == "other" else ()
@@ -158,9 +160,9 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     if question is None:
         return None
     private = question.mechanism is not None
-    share = _share_asked(draft) / drawn_from(question) if private else 1.0
+    share = share_asked(draft, card) * (_share_asked(draft) / drawn_from(question) if private else 1.0)
     measure, people = measure_of(question), draft.people
-    openly = None if people is None else widest_margin(measure.openly, people)
+    openly = None if people is None else widest_margin(measure.openly, people * share_asked(draft, card))
     wanted = _target_margin(measure)
     needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
@@ -239,9 +241,10 @@ def totals_of(draft: SurveyDraft) -> Totals:
 
 def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
     known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
-    epsilons = unit_epsilons([(card, figures.epsilon) for card, figures in known])
+    costs = [(card, figures.epsilon) for card, figures in known]
     private, asked = private_questions(draft), asked_of_each(draft)
-    epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
+    in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
+    epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in map(unit_epsilons, in_arms))
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
     margin = max(margins, default=None)
     return Totals(

@@ -55,9 +55,10 @@ def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
 
 def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:
     for key, value in document.items():
-        if key in ("choices", "coordinates"):
+        if key in ("choices", "coordinates", "rows"):
+            field = "rows" if key == "rows" else "options"
             for tag in tags:
-                yield (card, "options", tag), "\n".join(str(each.get("label", {}).get(tag, "")) for each in value)
+                yield (card, field, tag), "\n".join(str(each.get("label", {}).get(tag, "")) for each in value)
         elif isinstance(value, Mapping) and set(value) <= set(tags):
             yield from (((card, key, tag), str(text)) for tag, text in value.items())
         elif key in _SECTIONS and isinstance(value, Mapping):

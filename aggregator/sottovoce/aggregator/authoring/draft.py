@@ -79,6 +79,7 @@ class SurveyDraft:
         declining: one of ``DECLINING``.
         blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
+        saved: time of the save, in ISO 8601; "" if unknown.
     """
 
     head: Mapping[str, Any]
@@ -89,6 +90,7 @@ class SurveyDraft:
     declining: str = "own"
     blocks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stamp: str = field(default="", compare=False)
+    saved: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -135,6 +137,7 @@ class SurveyDraft:
                 "declining": self.declining,
                 **({"blocks": self.blocks} if self.blocks else {}),
                 **({"stamp": self.stamp} if self.stamp else {}),
+                **({"saved": self.saved} if self.saved else {}),
             }
         )
 
@@ -144,18 +147,20 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        blocks, stamp = found.get("blocks", {}), found.get("stamp", "")
-        return cls(found["head"], cards, people, group, tuple(tags), declining, blocks, stamp)
+        made = (found.get("blocks", {}), found.get("stamp", ""), found.get("saved", ""))
+        return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
 
 
 def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
-    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of a number."""
+    """Return the lowest answer: no, the first option, no option chosen, or the lower bound of each number."""
     treated = card.treated
     kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
     if kind.truth == "yes_no":
         return "no"
     if kind.truth == "options":
         return []
+    if kind.truth == "numbers":
+        return {each["name"]: treated.get("min", "0") for each in treated.get("coordinates", ())}
     choices = treated.get("choices", ())
     return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
 

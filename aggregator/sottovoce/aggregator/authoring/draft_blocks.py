@@ -19,6 +19,9 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
 from sottovoce.shared.rational import log
 
+_ALONE = {"anchor", "arm", "procedure"}
+"""Keys of questions that cannot be in a block."""
+
 _ROUNDING = Fraction(1, 10**12)
 
 
@@ -65,7 +68,7 @@ def joinable_cards(draft: SurveyDraft) -> list[int]:
 
 def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
     question = None if card.harm == "public" else question_of(draft, card)
-    if question is None or question.mechanism is None or card.asked.get("anchor"):
+    if question is None or question.mechanism is None or _ALONE & {*card.asked, *card.treated}:
         return False
     # A device that remembers an answer over waves does so for one question.
     return question.kind.truth in ("yes_no", "option") and question.mechanism.waves == 1
@@ -77,12 +80,12 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
 
     Args:
         draft: the draft.
-        numbers: numbers of the cards; those that cannot be in a block stay by themselves.
+        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so does one alone.
     """
     chosen = [number for number in joinable_cards(draft) if number in numbers]
-    if not chosen:
-        return draft
     cards = [draft.cards[number] for number in chosen]
+    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+        return draft
     apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
     epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
     name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})

@@ -15,6 +15,8 @@ from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
 
 _TEXT = {"en": "–"}
+_WITHOUT_EFFECT = ("visible_if", "any_of", "arm", "hint", "cohort")
+"""Keys that affect no figure of the question itself."""
 
 
 def rows_of(card: DraftItem) -> int:
@@ -50,7 +52,7 @@ def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> byte
 
 def _neutral(card: DraftItem, name: str) -> dict[str, Any]:
     """Return a card's document without texts and conditions."""
-    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
+    asked = {key: value for key, value in card.asked.items() if key not in _WITHOUT_EFFECT}
     asked |= _neutral_names(asked)
     if isinstance(asked.get("of"), dict):
         of = {key: value for key, value in asked["of"].items() if key != "when_absent"}

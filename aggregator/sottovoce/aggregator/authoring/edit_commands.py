@@ -35,7 +35,10 @@ def change(draft: SurveyDraft, word: str) -> SurveyDraft:
 def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
     taken = [card.name for card in draft.cards]
     name = free_name(f"q{len(taken) + 1}", taken)
-    asked: dict[str, Any] = {"type": kind if kind in (*TYPES, "note", "acknowledge") else "boolean", "name": name}
+    known = (*TYPES, "note", "acknowledge", "matrix")
+    asked: dict[str, Any] = {"type": kind if kind in known else "boolean", "name": name}
+    if kind == "matrix":
+        asked |= {"rows": [], "of": {"type": "select_one", "choices": []}}
     harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
     return replace(draft, cards=(*draft.cards, DraftItem({**asked, "label": {}}, harm)))
 

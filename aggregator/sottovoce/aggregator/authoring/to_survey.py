@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
@@ -41,7 +42,7 @@ def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]
 
 def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
     """Return the entries of the survey's list of questions for one group of cards."""
-    items = [_item(card, draft.declining) for card in cards]
+    items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     return [{"block": block, "mechanism": draft.blocks[block], "items": items}] if block else items
 
 
@@ -91,7 +92,8 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     # A cohort must be public: ``cohort`` has no meaning on a randomized question.
     asked.pop("cohort", None)
     asked.pop("in_files", None)
-    if card.block:
+    # A block has one mechanism for all its questions; a person's own fact hides an answer without any.
+    if card.block or "procedure" in asked:
         return asked
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
@@ -108,7 +110,8 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
         declining: one of ``draft.DECLINING``.
     """
     kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
-    if declining == "each":
+    # Where a person's own fact hides the answer there is no way to decline.
+    if declining == "each" or "procedure" in given:
         return {key: given[key] for key in ABSENT_KEYS if key in given}
     if declining == "own" and kind.takes_category:
         return {"absent_category": True}

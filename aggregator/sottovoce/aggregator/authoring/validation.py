@@ -194,6 +194,8 @@ def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[
             yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
         for option in card.treated.get("choices", ()):
             yield FieldPath(f"q{number}.options", number), option.get("label", {})
+        for row in card.asked.get("rows", ()):
+            yield FieldPath(f"q{number}.rows", number), row.get("label", {})
 
 
 def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -208,6 +210,8 @@ def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for number, card in enumerate(draft.cards):
+        if card.type == "matrix" and not card.asked.get("rows"):
+            yield DraftProblem(FieldPath(f"q{number}.rows", number), "no_rows", values={"number": number + 1})
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.list_key != "choices":
             continue
@@ -236,7 +240,8 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
     draft = figures.draft
     epsilons = [0.0 if each is None or each.mechanism is None else each.epsilon for each in figures.questions]
     for number, (card, epsilon) in enumerate(zip(draft.cards, epsilons, strict=True)):
-        if epsilon > DEFAULT_ALLOWANCE.question:
+        is_first = not card.block or number == 0 or draft.cards[number - 1].block != card.block
+        if epsilon > DEFAULT_ALLOWANCE.question and is_first:
             yield DraftProblem(
                 FieldPath(f"q{number}.harm", number),
                 "dear_question",

@@ -34,7 +34,7 @@ def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[An
     for index, (question, truth) in enumerate(zip(survey.questions, truths, strict=True)):
         mechanism = question.mechanism
         if mechanism is None:
-            reported.append(truth)
+            reported.append(truth[asked[index]])
         elif not isinstance(mechanism, JointMember):
             reported.append(simulate(mechanism, truth[asked[index]], draws))
         elif mechanism.position == 0:

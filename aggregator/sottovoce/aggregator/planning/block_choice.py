@@ -231,7 +231,8 @@ def block_hint(survey: Survey) -> list[str]:
     """
     questions = joinable(survey)
     together = len(questions) == len(survey.private) and MIN_QUESTIONS <= len(questions) <= MAX_QUESTIONS
-    if not together or survey.blocks or survey.ask or survey.own_coin or survey.epsilon > DEFAULT_ALLOWANCE.question:
+    kept_apart = survey.blocks or survey.ask or survey.arms or survey.own_coin
+    if not together or kept_apart or survey.epsilon > DEFAULT_ALLOWANCE.question:
         return []
     best = block_plan([question.domain.size for question in questions], survey.epsilon, SHARES).same_total.best
     apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)

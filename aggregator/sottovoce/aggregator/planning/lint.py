@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sottovoce.aggregator.planning.anchors import anchor_words
+from sottovoce.aggregator.planning.anchors import anchor_words, order_hint
+from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
 from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
@@ -16,6 +17,7 @@ from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -27,7 +29,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("screen_out", "innocuous", "order"),
+        *("kiosk", "screen_out", "innocuous", "arms", "order"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
@@ -108,6 +110,7 @@ def describe(survey: Survey) -> list[str]:
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
     if survey.ask is not None:
         lines.append(f"  {_describe_sample(survey.ask, len(survey.units))}")
+    lines += [f"  {words}" for words in describe_arms(survey)]
     if survey.cohort is not None and survey.release_batch > 1:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
@@ -186,7 +189,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         survey: the survey.
         spoken: languages of the form's own sentences.
     """
-    found = []
+    found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
     if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.units):
@@ -294,9 +297,17 @@ def _quick_exit(survey: Survey) -> Iterator[str]:
         )
 
 
+def _kiosk(survey: Survey) -> Iterator[str]:
+    if "kiosk" in survey.document and not survey.asks_for_token:
+        yield (
+            "/kiosk: nothing can tell whether a person answers twice on such devices; with access: token each code on "
+            "a card lets one report in"
+        )
+
+
 def suggestions(survey: Survey) -> list[str]:
     """Return suggestions that would help respondents."""
-    found = [*_quick_exit(survey)]
+    found = [*_quick_exit(survey), *_kiosk(survey), *arm_suggestions(survey)]
     if "researcher" not in survey.document:
         found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
@@ -317,7 +328,7 @@ def suggestions(survey: Survey) -> list[str]:
                 "hours or less after their invitation; with fewer than 1,000 invitations, leave it open for a day or "
                 "more"
             )
-    found += block_hint(survey)
+    found += [*block_hint(survey), *order_hint(survey)]
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
@@ -329,12 +340,15 @@ def suggestions(survey: Survey) -> list[str]:
 
 
 def _must_be_answered(question: Question) -> bool:
-    return question.mechanism is not None and question.mechanism.waves == 1 and question.absent is None
+    if question.mechanism is None or isinstance(question.mechanism, InnocuousRR):
+        return False
+    return question.mechanism.waves == 1 and question.absent is None
 
 
 def _is_bare(question: Question) -> bool:
     """Return True if receipts show the randomized report as a bare yes or no, which may be read as the answer."""
-    return question.kind.truth == "yes_no" and question.mechanism is not None and not question.neutral
+    private = question.mechanism is not None and not isinstance(question.mechanism, InnocuousRR)
+    return question.kind.truth == "yes_no" and private and not question.neutral
 
 
 def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:

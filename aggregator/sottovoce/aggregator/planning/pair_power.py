@@ -25,6 +25,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.planning.question_channels import drawn_from
 from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.simulated_arms import share_of_arms
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -78,7 +79,7 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
     share = pair_share(survey, first, second)
     if not share:
         raise EstimateError(
-            f"no report will tell of both '{first.name}' and '{second.name}': each person is asked one private question"
+            f"no report will tell of both '{first.name}' and '{second.name}': each person is asked one of them"
         )
     one, other = (variables_of(question)[0] for question in (first, second))
     check_identified((one, other))
@@ -104,7 +105,7 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
         first: one of the questions.
         second: the other one.
     """
-    drawn = 1 / (drawn_from(first) * drawn_from(second))
+    drawn = share_of_arms(survey, first, second) / (drawn_from(first) * drawn_from(second))
     units = {variables_of(question)[0].unit for question in (first, second) if question.mechanism is not None}
     ask, asked = survey.ask, len(survey.units)
     if ask is None or not units:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.planning.block_batch import simulate_survey
-from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch
+from sottovoce.aggregator.planning.simulated_arms import asked_in_simulation
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.models import ALL
@@ -96,7 +97,7 @@ def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> I
     count = len(truths[0])
     width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))
     numbers = np.full((count, len(survey.questions)), null(width), dtype=f"u{width}")
-    asked = ask_batch(survey, count, draws)
+    asked = asked_in_simulation(survey, truths, draws)
     reported = simulate_survey(survey, truths, asked, draws)
     for index, (asks, values) in enumerate(zip(asked, reported, strict=True)):
         numbers[asks, index] = values

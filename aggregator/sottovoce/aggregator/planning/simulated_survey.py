@@ -15,8 +15,9 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.planning.block_batch import simulate_survey
+from sottovoce.aggregator.planning.simulated_arms import arm_shares, asked_in_simulation
 from sottovoce.aggregator.planning.simulated_truth import Inventor, SetShares, masks, options, set_inventor
-from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch
+from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally
@@ -114,14 +115,16 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
         block: respondents per block; memory grows with it.
     """
     draw = [
-        _inventor(question, generator)
+        _inventor(question, generator, arm_shares(survey, question))
         for question, generator in zip(survey.questions, _generators(survey, seed), strict=True)
     ]
     for start in range(0, count, block):
         yield hide(survey, [values(min(block, count - start)) for values in draw])
 
 
-def _inventor(question: Question, generator: np.random.Generator) -> Inventor:
+def _inventor(question: Question, generator: np.random.Generator, arms: Sequence[float]) -> Inventor:
+    if arms:
+        return options(question.domain, np.array(arms), generator)
     if question.known_share is None:
         return _INVENTORS[question.kind.truth](question.domain, generator)
     yes = float(question.known_share)
@@ -141,7 +144,11 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
         wanted: shares or means of each question.
     """
     asked = zip(survey.questions, _generators(survey, seed), wanted, strict=True)
-    draw = [set_inventor(question.domain, question.kind.truth, each, generator) for question, generator, each in asked]
+    draw = []
+    for question, generator, each in asked:
+        drawn = arm_shares(survey, question)
+        shares = SetShares(drawn) if drawn else each
+        draw.append(set_inventor(question.domain, question.kind.truth, shares, generator))
     return hide(survey, [values(count) for values in draw])
 
 
@@ -196,7 +203,7 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
         truths: true values, an array for each question.
         draws: source of randomness of all devices.
     """
-    return simulate_survey(survey, truths, ask_batch(survey, len(truths[0]), draws), draws)
+    return simulate_survey(survey, truths, asked_in_simulation(survey, truths, draws), draws)
 
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:

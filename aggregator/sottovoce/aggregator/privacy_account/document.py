@@ -81,6 +81,8 @@ def limits(survey: Survey, words: Words) -> list[str]:
     sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
         sentences.append(words.translate("privacy_limit_coin"))
+    if "kiosk" in survey.document:
+        sentences.append(words.translate("privacy_limit_kiosk"))
     if by_facts := hidden_by_facts(survey):
         names = ", ".join(f"'{question.name}'" for question in by_facts)
         sentences.append(words.translate("privacy_limit_fact", names=names))

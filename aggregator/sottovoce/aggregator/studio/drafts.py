@@ -64,7 +64,7 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
         version came between, and nothing was written.
     """
     # The writer thread has no Flask request context, so read everything from the request here.
-    tables, document = storage().drafts, draft.dumped
+    tables, document = storage().drafts, replace(draft, saved=_now()).dumped
     stored = find_draft(name)
     while stored is not None:
         if stored.draft == draft:
@@ -130,11 +130,11 @@ def begin_correction(name: str) -> None:
 
 def _with_new_stamp(draft: SurveyDraft) -> SurveyDraft:
     """
-    Give a draft a fresh stamp.
+    Give a draft a fresh stamp, and the time.
 
     A deleted or published draft may have had the same name and version number; the stamp tells the two apart.
     """
-    return replace(draft, stamp=f"{uuid4().hex}.0")
+    return replace(draft, stamp=f"{uuid4().hex}.0", saved=_now())
 
 
 def finish(name: str, draft: SurveyDraft) -> None:
@@ -161,6 +161,10 @@ def current_survey(name: str) -> Survey:
     if stored is not None:
         return survey_of_draft(stored.draft, name)
     return survey_of(newest(storage(), name).document)
+
+
+def _now() -> str:
+    return str(current_app.extensions["clock"]().isoformat(timespec="seconds"))
 
 
 def taken_names() -> set[str]:

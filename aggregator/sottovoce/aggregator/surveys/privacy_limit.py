@@ -40,14 +40,16 @@ def check_affordable(survey: Survey) -> None:
 
 
 def _dear_questions(survey: Survey) -> Iterator[Problem]:
-    most = DEFAULT_ALLOWANCE.question
+    most, told = DEFAULT_ALLOWANCE.question, set[str]()
     for pointer, item in zip(_pointers(survey), survey.items, strict=True):
-        # The rows of a matrix share one mechanism, so one problem is enough for all of them.
+        # The rows of a matrix share one mechanism, as do the questions of a block, so one problem is enough for them.
         for question in item.questions[:1]:
-            if question.epsilon > most:
+            place, name = pointer.partition("/items/")[0], f"block {item.block}" if item.block else question.name
+            if question.epsilon > most and place not in told:
+                told.add(place)
                 yield Problem(
-                    pointer,
-                    f"{question.name} costs epsilon {show_epsilon(question.epsilon)}, and devices allow {most:g} for "
+                    place,
+                    f"{name} costs epsilon {show_epsilon(question.epsilon)}, and devices allow {most:g} for "
                     f'one question; what would do: a mechanism with more noise, such as {{epsilon: "{most:g}"}}',
                 )
 

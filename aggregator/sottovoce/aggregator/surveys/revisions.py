@@ -124,6 +124,12 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
     if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
         message = "may not be later than {day}: people were told that day"
         yield Problem("/retention/delete_on", Sentence(message, day=str(before.delete_on)))
+    yield from _broken_promises(before, survey)
+
+
+def _broken_promises(before: Survey, survey: Survey) -> Iterator[Problem]:
+    if _arms(before, survey) != _arms(survey, before):
+        yield Problem("/arms", "cannot change, nor can the arms of a question: people are in them already")
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
 
@@ -131,6 +137,13 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
 def _same_keys(before: Survey, survey: Survey) -> bool:
     """Return True if the waves of both revisions have equal signing keys, so that issued signatures stay valid."""
     return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
+
+
+def _arms(survey: Survey, other: Survey) -> tuple[Any, ...]:
+    """Return the arms of a revision, and those of each question that the other revision has, too."""
+    asked = {question.name: item.arms for item in survey.items for question in item.questions}
+    known = {name: arms for name, arms in asked.items() if name in other.names}
+    return survey.arms, "arms_per_wave" in survey.document, known
 
 
 def _memoized_mechanisms(survey: Survey) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
 @click.option("--outcome", required=True, help="Question that is compared.")
-@click.option("--groups", required=True, help="Question whose categories are the groups.")
+@click.option("--groups", required=True, help="Question whose categories are the groups; arm for random arms.")
+@click.option("--against", default=None, help="With --groups arm: the question of another arm, the reference.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
 @among_in_tables_option
 @weights_option
@@ -59,11 +60,11 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 @where_option
 @confidence_option
 def compare(  # noqa: PLR0913, PLR0917 - one option each
-    outcome: str, groups: str, category: str | None, among: str | None, weights: Path | None, wave: int | None,
-    where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+    outcome: str, groups: str, against: str | None, category: str | None, among: str | None, weights: Path | None,
+    wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    options = given(outcome=outcome, groups=groups, category=category, among=among)
+    options = given(outcome=outcome, groups=groups, against=against, category=category, among=among)
     answer("compare", options | given(wave=wave, where=where, confidence=confidence), weights, as_json, place)
 
 

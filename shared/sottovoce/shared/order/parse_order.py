@@ -53,6 +53,7 @@ def _read(
     last = given.get("keep_last", [])
     is_known = isinstance(last, list) and all(isinstance(name, str) and name in names for name in last)
     if not is_known or len(set(last)) < len(last) or len(names) - len(last) < 2:
-        reader.problem(f"{pointer}/keep_last", "must be names from this list, each once, and leave two that can move")
+        place = "keep_last" if "keep_last" in given else "order"
+        reader.problem(f"{pointer}/{place}", "must be names from this list, each once, and leave two that can move")
         return {}
     return written | ({"keep_last": last} if last else {})

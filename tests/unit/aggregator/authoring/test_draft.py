@@ -247,3 +247,15 @@ def test_differences_show_both_texts() -> None:
     """Field by field, and nothing that is equal."""
     mine = replace(draft(), head={**draft().head, "title": {"en": "Mine"}})
     assert [tuple(each) for each in differences(mine, draft())] == [(None, "title", "en", "Mine", "Exams")]
+
+
+@pytest.mark.parametrize("declining", ["own", "counted", "never", "each"])
+def test_question_that_the_persons_own_fact_hides_stays_as_it_is(declining: str) -> None:
+    """Design gives it no mechanism and no way to decline; it has no levels to choose from."""
+    hidden = {"label": {"en": "My mother was born in spring."}, "share": "1/4", "source": {"en": "The calendar."}}
+    asked = {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "procedure": "crosswise"}
+    written = document(questions=[{**asked, "innocuous": hidden}])
+    draft = replace(draft_of(written), declining=declining)
+    assert survey_of_draft(draft, "exam").digest == parse_survey(written).digest
+    assert steps_of(draft, draft.cards[0]) == []
+    assert figures_of(draft, draft.cards[0]) is not None

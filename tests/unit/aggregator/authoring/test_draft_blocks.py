@@ -4,9 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, suggested
+from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import card_groups
+from sottovoce.aggregator.authoring.validation import survey_of_draft
+
+from tests.random_surveys import random_survey
 
 PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
 
@@ -43,3 +49,24 @@ def test_what_is_suggested_needs_fewer_people_and_costs_no_more(template: object
         assert found.epsilon <= found.epsilon_apart
         assert found.odds > found.odds_apart
         assert found.odds_alone < found.odds
+
+
+@pytest.mark.parametrize("first", range(0, 300, 60))
+def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
+    """Costs are the survey's; a block stays in one piece; separating gives each question its mechanism again."""
+    for seed in range(first, first + 60):
+        asked = random_survey(seed)
+        draft = draft_of(asked.document)
+        assert DraftFigures(draft).totals.epsilon == pytest.approx(asked.epsilon)
+        before = {each.name: each.mechanism for each in survey_of_draft(draft, asked.name).questions}
+        joined = change(draft, f"together:{'.'.join(map(str, joinable_cards(draft)[:4]))}")
+        if joined != draft:
+            survey = survey_of_draft(joined, asked.name)
+            [new] = [block for block in survey.blocks if block.name not in draft.blocks]
+            assert DraftFigures(joined).totals.epsilon == pytest.approx(survey.epsilon)
+            apart = survey_of_draft(change(joined, f"separate:{new.name}"), asked.name)
+            assert {each.name: each.mechanism for each in apart.questions} == before
+        for step, word in enumerate(("down", "up", "copy", "delete", "down")):
+            joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
+            pieces = [name for name, _ in card_groups(joined.cards) if name]
+            assert sorted(pieces) == sorted(joined.blocks)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import NamedTuple
 
-from sottovoce.aggregator.authoring.conditions import answers_of
+from sottovoce.aggregator.authoring.conditions import NOT, answers_of
 from sottovoce.aggregator.authoring.diff import FieldDifference, differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.i18n.translator import Words
@@ -44,6 +44,7 @@ _FIELDS = {
     "label": "design_text",
     "hint": "design_hint",
     "options": "design_options",
+    "rows": "design_rows",
     "type": "design_type",
     "min": "design_min",
     "max": "design_max",
@@ -160,11 +161,13 @@ def _mechanism(mechanism: Mapping[str, object], words: Words) -> str:
 def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:
     """Describe a condition by question and answers; any other kind, such as bounds, gets the form's general phrase."""
     place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
-    answers = wanted if isinstance(wanted, list) else [wanted]
+    excluded = wanted.get(NOT) if isinstance(wanted, Mapping) else None
+    answers = excluded or (wanted if isinstance(wanted, list) else [wanted])
     if place is None or not all(isinstance(each, str) for each in answers):
         return words.translate("design_condition_kept")
     labels = ", ".join(_answer(str(each), draft.cards[place], draft, words) for each in answers)
-    return f"{words.translate('design_if', number=place + 1)} {labels}"
+    negation = f" {words.translate('design_condition_not')}:" if excluded else ""
+    return f"{words.translate('design_if', number=place + 1)}{negation} {labels}"
 
 
 def _answer(name: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
 
-from sottovoce.aggregator.authoring.conditions import with_condition
+from sottovoce.aggregator.authoring.conditions import earlier_questions, posted_conditions
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
@@ -31,7 +31,10 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
         form: fields such as ``title.en`` and ``q0.label.en``.
         base: the version that the page showed.
     """
-    cards = tuple(_card(form, f"q{number}", card, base.tags) for number, card in enumerate(base.cards))
+    cards = tuple(
+        _with_conditions(form, number, _card(form, f"q{number}", card, base.tags), base)
+        for number, card in enumerate(base.cards)
+    )
     if "cohort" in form:
         cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
     declining, stamp = form.get("declining", base.declining), form.get("stamp", "")
@@ -79,8 +82,17 @@ def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
     after = dict(head.get("after", {}))
     after["text"] = _text(form, "after.text", base.tags, after.get("text"))
     after["link"] = form.get("after.link", after.get("link", "")).strip()
+    if "after.label0" in form:
+        after["links"] = _links(form)
     head |= {"researcher": _written(researcher), "after": _written(after)}
     return _written(_with_settings(form, head))
+
+
+def _links(form: Form) -> dict[str, str]:
+    """Read the links of panels, by label; an empty row deletes its link."""
+    rows = takewhile(lambda number: f"after.label{number}" in form, count())
+    found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
+    return {label: link for label, link in found if label or link}
 
 
 def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,10 +160,11 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
     if form.get(f"{prefix}.name"):
         asked["name"] = short_name(form[f"{prefix}.name"], card.name)
-    if f"{prefix}.condition" in form:
-        asked = with_condition(asked, form[f"{prefix}.condition"])
     if card.type in TYPES:
         asked = _apply_type(form, prefix, asked, tags)
+    if card.type == "matrix":
+        asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, "r")
+        asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags)
     if f"{prefix}.in_files" in form:
         asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
     if f"{prefix}.known_share" in form:
@@ -159,7 +172,7 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         asked |= {"anchor": True if share else None, "known_share": share}
     if asked["type"] != "boolean":
         asked |= {"anchor": None, "known_share": None}
-    kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
+    kind, harm = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.harm", card.harm)
     use = form.get(f"{prefix}.use", card.use)
     return DraftItem(
         {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
@@ -168,6 +181,11 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         _own_mechanism(form, prefix, card),
         card.block,
     )
+
+
+def _with_conditions(form: Form, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
+    asked = posted_conditions(form, f"q{number}", card.asked, earlier_questions(base, number))
+    return replace(card, asked=asked)
 
 
 def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
@@ -188,7 +206,7 @@ def _apply_type(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str,
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
     asked["type"] = kind.name
     if kind.list_key == "choices":
-        asked["choices"] = _choices(form, prefix, asked.get("choices", []), tags)
+        asked["choices"] = _choices(form, f"{prefix}.options", asked.get("choices", []), tags)
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
@@ -205,16 +223,18 @@ def _not_of(kind: str) -> set[str]:
 
 
 def _choices(
-    form: Form, prefix: str, before: list[Mapping[str, Any]], tags: tuple[str, ...]
+    form: Form, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], letter: str = "o"
 ) -> list[Mapping[str, Any]]:
     """
     Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
+    The rows of a matrix are read likewise; ``letter`` begins the name of a line without letters.
+
     Lines in other languages belong to the option on the same line of the first language.
     """
-    if f"{prefix}.options.{tags[0]}" not in form:
+    if f"{field}.{tags[0]}" not in form:
         return before
-    lines = {tag: _lines(form.get(f"{prefix}.options.{tag}", "")) for tag in tags}
+    lines = {tag: _lines(form.get(f"{field}.{tag}", "")) for tag in tags}
     known = {choice["label"].get(tags[0], ""): str(choice["name"]) for choice in before}
     texts = lines[tags[0]]
     # If no line was added or removed, an edited line keeps the option's name: revisions add up counts by name.
@@ -226,7 +246,7 @@ def _choices(
     for place, text in enumerate(texts):
         name = known.get(text, "")
         if not name or name in used:
-            name = free_name(short_name(text, f"o{place + 1}"), taken)
+            name = free_name(short_name(text, f"{letter}{place + 1}"), taken)
             taken.append(name)
         used.add(name)
         label = {tag: lines[tag][place] for tag in tags if place < len(lines[tag]) and lines[tag][place]}

@@ -6,12 +6,22 @@ Every button posts the whole form, so that no button loses what was typed elsewh
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import accumulate
+from typing import NamedTuple
 
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.authoring.conditions import EarlierQuestion, earlier_questions, simple_condition
+from sottovoce.aggregator.authoring.conditions import (
+    ConditionRow,
+    EarlierQuestion,
+    condition_mode,
+    condition_rows,
+    earlier_questions,
+)
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
@@ -30,6 +40,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE
+from sottovoce.shared.parse_item import MATRIX_TYPES
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
 
@@ -53,7 +64,8 @@ class ItemView:
         within: margin with the expected number of people, in words; "" if that number is unknown.
         margin: sentences about the precision, and a warning if people cannot decline.
         earlier: questions that the item's condition may refer to.
-        condition: the condition in the form's notation, see ``simple_condition``.
+        conditions: conditions on earlier answers.
+        mode: ``all`` or ``any`` of them must hold; ``kept`` if only a file can say it.
     """
 
     card: DraftItem
@@ -65,7 +77,16 @@ class ItemView:
     within: str
     margin: Sequence[str]
     earlier: Sequence[EarlierQuestion]
-    condition: str
+    conditions: Sequence[ConditionRow]
+    mode: str
+
+
+class EarlierVersion(NamedTuple):
+    """Number of a version that can be restored, its time in words, and the fields that changed after it."""
+
+    number: int
+    moment: str
+    changed: Sequence[str]
 
 
 def design(name: str) -> ResponseReturnValue:
@@ -98,7 +119,8 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             sentences.within(found),
             [*sentences.margin(figures.draft, found), *sentences.way_out(figures.draft, card)],
             earlier_questions(figures.draft, number),
-            simple_condition(card),
+            condition_rows(card),
+            condition_mode(card),
         )
         for number, (card, found, final) in enumerate(
             zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
@@ -106,18 +128,20 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
     ]
 
 
-def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> list[tuple[int, Sequence[str]]]:
-    """Pair each earlier version with the fields that the version after it changed; only the newest are compared."""
-    found: list[tuple[int, Sequence[str]]] = []
+def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> list[EarlierVersion]:
+    """List the earlier versions with time and what the next one changed; only the newest are compared."""
+    found: list[EarlierVersion] = []
     for number in versions:
         earlier = drafts.find_draft(name, number) if len(found) < MOST_COMPARED else None
         changed = differences_in_words(earlier.draft, draft, words()) if earlier else []
-        found.append((number, [each.place for each in changed]))
+        saved = earlier.draft.saved if earlier else ""
+        moment = words().moment(datetime.fromisoformat(saved)) if saved else ""
+        found.append(EarlierVersion(number, moment, [each.place for each in changed]))
         draft = earlier.draft if earlier else draft
     return found
 
 
-def _page(name: str, draft: SurveyDraft, version: int, versions: list[tuple[int, Sequence[str]]]) -> Response:
+def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVersion]) -> Response:
     figures, sentences = DraftFigures(draft), Sentences(words())
     problems = problems_of(draft, name, figures)
     page = render_template(
@@ -133,6 +157,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[tuple[int,
         focus=request.values.get("card") or _first_open(draft),
         shows_form=not any(problem.grave for problem in problems),
         items=_items(figures, sentences),
+        indices=[0, *accumulate(_questions_of(card) for card in draft.cards)],
         totals=figures.totals,
         panel=panel_of(draft, name),
         together=together_view(draft, request.form),
@@ -141,10 +166,16 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[tuple[int,
         harms=HARMS,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
+        row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],
         truths={kind: made.truth for kind, made in TYPES.items()},
         other_languages={tag: label for tag, label in NAMES.items() if tag not in draft.tags},
     )
     return framing(page)
+
+
+def _questions_of(card: DraftItem) -> int:
+    """Return the number of a card's questions in the form; a note has none."""
+    return rows_of(card) if card.type in (*TYPES, "matrix") else 0
 
 
 def _first_open(draft: SurveyDraft) -> str:

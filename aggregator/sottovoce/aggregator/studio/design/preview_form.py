@@ -50,7 +50,12 @@ def pretended(survey: Survey) -> Survey:
 
 
 def page_of(
-    form: PreviewedForm, survey: Survey, catalogues: Mapping[str, Any], languages: Sequence[str], banner: str
+    form: PreviewedForm,
+    survey: Survey,
+    catalogues: Mapping[str, Any],
+    languages: Sequence[str],
+    banner: str,
+    at: int | None = None,
 ) -> str:
     """
     Build the page of the form.
@@ -61,10 +66,11 @@ def page_of(
         catalogues: catalogues of the form, by language.
         languages: preferred languages of the simulated device, best first.
         banner: plain text above the form, in the first language.
+        at: index of the question to begin with; None for the form's first step.
     """
     shown = pretended(survey)
     held = {"name": shown.name, "digest": shown.digest[:32], "text": shown.canonical.decode()}
-    setup = {"catalogues": catalogues, "languages": list(languages), "survey": held}
+    setup = {"catalogues": catalogues, "languages": list(languages), "survey": held, "at": at}
     # Escape "<": otherwise a text with "</script>" would end the element that holds the JSON.
     written = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     before, between, after = form.pieces

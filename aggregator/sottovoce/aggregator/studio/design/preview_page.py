@@ -89,10 +89,16 @@ def preview_form(name: str, same: str) -> Response:
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})
-    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"))
+    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), _at())
     reply = Response(page, content_type="text/html; charset=utf-8")
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply
+
+
+def _at() -> int | None:
+    """Return the index of the question in ``?at=``; None without one."""
+    asked = request.args.get("at", "")[:6]
+    return int(asked) if asked.isascii() and asked.isdigit() else None
 
 
 def _catalogues(tags: set[str]) -> Mapping[str, Any]:
@@ -124,7 +130,7 @@ ROUTES = (
         "Serve the form with a simulated aggregator.",
         Kind.PAGE,
         ("text/html",),
-        query=(_IN,),
+        query=(_IN, Query("at", "Index of the question to begin with, from 0.")),
     ),
 )
 """Routes of the page "Preview" and of its frame."""

@@ -99,7 +99,7 @@ function changedIn(form) {
   const copy = form.cloneNode(true);
   copy.reset();
   const before = new FormData(copy);
-  return now.filter(([name, value]) => before.get(name) !== value && !["version", "of", "stamp"].includes(name));
+  return now.filter(([name, value]) => before.get(name) !== value && !["version", "of", "stamp", "card"].includes(name));
 }
 
 /** The form as another page has it, with what was typed into this one. */
@@ -226,6 +226,17 @@ function refreshForm(form) {
   if (fromBefore().length > 0) until(settled(form));
 }
 
+/** The live form follows the card that is in use: a message to its frame, which has no origin to name. */
+function followCard({ target }) {
+  const card = target.closest(".question");
+  const field = document.querySelector("form.design [name=card]");
+  if (!card || !field || field.value === card.dataset.card || (target === card.firstElementChild && !target.open)) return;
+  field.value = card.dataset.card;
+  document.querySelector("iframe.previewed")?.contentWindow.postMessage(Number(card.dataset.at), "*");
+}
+
+document.addEventListener("focusin", followCard);
+document.addEventListener("toggle", followCard, true);
 const forms = document.querySelectorAll("form[data-refresh]");
 // A page that says which save has made its version needs not be asked.
 forget(BAR.dataset.stamp);

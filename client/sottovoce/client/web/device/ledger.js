@@ -22,10 +22,10 @@ export class BrowserLedger {
     this.#database = database;
   }
 
-  /** The ledger of this origin, made if there is none. Where a browser forbids it, to name the factory may throw. */
-  static async open(factory = null) {
+  /** The ledger of this name, made if there is none. Where a browser forbids it, to name the factory may throw. */
+  static async open(factory = null, name = DATABASE) {
     try {
-      const request = (factory ?? globalThis.indexedDB).open(DATABASE, 1);
+      const request = (factory ?? globalThis.indexedDB).open(name, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(STORE);
       const database = await settled(request);
       database.onversionchange = () => database.close();

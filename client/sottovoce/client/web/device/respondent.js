@@ -15,14 +15,14 @@ import { showEpsilon } from "../survey/rational.js";
 export class Respondent {
   /**
    * @param options among them `key`, where something was drawn already: then no survey is needed (null), and no limit
-   *   hides what was sent
+   *   hides what was sent; and `kiosk`, how a device that is handed round does some steps
    * @throws {BudgetExhausted} the survey asks for more than is allowed
    * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
    */
   constructor(survey, transport, ledger, options = {}) {
-    const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, wave = 0, token = "", key = null } = options;
+    const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, kiosk, wave = 0, token = "", key = null } = options;
     const own = key ?? keyOf(survey, transport.origin, wave, token);
-    Object.assign(this, { survey, transport, ledger, draws, key: Object.freeze(own) });
+    Object.assign(this, { survey, transport, ledger, draws, kiosk, key: Object.freeze(own) });
     Object.freeze(this);
     if (key === null) checkBudget(survey, allowance);
   }
@@ -95,9 +95,10 @@ async function pinned(link, transport) {
   return revisionOf(transport, link.survey, link.digest, bytes);
 }
 
-function keyOf({ access, name, waves }, origin, wave, token) {
+function keyOf({ access, kiosk, name, waves }, origin, wave, token) {
   const isPersonal = access !== "open";
-  if (isPersonal && !token) throw new TransportError("error_token");
+  // Where a device is handed round, each person types a token.
+  if (isPersonal && !token && !kiosk) throw new TransportError("error_token");
   if (!(wave >= 0 && wave < waves)) throw new TransportError("error_wave");
   // A survey that is open to all ignores a token: it would only buy a second draw.
   return [origin, name, wave, isPersonal ? token : ""];

@@ -100,9 +100,10 @@ export class AfterSend {
     this.#forget();
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
-    const { receiptStep, tellParent } = await import("./steps/receipt.js");
+    const { receiptParts, receiptStep, tellParent } = await import("./steps/receipt.js");
+    const own = this.#respondent.kiosk?.lastStep(receiptParts) ?? receiptStep;
     // Without the survey's own words the bytes alone are shown.
-    const step = this.#survey ? receiptStep : (await import("./steps/refused.js")).plainReceiptStep;
+    const step = this.#survey ? own : (await import("./steps/refused.js")).plainReceiptStep;
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
     tellParent();
   }

@@ -34,7 +34,8 @@ export class Form {
       const ledger = await BrowserLedger.open();
       // Before anything that can fail: people who answered see what was sent, whatever became of the survey.
       const wanted = [link.origin, link.survey, link.wave, link.token];
-      const drawn = await ledger.find(wanted);
+      // On a device that is handed round, what its owner once sent is not shown to the next person.
+      const drawn = /[#&]staff=/.test(href) ? null : await ledger.find(wanted);
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
       // A page from elsewhere is no copy that changes with every visit: it need not be saved.
       const source = setup.aggregator ? null : transport;
@@ -91,6 +92,13 @@ export class Form {
     // On its way while the survey is; the first step does not wait for it.
     const statusReply = askStatus(transport, link.survey);
     const respondent = await Respondent.connect(link, transport, ledger);
+    const meet = (person) => this.#meet(person, link, statusReply);
+    if (!respondent.survey.kiosk || link.token) return meet(respondent);
+    this.#lead(respondent, []);
+    await (await import("./kiosk.js")).receivePeople(respondent, this.#words, this.#view, meet);
+  }
+
+  async #meet(respondent, link, statusReply) {
     const looks = Promise.all([respondent.drawn(), respondent.spent()]);
     looks.catch(() => {});
     await this.#words.speak(respondent.survey);
@@ -109,7 +117,8 @@ export class Form {
     await (await import("./steps/later.js")).openInvitation(respondent, this.#words, this.#view, found, explain);
   }
 
-  async #notes({ key, survey }) {
+  async #notes({ key, kiosk, survey }) {
+    if (kiosk) return kiosk.notes();
     if (!survey.isBlind && !survey.isDelayed) return [];
     const { blindNotes } = await import("./steps/later.js");
     return blindNotes(survey, this.#words, key[2]);
@@ -139,10 +148,10 @@ export class Form {
       standing = heard;
       if (step.node.isConnected) show(false);
     });
-    // Load the next steps while this one is read, before Begin: a request between Begin and Send would show when
-    // questions were reached. If they do not arrive, the error is shown when they are needed.
+    // Load what is left while this step is read, before Begin (`keep` has loaded the next ones): a request between
+    // Begin and Send would show when questions were reached. If they do not arrive, the error is shown when they are
+    // needed.
     const { asksCheck, asksConsent } = stepsBefore(respondent.survey);
-    import("./steps_flow.js").catch(() => {});
     import("../device/answer_path.js").catch(() => {});
     if (asksCheck || asksConsent) import("./steps/before.js").catch(() => {});
   }

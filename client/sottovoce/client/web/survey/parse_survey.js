@@ -21,7 +21,8 @@ const SURVEY_REQUIRED = [
 ];
 const SURVEY_OPTIONAL = [
   "after", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description", "fresh_samples", "keep_last",
-  "neutral_title", "notice", "opens", "order", "quick_exit", "replaces", "report_labels", "researcher", "trial", "waves",
+  "kiosk", "neutral_title", "notice", "opens", "order", "quick_exit", "replaces", "report_labels", "researcher",
+  "trial", "waves",
 ];
 
 /**
@@ -60,7 +61,8 @@ export function parseSurvey(document, digest) {
 
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
-  for (const key of ["trial", "fresh_samples", "quick_exit"]) must(!(key in document) || document[key] === true);
+  const marks = ["trial", "fresh_samples", "quick_exit", "kiosk"];
+  for (const key of marks) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");

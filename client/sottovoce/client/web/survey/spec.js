@@ -39,6 +39,8 @@ export class Survey {
     this.neutralTitle = given.neutral_title;
     // Whether every step offers to leave at once: see `leaving.js`.
     this.quickExit = given.quick_exit;
+    // True if the device may be handed round: see `kiosk.js`.
+    this.kiosk = document.kiosk;
     // True for a test run.
     this.trial = given.trial;
     // Text or link shown with the receipt, the same for everybody; null for none.

@@ -25,7 +25,7 @@ TYPED = {
     "title.en": "Mine",
     "q0.harm": "badly",
     "q1.options.en": "Fun\nTime",
-    "q1.condition": "cheated=yes",
+    "q1.if0": "cheated",
     "q2.type": "boolean",
     "cohort": "",
 }

@@ -481,7 +481,7 @@ def test_earlier_versions_say_what_changed_after_them(ann: Researcher, storage: 
     ann.post("surveys/exam/design", version="2", **{"q1.label.en": "For which reason?"})
     page = ann.get("surveys/exam/design")
 
-    assert re.findall(r"(Version \d)</button> <span class=\"hint\">([^<]+)", page) == [
+    assert re.findall(r"(Version \d)(?: · \w+ \d+, \d{4}.*UTC)?</button> <span class=\"hint\">([^<]+)", page) == [
         ("Version 2", "Changed after it: Question 2: Text (English)"),
         ("Version 1", "Changed after it: The survey: Title (English)"),
     ]

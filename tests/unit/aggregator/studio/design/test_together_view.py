@@ -125,7 +125,7 @@ def test_cards_between_and_conditions_are_heeded_when_cards_are_gathered() -> No
     assert order(change(below, "together:0.2")) == "b[ac]"
     above = drafted(a, {**b, **declining, "visible_if": {"a": ["yes"]}}, c)
     assert order(change(above, "together:0.2")) == "[ac]b"
-    assert change(above, "together:") == above
+    assert change(above, "together:") == change(above, "together:1") == change(above, "together:9") == above
 
 
 def test_more_than_devices_allow_for_one_question_is_not_spent() -> None:

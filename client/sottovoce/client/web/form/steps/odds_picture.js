@@ -20,28 +20,19 @@ export function oddsPicture(question, words) {
   return element("figure", {}, ...grids, ...sentence);
 }
 
-// A picture that words beside it tell as well.
-function picture(viewBox, ...shapes) {
-  const node = shape("svg", { viewBox, "aria-hidden": true });
-  node.append(...shapes);
+// Ten rows of ten; a share that rounds to none or to all of them is neither. The words beside them tell the same.
+function dots(part, whole) {
+  const filled = Math.min(99, Math.max(1, Math.round((100 * part) / whole)));
+  const node = shape("svg", { viewBox: "0 0 100 100", "aria-hidden": true });
+  node.append(dotted("on", 0, filled), dotted("off", filled, 100));
   return node;
 }
 
-// A line of a picture, by the class that gives it its look.
-function path(name, d) {
-  return shape("path", { class: name, d });
-}
-
-// Ten rows of ten; a share that rounds to none or to all of them is neither.
-function dots(part, whole) {
-  const filled = Math.min(99, Math.max(1, Math.round((100 * part) / whole)));
-  return picture("0 0 100 100", dotted("on", 0, filled), dotted("off", filled, 100));
-}
-
-// One path of very short strokes, whose round ends make them dots.
+// One path of very short strokes, whose round ends make them dots; its class gives it its look.
 function dotted(name, first, last) {
   const places = Array.from({ length: last - first }, (_, index) => first + index);
-  return path(name, places.map((place) => `M${(place % 10) * 10 + 5} ${Math.floor(place / 10) * 10 + 5}h.01`).join(""));
+  const d = places.map((place) => `M${(place % 10) * 10 + 5} ${Math.floor(place / 10) * 10 + 5}h.01`).join("");
+  return shape("path", { class: name, d });
 }
 
 function shape(tag, attributes) {

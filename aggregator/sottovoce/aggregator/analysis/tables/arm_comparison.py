@@ -1,0 +1,126 @@
+"""
+Comparison of two questions that are asked in different arms, such as directly and with protection.
+
+Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
+the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
+(Donner and Zou 2012).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.tables.group_comparison import Compared, compare, mover
+from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
+from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+SAME_ARM = "both are asked in arm {arm}: choose questions that no arm has both of"
+
+
+def compare_across_arms(
+    columns: Columns,
+    questions: tuple[str, str],
+    category: str = "",
+    weights: ArrayLike | None = None,
+    rule: Rule = DEFAULT_RULE,
+) -> Compared:
+    """
+    Compare two questions, each in its own arms.
+
+    Args:
+        columns: the reports.
+        questions: names of the outcome and of the one that it is compared with, the reference.
+        category: category whose share is compared; by default the last answer ("yes" of a yes/no).
+        weights: weights of the reports, (n,), positive; equal by default.
+        rule: options of the comparison.
+
+    Raises:
+        EstimateError: an arm asks both, or as for ``compare``.
+    """
+    outcome, reference = (compare(columns, name, ARM, category, weights, rule) for name in questions)
+    for arm in set(outcome.group_names) & set(reference.group_names):
+        raise EstimateError(Sentence(SAME_ARM, arm=arm))
+    both = (reference, outcome)
+    names = [f"{each.group_names[place]}: {each.outcome}" for each in both for place in range(len(each.values))]
+    values = [value for each in both for value in each.values]
+    return Compared(
+        outcome=outcome.outcome,
+        groups=ARM,
+        category=outcome.category,
+        group_names=tuple(names),
+        values=tuple(values),
+        differences=tuple(_difference(values[0], value) for value in values[1:]),
+        independence=None,
+        warnings=tuple(dict.fromkeys([*outcome.warnings, *reference.warnings])),
+        people=outcome.people,
+        declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),
+        ratios=_ratios(values) if outcome.category else (),
+    )
+
+
+def compare_arms(
+    columns: Columns,
+    outcome: str,
+    category: str = "",
+    weights: ArrayLike | None = None,
+    rule: Rule = DEFAULT_RULE,
+) -> Compared:
+    """
+    Compare a question that several arms ask, by arm: as ``compare``, with ratios where the groups are random arms.
+
+    Args:
+        columns: the reports.
+        outcome: name of the outcome.
+        category: category whose share is compared; by default the last answer.
+        weights: weights of the reports, (n,), positive; equal by default.
+        rule: options of the comparison.
+
+    Raises:
+        EstimateError: as for ``compare``.
+    """
+    found = compare(columns, outcome, ARM, category, weights, rule)
+    told = found.category and found.differences and columns.survey.arms
+    return replace(found, ratios=_ratios(found.values)) if told else found
+
+
+def _ratios(values: Sequence[Result]) -> tuple[Result, ...]:
+    """Return the ratio of each later share to the first one, from independent groups."""
+    return tuple(_ratio(values[0], value) for value in values[1:])
+
+
+def _difference(first: Result, later: Result) -> Result:
+    if first.raw is None or later.raw is None:
+        return _nothing(first, later)
+    limits = mover(first, later)
+    error = None if first.std_error is None or later.std_error is None else math.hypot(first.std_error, later.std_error)
+    return _combined(first, later, (later.raw - first.raw, error, limits["low"], limits["high"]))
+
+
+def _ratio(first: Result, later: Result) -> Result:
+    """Return the ratio of two independent shares; the upper limit is none where the first share may be 0."""
+    one, other = later.estimate, first.estimate
+    limits = (later.low, later.high, first.low, first.high)
+    if one is None or not other or any(limit is None for limit in limits):
+        return _nothing(first, later)
+    low, high, from_low, from_high = (float(limit or 0.0) for limit in limits)
+    product, below, above = one * other, from_high * (2 * other - from_high), from_low * (2 * other - from_low)
+    least = product - math.sqrt(max(product**2 - low * (2 * one - low) * below, 0.0))
+    most = product + math.sqrt(max(product**2 - high * (2 * one - high) * above, 0.0))
+    # Where the reference may be twice as large, or 0, the formula gives no limit; the widest one stands.
+    limits_of_ratio = (max(least / below, 0.0) if below > 0 else 0.0, most / above if above > 0 else None)
+    return _combined(first, later, (one / other, None, *limits_of_ratio))
+
+
+def _combined(first: Result, later: Result, figures: tuple[float, float | None, float | None, float | None]) -> Result:
+    figure, error, low, high = figures
+    n, pair = first.n, first.n_pair + later.n_pair
+    return Result(figure, figure, error, "independent-arms", low, high, "mover", n, pair, later.deff)
+
+
+def _nothing(first: Result, later: Result) -> Result:
+    return Result(None, None, None, "independent-arms", None, None, "mover", first.n, first.n_pair + later.n_pair)

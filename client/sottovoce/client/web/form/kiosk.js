@@ -1,0 +1,123 @@
+import { askedBy } from "./phrases.js";
+import { button, element, heading } from "./dom.js";
+import { settled } from "../device/entries.js";
+import { BrowserLedger } from "../device/ledger.js";
+import { KIOSK_SENTENCES } from "./kiosk_sentences.js";
+import { SpecError } from "../survey/errors.js";
+import { parseToken } from "../survey/link.js";
+import { Respondent } from "../device/respondent.js";
+
+const SECONDS_TO_READ = 60;
+const STAFF_CODE = /[#&]staff=([\w-]{4,32})/;
+const REPORT_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * A device that is handed round: each person is started by the code of the staff, which stands in the link, or by a
+ * token of their own. What is drawn for a person lies in a ledger apart, is not counted to the device's own account,
+ * and is erased before the next person, who draws everything anew.
+ *
+ * `meet` shows the first step to a person. Without a code in the link to an open survey the device is a person's own.
+ *
+ * @param shell a respondent by whom nothing is answered: the survey, and the way to its aggregator
+ */
+export async function receivePeople(shell, words, view, meet) {
+  const { survey, transport } = shell;
+  const [, staffCode] = STAFF_CODE.exec(location.hash) ?? [];
+  if (survey.access === "open" && !staffCode) return meet(shell);
+  // Nothing of a person stays here for later.
+  if ([survey.waves > 1, survey.memoized.length > 0, survey.isBlind, survey.isDelayed].some(Boolean)) {
+    throw new SpecError("/kiosk");
+  }
+  await words.speak(survey);
+  words.rare.add(KIOSK_SENTENCES);
+  const name = `sottovoce-kiosk-${survey.name}`;
+  const kiosk = { notes: () => [words.line("p", "kiosk_again")], lastStep: lastStep(name) };
+  const person = async (token) => {
+    const ledger = await BrowserLedger.open(null, name);
+    return new Respondent(survey, transport, ledger, { token, kiosk });
+  };
+  // After a failure and a reload, what was drawn is still sent: the same bytes.
+  const [[key] = []] = await (await BrowserLedger.open(null, name)).waiting(transport.origin);
+  if (key) return meet(await person(key[3]));
+  // What a person left who did not finish is no longer there for the next.
+  await erase(name);
+  const read = staffCode ? (typed) => (typed === staffCode ? "" : null) : (typed) => tokenOf(typed, survey.name);
+  const begin = async (token) => meet(await person(token));
+  view.show(codeStep(shell, words, read, (token) => view.guarded(() => begin(token))), false);
+}
+
+function tokenOf(typed, survey) {
+  try {
+    return parseToken(typed.trim(), survey) || null;
+  } catch {
+    return null;
+  }
+}
+
+// Which code is typed; `read` gives a token, none for the staff's code, or null where it is no code.
+function codeStep({ survey, transport }, words, read, onStart) {
+  const start = words.text("h1", survey.title, { tabIndex: -1 });
+  const head = [askedBy(survey, words), start].filter(Boolean);
+  const label = survey.access === "open" ? "kiosk_staff" : "kiosk_card";
+  const wrong = (fault) => fault.replaceChildren(words.node("kiosk_wrong"));
+  const enter = codeForm(words, label, "kiosk_start", (typed, fault) => {
+    const token = read(typed);
+    return token === null ? wrong(fault) : onStart(token);
+  });
+  const back = codeForm(words, "kiosk_withdrawal", "withdraw", async (typed, fault) => {
+    const id = typed.replaceAll(/[\s-]/g, "").toLowerCase();
+    if (!REPORT_ID.test(id)) return wrong(fault);
+    const done = await transport.withdraw(survey.name, id).catch(() => null);
+    fault.replaceChildren(words.node(done?.report_id === id ? "kiosk_withdrawn" : "kiosk_wrong"));
+  });
+  const fold = element("details", {}, words.line("summary", "withdraw"), back);
+  return { node: element("div", { id: "kiosk" }, ...head, enter, fold), start };
+}
+
+function codeForm(words, label, action, onCode) {
+  const usual = { type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off" };
+  const input = element("input", { ...usual, id: label });
+  const fault = element("p", { role: "status", className: "told" });
+  const submit = element("button", { type: "submit", className: "primary" }, words.node(action));
+  const row = element("div", { className: "actions" }, submit);
+  const form = element("form", { method: "dialog", autocomplete: "off" });
+  form.append(element("p", {}, element("label", { htmlFor: label }, words.node(label))), input, fault, row);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    fault.replaceChildren();
+    const typed = input.value.trim();
+    input.value = "";
+    await onCode(typed, fault);
+  });
+  return form;
+}
+
+// The receipt on a device that is handed round, with the `parts` of any receipt; it is erased after a minute, or when
+// its button is pressed.
+function lastStep(name) {
+  return (parts) => (survey, words, receipt, _isEarlier, _spent, onEnd) => {
+    const start = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
+    const id = receipt.report_id.replaceAll(/(.{4})(?=.)/g, "$1 ");
+    const code = element("p", {}, element("code", { dir: "ltr", id: "kiosk_code" }, id));
+    const done = button(words.node("kiosk_done"), "primary", () => startAnew(name));
+    const back = button(words.node("withdraw"), "", () => onEnd("withdraw"));
+    const row = element("div", { className: "actions" }, done, back);
+    const lines = ["kiosk_erased", "kiosk_once"].map((key) => words.line("p", key));
+    const told = parts(survey, words, receipt);
+    // Also where the answers have been withdrawn meanwhile.
+    setTimeout(startAnew, 1000 * SECONDS_TO_READ, name);
+    return { node: element("div", { id: "receipt" }, start, ...lines, code, row, ...told), start };
+  };
+}
+
+// Everything of the person is gone; the page begins anew, in the device's own language.
+async function startAnew(name) {
+  document.body.replaceChildren();
+  await erase(name);
+  history.replaceState(null, "");
+  location.reload();
+}
+
+async function erase(name) {
+  await settled(globalThis.indexedDB.deleteDatabase(name));
+}

@@ -1,0 +1,161 @@
+"""A device that is handed round: each person is started by a code, and leaves nothing behind."""
+
+from secrets import token_hex
+
+import pytest
+from playwright.sync_api import Page, expect
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.browser.conftest import NewContext
+from tests.browser.test_access import violations
+from tests.browser.test_tokens import invitation
+from tests.browser.visit import KEPT, Visit, begin, press_send, publish, receipt, send, stored
+from tests.conftest import Running
+from tests.documents import question
+from tests.documents import survey as documented
+from tests.surveys import document, months, survey
+
+CODE = "4711-west"
+LEFT = """async () => {
+    const done = (request) => new Promise((go) => (request.onsuccess = () => go(request.result)));
+    const found = {};
+    for (const { name } of await indexedDB.databases()) {
+        const database = await done(indexedDB.open(name));
+        const store = database.transaction("reports").objectStore("reports");
+        found[name] = (await done(store.getAllKeys())).length;
+        database.close();
+    }
+    return [found, history.state, { ...sessionStorage }, { ...localStorage }];
+}"""
+"""How many entries lie in each of the browser's databases, and what else a page may leave."""
+
+COIN = {"name": "coin_flip"}
+
+
+@pytest.fixture
+def kiosk(site: Running) -> Running:
+    """A survey for such devices."""
+    asked = survey(name=f"kiosk-{token_hex(4)}", kiosk=True, check=False, questions=document()["questions"][:2])
+    return publish(site, asked)
+
+
+def start_person(page: Page, code: str = CODE) -> None:
+    """Type a code, and wait for the first step."""
+    page.fill("#kiosk > form input", code)
+    page.click("#kiosk > form [type=submit]")
+    page.wait_for_selector("#explanation > .actions .primary:enabled")
+
+
+def test_each_person_draws_anew_and_leaves_nothing(new_context: NewContext, kiosk: Running, axe: str) -> None:
+    """Two people send a report each; the device's own account has none of it, and no key of theirs."""
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    page.evaluate(KEPT)
+    assert violations(page, axe) == []
+    page.fill("#kiosk > form input", "wrong")
+    page.click("#kiosk > form [type=submit]")
+    expect(page.get_by_text("This is not a valid code.")).to_be_visible()
+    for _ in range(2):
+        start_person(page)
+        assert "each further answer weakens your protection" in page.inner_text("#explanation")
+        before = visit.paths
+        begin(page)
+        press_send(page, 1, 0)
+        page.wait_for_selector("#kiosk_code")
+        assert violations(page, axe) == []
+        assert visit.paths[len(before) :] == [f"POST /api/v1/surveys/{kiosk.survey.name}/reports"]
+        assert page.evaluate(LEFT)[0]["sottovoce"] == 0
+        page.click("#receipt .primary")
+        page.wait_for_selector("#kiosk")
+        left, state, *others = page.evaluate(LEFT)
+        assert (left, state, others) == ({"sottovoce": 0}, None, [{}, {}])
+
+    assert len(set(visit.bodies)) == 2
+
+
+def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Running) -> None:
+    """By itself; with the code that it showed once, the report can still be withdrawn on the device."""
+    before = stored(kiosk)
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.context.new_page()
+    page.clock.install()
+    page.goto(f"{kiosk.link}&staff={CODE}")
+    page.wait_for_selector("#kiosk")
+    start_person(page)
+    begin(page)
+    press_send(page, 1, 0)
+    page.clock.run_for(2000)
+    code = page.inner_text("#kiosk_code")
+    assert set(stored(kiosk)) - set(before) == {code.replace(" ", "")}
+    page.clock.fast_forward(61_000)
+    page.wait_for_selector("#kiosk")
+    page.click("#kiosk summary")
+    page.fill("#kiosk details input", code)
+    page.click("#kiosk details [type=submit]")
+    expect(page.get_by_text("The answers with this code are withdrawn.")).to_be_visible()
+
+    assert set(stored(kiosk)) == set(before)
+
+
+def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_context: NewContext, kiosk: Running) -> None:
+    """Who leaves in the middle leaves nothing; what was drawn and did not arrive is sent, not drawn again."""
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    start_person(page)
+    page.reload()
+    page.wait_for_selector("#kiosk")
+    start_person(page)
+    begin(page)
+    visit.context.route("**/reports", lambda route: route.abort())
+    press_send(page, 1, 0)
+    page.wait_for_selector("#main .problem h1")
+    visit.context.unroute("**/reports")
+    page.reload()
+    page.wait_for_selector("#kiosk_code")
+
+    assert len(set(visit.bodies)) == 1
+
+
+def test_token_on_a_card_starts_its_person(new_context: NewContext, site: Running) -> None:
+    """Once; the second time it is told that it was used."""
+    invited = publish(site, survey(name=f"cards-{token_hex(4)}", kiosk=True, check=False, access="token"))
+    token, _ = invitation(invited)
+    page = Visit(new_context(locale="en"), invited).arrive(invited.link)
+    start_person(page, token.lower())
+    begin(page)
+    press_send(page, 1, 2, 0)
+    page.wait_for_selector("#kiosk_code")
+    page.click("#receipt .primary")
+    page.wait_for_selector("#kiosk")
+    page.fill("#kiosk > form input", token)
+    page.click("#kiosk > form [type=submit]")
+    page.wait_for_selector("#explanation")
+
+    expect(page.locator("#explanation > .actions .primary")).to_have_count(0)
+
+
+def test_link_without_a_code_is_for_a_device_of_ones_own(new_context: NewContext, kiosk: Running) -> None:
+    """The report is drawn once, and stays; with the code nobody else is shown it."""
+    visit = Visit(new_context(), kiosk)
+    page = visit.open(kiosk.link)
+    sent = send(page, 1, 0)
+    page.reload()
+    assert receipt(page) == sent
+    visit.arrive(f"{kiosk.link}&staff={CODE}").wait_for_selector("#kiosk")
+
+    assert receipt(visit.arrive()) == sent
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"waves": months(2)}, {"access": "blind"}, {"privacy": {"send_within_hours": 24}},
+     {"privacy": {"send_at_seconds": 180}}],
+)  # fmt: skip
+def test_what_would_stay_on_the_device_is_refused(more: dict[str, object]) -> None:
+    """Waves, signed ids, reports that wait; and draws that are remembered."""
+    memo = {"name": "memoized_rr", "permanent": COIN, "instantaneous": COIN, "waves": 2}
+    for asked in (question(COIN), question(memo)) if "waves" in more else (question(COIN),):
+        with pytest.raises(SpecError) as raised:
+            parse_survey(documented(asked, kiosk=True, **more))
+        assert {problem.pointer for problem in raised.value.problems} == {"/kiosk"}

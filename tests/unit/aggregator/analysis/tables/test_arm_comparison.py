@@ -1,0 +1,98 @@
+"""Comparisons by random arm: two questions of two arms, one question of all arms, and the numbers in the arms."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.diagnostics import alarms, chance_of_arms
+from sottovoce.aggregator.analysis.documents import comparison_document
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.planning.simulated_reports import InventedReports, reports_of
+from sottovoce.aggregator.planning.simulated_survey import invent_as_set
+from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
+from sottovoce.shared.errors import EstimateError, OptionsError
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.documents import survey
+from tests.unit.shared.test_schema import validator
+from tests.vectors.arms import COIN, arms, asks
+
+DIRECT, PROTECTED, COMMON = 0.2, 0.35, 0.3
+
+
+def simulated(people: int, seed: int, weights: Sequence[int] = (1, 1)) -> InventedReports:
+    """Reports of people of whom fewer admit when they are asked directly; one question is for all."""
+    asked = parse_survey(
+        survey(
+            asks("direct", "direct", public=True),
+            asks("cheated", "protected", mechanism=COIN),
+            asks("copied", mechanism=COIN),
+            arms=arms(*weights),
+        )
+    )
+    wanted = [SetShares((1 - share, share)) for share in (DIRECT, PROTECTED, COMMON, 0.5)]
+    truths = invent_as_set(asked, people, seed, wanted)
+    return reports_of(asked, truths, BatchDraws(np.random.default_rng(seed).bytes))
+
+
+def test_direct_and_protected_shares_are_compared_with_difference_and_ratio() -> None:
+    """4,000 people: both within their limits, and the standard error is the one of two independent shares."""
+    columns = simulated(4000, 7).columns
+    found = compare_across_arms(columns, ("cheated", "direct"))
+    (apart,), (ratio,) = found.differences, found.ratios
+
+    assert found.group_names == ("direct: direct", "protected: cheated")
+    assert apart.n_pair == len(columns)
+    assert apart.std_error == pytest.approx(math.hypot(*(value.std_error or 0 for value in found.values)))
+    assert apart.low is not None
+    assert apart.low < PROTECTED - DIRECT < (apart.high or 0)
+    assert ratio.low is not None
+    assert ratio.low < PROTECTED / DIRECT < (ratio.high or 0)
+    validator("comparison").validate(comparison_document(found))
+
+
+def test_limits_cover() -> None:
+    """At least .93 of 250 samples for difference and ratio, at a true effect and at none of a common question."""
+    covered = np.zeros(3)
+    runs = 250
+    for seed in range(runs):
+        columns = simulated(500, seed).columns
+        (apart,), (ratio,) = (found := compare_across_arms(columns, ("cheated", "direct"))).differences, found.ratios
+        (none,) = compare_arms(columns, "copied").ratios
+        for place, (each, true) in enumerate([(apart, PROTECTED - DIRECT), (ratio, PROTECTED / DIRECT), (none, 1.0)]):
+            low, high = each.low, each.high
+            covered[place] += (low is None or low <= true) and (high is None or true <= high)
+    assert (covered / runs).min() >= 0.93
+
+
+def test_one_question_of_all_arms_has_a_ratio_too() -> None:
+    """The difference is the one of any comparison of groups."""
+    found = compare_arms(simulated(2000, 3).columns, "copied")
+
+    assert found.group_names == ("direct", "protected")
+    assert len(found.differences) == len(found.ratios) == 1
+    assert "ratios" in comparison_document(found)
+
+
+def test_two_questions_of_one_arm_are_refused() -> None:
+    """Their people are the same."""
+    columns = simulated(500, 3).columns
+    with pytest.raises(EstimateError, match="both are asked in arm"):
+        compare_across_arms(columns, ("copied", "direct"))
+    with pytest.raises(OptionsError, match="goes with the groups arm"):
+        parse_request("compare", {"outcome": "cheated", "groups": "copied", "against": "direct"})
+
+
+def test_numbers_in_the_arms_are_tested_against_the_weights() -> None:
+    """Chance of fair arms is no alarm; a third of one arm who leave are one."""
+    fair = simulated(3000, 5, (2, 1))
+    assert chance_of_arms(analyse([fair.revision])) == pytest.approx(0.5, abs=0.499)
+    assert "arms" not in [alarm.kind for alarm in alarms(analyse([fair.revision]))]
+
+    stays = (fair.numbers[:, -1] == 0) | (np.arange(len(fair.numbers)) % 3 > 0)
+    left = InventedReports(fair.survey, fair.numbers[stays])
+    assert "arms" in [alarm.kind for alarm in alarms(analyse([left.revision]))]

@@ -1,0 +1,117 @@
+"""Conditions on earlier answers, as the page Design shows and reads them, and as the survey has them."""
+
+from dataclasses import replace
+
+import pytest
+from sottovoce.aggregator.authoring.conditions import condition_mode, condition_rows
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
+from sottovoce.aggregator.authoring.edit_commands import change
+from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.studio.design.form import posted_draft
+
+CHOICES = [{"name": name, "label": {"en": name.title()}} for name in ("never", "once", "often")]
+CARDS = (
+    {"type": "select_one", "name": "how", "choices": CHOICES},
+    {"type": "integer", "name": "age", "min": "18", "max": "65"},
+    {"type": "select_multiple", "name": "which", "choices": CHOICES},
+    {"type": "boolean", "name": "last"},
+)
+
+
+def draft() -> SurveyDraft:
+    """Four questions, the last of which may depend on the others."""
+    cards = tuple(DraftItem({**card, "label": {"en": f"{card['name']}?"}}) for card in CARDS)
+    return replace(empty_draft("T", "en"), cards=cards, people=100)
+
+
+def typed(*forms: dict[str, str]) -> SurveyDraft:
+    """The draft after these saves, one after the other."""
+    made = draft()
+    for form in forms:
+        made = posted_draft({f"q3.{key}": value for key, value in form.items()}, made)
+    return made
+
+
+def shown(made: SurveyDraft) -> dict[str, object]:
+    """What the survey says of the last question's conditions."""
+    last = survey_document(made, "t")["questions"][3]
+    return {key: last[key] for key in ("visible_if", "any_of") if key in last}
+
+
+def keys(made: SurveyDraft) -> set[str]:
+    """Keys of the grave problems that name a condition."""
+    return {each.key for each in problems_of(made, "t") if each.grave and each.key.startswith("condition")}
+
+
+def test_chosen_question_begins_with_a_valid_condition() -> None:
+    """Before what to choose in it is on the page."""
+    assert shown(typed({"if0": "how"})) == {"visible_if": {"how": ["never"]}}
+    assert shown(typed({"if0": "age"})) == {"visible_if": {"age": {"min": "18"}}}
+    assert keys(typed({"if0": "how"}, {"if0": "age"})) == set()
+
+
+def test_all_or_any_must_hold() -> None:
+    """And rows in the order of the form; a question that is chosen twice counts once."""
+    rows = {"if0": "how", "shown0": "how", "of0.how.once": "1", "of0.how.often": "1", "if1": "age", "shown1": "age",
+            "min1.age": "20", "max1.age": "30", "if2": "how", "if3": ""}  # fmt: skip
+    wanted = {"how": ["once", "often"], "age": {"min": "20", "max": "30"}}
+    assert shown(typed(rows)) == {"visible_if": wanted}
+    assert shown(typed({**rows, "mode": "any"})) == {"any_of": wanted}
+    assert condition_mode(typed({**rows, "mode": "any"}).cards[3]) == "any"
+    assert shown(typed(rows, {"if0": ""})) == {}
+
+
+def test_none_of_them_follows_the_options() -> None:
+    """The survey lists the other options, of those that there are when it is published."""
+    made = typed({"if0": "how", "shown0": "how", "not0": "1", "of0.how.never": "1"})
+    (row,) = condition_rows(made.cards[3])
+    assert (row.options, row.negated) == (("never",), True)
+    assert shown(made) == {"visible_if": {"how": ["once", "often"]}}
+    more = posted_draft({"q0.options.en": "Never\nOnce\nOften\nDaily"}, made)
+    assert shown(more) == {"visible_if": {"how": ["once", "often", "daily"]}}
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ({}, "condition_empty"),
+        (
+            {"if0": "how", "shown0": "how", "not0": "1"} | {f"of0.how.{c['name']}": "1" for c in CHOICES},
+            "condition_empty",
+        ),
+        ({"if0": "gone"}, ""),
+    ],
+)
+def test_condition_without_an_answer_is_told(rows: dict[str, str], problem: str) -> None:
+    """A question that nobody or everybody would see is a slip of the pen."""
+    assert keys(typed({"if0": "how", "shown0": "how", **rows})) == ({problem} if problem else set())
+
+
+def test_condition_on_a_question_that_changed_its_type_is_told() -> None:
+    """Options of what is a number now."""
+    made = posted_draft({"q0.type": "integer", "q0.min": "0", "q0.max": "9"}, typed({"if0": "how"}))
+    assert keys(made) == {"condition_option"}
+
+
+def test_both_kinds_at_once_are_kept() -> None:
+    """Only a file can have them."""
+    card = draft().cards[3]
+    both = replace(card, asked={**card.asked, "visible_if": {"how": ["once"]}, "any_of": {"which": ["once"]}})
+    assert condition_mode(both) == "kept"
+
+
+def test_grid_is_made_in_the_form() -> None:
+    """Rows and answers, one on each line; a changed line keeps its name."""
+    made = change(draft(), "add:matrix")
+    made = posted_draft({"q4.label.en": "Grid"}, made)
+    assert {"no_rows", "few_options"} & {each.key for each in problems_of(made, "t")}
+    made = posted_draft({"q4.rows.en": "At work\nAt home", "q4.options.en": "Yes\nNo"}, made)
+    made = posted_draft({"q4.rows.en": "At the office\nAt home"}, made)
+    grid = survey_document(made, "t")["questions"][4]
+    assert [(row["name"], row["label"]["en"]) for row in grid["rows"]] == [
+        ("at_work", "At the office"),
+        ("at_home", "At home"),
+    ]
+    assert [choice["name"] for choice in grid["of"]["choices"]] == ["yes", "no"]
+    assert [each.key for each in problems_of(made, "t") if each.grave] == []
