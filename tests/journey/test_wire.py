@@ -3,12 +3,16 @@
 from typing import Any
 
 import pytest
+from sottovoce.client import perturb
 from sottovoce.shared.spec import Question
 
+from tests.blocks import block, in_block
 from tests.surveys import every_type, survey
-from tests.wire import check, check_form, check_times, watch
+from tests.unit.audit.test_blocks import separate
+from tests.wire import check, check_form, check_frequencies, check_times, watch
 
-ASKED = survey(name="every", questions=every_type())
+BLOCK = block(in_block("smokes"), in_block("drinks", 3), odds="20/19")
+ASKED = survey(name="every", questions=[*every_type(), BLOCK])
 
 
 def answer_to(question: Question, share: float) -> Any:
@@ -29,7 +33,7 @@ TRUTHS = [{**truth, **{q.name: TRUTHS[0][q.name] for q in ASKED.questions if q.m
 
 
 def test_reports_tell_what_the_channel_lets_through() -> None:
-    """Every mechanism, three truths, 500 people each."""
+    """Every mechanism, also that of a block; three truths, 500 people each."""
     check(ASKED, TRUTHS, watch(ASKED, TRUTHS, 500))
 
 
@@ -39,6 +43,16 @@ def test_whole_visit_looks_the_same_for_every_truth() -> None:
 
     check_form(ASKED, seen)
     assert {len(person.requests) for person in seen} == {2}
+
+
+def test_client_that_draws_each_question_of_a_block_by_itself_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its questions has its own frequencies, and their combinations have not."""
+    asked = survey(questions=[block(in_block("smokes"), in_block("drinks"))])
+    truths = [{"smokes": "no", "drinks": "no"}, {"smokes": "yes", "drinks": "no"}]
+    check_frequencies(asked, truths, watch(asked, truths, 1000))
+    monkeypatch.setattr(perturb.block, "randomize", separate)
+    with pytest.raises(AssertionError, match="another frequency"):
+        check_frequencies(asked, truths, watch(asked, truths, 1000))
 
 
 def test_time_does_not_tell_the_truth() -> None:

@@ -54,6 +54,9 @@ RARE = (
 )
 """The parts that only few surveys need."""
 
+FOR_RARE_PREVIEWS = ("blind", "leaving", "arms", "coins")
+"""Parts for reports that are signed or wait, surveys that are left at once, random arms, and coins of one's own."""
+
 PREVIEW = "preview/pretend.js"
 """What a researcher's preview of the form has before all that; no respondent is given it."""
 
@@ -128,9 +131,9 @@ def previewed(is_rare: bool = True) -> str:
     As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
 
     Args:
-        is_rare: also with the parts for surveys whose reports are signed or wait, or that are left at once.
+        is_rare: also with ``FOR_RARE_PREVIEWS``.
     """
-    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind", "leaving"}))
+    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset(FOR_RARE_PREVIEWS))
 
 
 def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:

@@ -161,7 +161,7 @@ def preview(is_rare: bool = True) -> Preview:
     The form before a pretended aggregator, which no respondent is given.
 
     Args:
-        is_rare: the survey's reports are signed or wait, or it is left at once, for which the form has more parts.
+        is_rare: the survey needs one of ``bundle.FOR_RARE_PREVIEWS``.
     """
     script, style = "\n" + previewed(is_rare), _css() + tidy(read("preview/preview.css"))
     page = _html(_setup({}), f'<script type="module">{script}</script>').replace(_css(), style)

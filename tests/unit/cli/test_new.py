@@ -37,7 +37,7 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
     kinder = [line.removeprefix("suggestion: ") for line in lines if line.startswith("suggestion: ")]
     assert len(told) + len(kinder) == len(lines)
     assert kinder[0].startswith("researcher: people are shown first who asks")
-    assert kinder[1].startswith("question 1 'cheated', line 1: cheated, reason in one block need 1,177 people")
+    assert kinder[1].startswith("question 1 'cheated', line 1: randomize it together with reason, in one block")
     assert (
         kinder[2]
         == "question 1 'cheated', line 1: people cannot decline; absent_category: true offers “Prefer not to say”"

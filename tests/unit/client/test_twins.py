@@ -64,7 +64,7 @@ TWINS = [
     ),
     Twin(
         "shared.parse_item",
-        ("survey/parse_item.js", "survey/more_items.js", "survey/read_absent.js"),
+        ("survey/parse_item.js", "survey/more_items.js"),
         within="(?!readAfter).*",
         only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
         only_javascript=dict.fromkeys(
@@ -74,7 +74,6 @@ TWINS = [
                 "readQuestion",
                 "readAsked",
                 "readChoices",
-                "readAbsent",
                 "readConditions",
             ],
             PIECE,
@@ -108,7 +107,7 @@ TWINS = [
     ),
     Twin(
         "shared.spec",
-        ("survey/spec.js", "survey/question.js"),
+        ("survey/spec.js",),
         only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE),
     ),
     Twin("shared.report", ("survey/report.js",), renamed={"receipt": "expectedReceipt"}, only_python={"Report": TYPE}),
@@ -137,13 +136,15 @@ TWINS = [
     Twin("shared.visibility", ("survey/visibility.js",), only_python={"Condition": TYPE}),
     Twin(
         "shared.accounting",
-        ("survey/accounting.js",),
+        ("survey/allowance.js",),
+        within="beliefAfter",
         only_python={"Loss": TYPE}
         | dict.fromkeys(
             [
                 "parallelEpsilon",
                 "groupLoss",
-                "beliefAfter",
+                "reportEpsilon",
+                "wavesEpsilon",
                 "percentAfter",
                 "percentAtMost",
                 "memoizedEpsilon",
@@ -186,7 +187,7 @@ TWINS = [
         | {"checkSigned": "within Respondent.drawn, which may wait"},
         only_javascript={"redemptionKey": PIECE, "isToRedeem": "the terminal asks before each visit"},
     ),
-    Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
+    Twin("shared.allowance", ("survey/allowance.js",), within="(?!beliefAfter).*", only_python={"Allowance": TYPE}),
     Twin(
         "shared.by_hand.own_coin",
         ("survey/own_coin.js",),

@@ -12,7 +12,6 @@ from tests.unit.client.test_catalogues import RARE, catalogue
 WEB = files("sottovoce.client").joinpath("web")
 
 APART = (
-    "survey/accounting.js",
     "preview/aggregator.js",
     "preview/follow.js",
     "preview/pretend.js",

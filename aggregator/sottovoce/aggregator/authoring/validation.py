@@ -148,6 +148,8 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
     if pointer == "/questions":
         return FieldPath("add")
     parts = pointer.strip("/").split("/")
+    if parts[0] == "arms":
+        return FieldPath("arms")
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")

@@ -209,7 +209,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
     "estimates.csv": lambda s, path: estimates.write_estimates_csv(path, s.revisions, s.about, s.wave),
     "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
-    "codebook.html": lambda source, path: write_codebook(path, source.channels, source.about),
+    "codebook.html": lambda s, path: write_codebook(path, s.channels, s.about, analyse(s.revisions, wave=s.wave)),
     "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),

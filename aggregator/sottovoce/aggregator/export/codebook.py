@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
+from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
-from sottovoce.aggregator.export.labels import coding, question_label, value_labels
+from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import REVISION, WAVE
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
@@ -13,9 +15,17 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
 _STYLE = (
-    ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}"
-    "table{border-collapse:collapse}th,td{border:1px solid;padding:.2rem .6rem;text-align:start;vertical-align:top}"
-    "code{overflow-wrap:anywhere}section{break-inside:avoid}.wide{overflow-x:auto}"
+    ":root{color-scheme:light dark;--ground:#f6f5f1;--paper:#fff;--ink:#1f2328;--soft:#565d66;--line:#d9d6cc;"
+    "--accent:#1d5f5a}@media (prefers-color-scheme:dark){:root{--ground:#15191c;--paper:#1d2327;--ink:#e8e6e1;"
+    "--soft:#a9b0b6;--line:#384046;--accent:#7fc4bb}}"
+    "body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}"
+    "main{max-width:60rem;margin:0 auto;padding:1rem}header{border-block-end:3px solid var(--accent)}"
+    ".kind{margin:0;color:var(--accent);font-weight:600}h1{margin:.2rem 0 .6rem}h2{font-size:1.1rem;margin:0 0 .4rem}"
+    "section{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:1rem 0;"
+    "break-inside:avoid}table{border-collapse:collapse;width:100%}caption{text-align:start;color:var(--soft)}"
+    "th,td{border-block-end:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:start;vertical-align:top;"
+    "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}.wide{overflow-x:auto;position:relative}"
+    "@media print{header{break-after:page}}"
 )
 
 EXTRA = {
@@ -25,7 +35,7 @@ EXTRA = {
 """Descriptions of the additional columns in files of reports."""
 
 
-def write_codebook(path: Path, channels: Sequence[Channel], about: About) -> None:
+def write_codebook(path: Path, channels: Sequence[Channel], about: About, results: SurveyResults | None = None) -> None:
     """
     Write the page.
 
@@ -33,11 +43,12 @@ def write_codebook(path: Path, channels: Sequence[Channel], about: About) -> Non
         path: path of the file.
         channels: channels of all questions.
         about: provenance of the file.
+        results: estimates to show beside the questions; None shows none.
     """
-    path.write_text("\n".join(_lines(channels, about)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(_lines(channels, about, results)) + "\n", encoding="utf-8")
 
 
-def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
+def _lines(channels: Sequence[Channel], about: About, results: SurveyResults | None) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
     title = escape(survey.text(survey.title))
     yield f"<!doctype html>{f'<!-- {about.warning} -->' if about.warning else ''}"
@@ -45,13 +56,16 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>'
     if about.warning:
         yield f"<p><strong>{about.warning}</strong></p>"
-    yield f'<h1 dir="auto">{title}</h1><div lang="en">'
-    yield f"<p>Codebook. <code>{escape(about.line)}</code></p>"
-    yield "<p>A cell of the reports is empty where the respondent was not asked.</p>"
+    yield f'<header><p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
+    yield from _front(about, language, results)
+    yield '</div></header><div lang="en">'
     shorter = _shorter_names(survey)
+    found = {each.question.name: each for each in results.questions} if results else {}
     for question in survey.questions:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
+        yield from _shares(found.get(question.name), language, results is not None and results.closed)
+        yield "</section>"
     for name, description in EXTRA.items():
         yield f"<section><h2><code>{name}</code></h2><p>{description}</p></section>"
     yield "</div></main></body></html>"
@@ -88,7 +102,40 @@ def _section(question: Question, channels: Sequence[Channel], language: str, sho
     if rows:
         columns = ("revisions", "option", "rule", "code", "a = P(support | true)", "b = P(support | not true)")
         yield from _table(f"Channel of {question.name}", columns, rows)
-    yield "</section>"
+
+
+def _front(about: About, language: str, results: SurveyResults | None) -> Iterator[str]:
+    """Yield the first page: the survey's provenance, and every column with its text."""
+    survey = about.survey
+    yield f"<p><code>{escape(about.line)}</code></p>"
+    if "researcher" in survey.document:
+        name = survey.text(survey.document["researcher"]["name"])
+        yield f'<p lang="{escape(language)}" dir="auto">{escape(name)}</p>'
+    facts = [f"Reports shown: {results.reports:,}."] if results else []
+    facts += [f"Epsilon of a whole report: {show_epsilon(survey.epsilon)}."] if survey.private else []
+    yield f"<p>{' '.join(facts)} A cell of the reports is empty where the respondent was not asked.</p>"
+    rows = [(each.name, question_label(each, language), each.type) for each in survey.questions]
+    yield from _table("Columns of the reports", ("name", "question", "type"), rows)
+
+
+def _shares(result: QuestionResult | None, language: str, closed: bool) -> Iterator[str]:
+    shares = [each for each in result.of_kind("share") if each.clipped is not None] if result and result.n else []
+    if result is None or not shares:
+        return
+    labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
+    rows = []
+    for each in shares:
+        low, high = limits(each, not closed)
+        rows.append(
+            (labels.get(each.option, each.option), _percent(each.clipped or 0.0), _percent(low), _percent(high))
+        )
+    head = f"{'Interval' if closed else 'Band'} of {100 * shares[0].confidence:.0f} %"
+    columns = ("answer", "share", "from", "to")
+    yield from _table(f"Estimated shares of {result.question.name}. {head}, n = {result.n:,}", columns, rows)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

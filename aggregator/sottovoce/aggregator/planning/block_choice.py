@@ -28,7 +28,9 @@ from sottovoce.aggregator.planning.question_channels import best_share, measure_
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
 GOALS = SHARES, TABLES = "shares", "tables"
@@ -225,26 +227,30 @@ def _half(a: Fraction, b: Fraction) -> float:
 
 def block_hint(survey: Survey) -> list[str]:
     """
-    Suggest a block for all private questions, where it takes a fifth fewer people at the same total epsilon.
+    Suggest a block for all private questions, where it takes a fifth fewer people at no more epsilon in total.
 
-    The sentence has people and worst-case odds, before and after. There is none where devices would refuse the odds.
+    The sentence has people and worst-case odds, before and after. A block spends at most what devices allow for one
+    question, because a person who knows the other answers learns so much of one.
     """
     questions = joinable(survey)
     together = len(questions) == len(survey.private) and MIN_QUESTIONS <= len(questions) <= MAX_QUESTIONS
     kept_apart = survey.blocks or survey.ask or survey.arms or survey.own_coin
-    if not together or kept_apart or survey.epsilon > DEFAULT_ALLOWANCE.question:
+    if not together or kept_apart:
         return []
-    best = block_plan([question.domain.size for question in questions], survey.epsilon, SHARES).same_total.best
+    total = min(survey.epsilon, DEFAULT_ALLOWANCE.question)
+    best = block_plan([question.domain.size for question in questions], total, SHARES).same_total.best
     apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)
     if best.kind != JOINT or best.people is None or best.people > LEAST_GAIN * apart:
         return []
     odds = math.exp(max(question.epsilon for question in questions))
     place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
+    spent, own = show_epsilon(total), show_epsilon(survey.epsilon)
+    cost = "the same total epsilon" if spent == own else f"a total epsilon of {spent} instead of {own}"
     others = " and ".join(filter(None, (", ".join(each.name for each in questions[1:-1]), questions[-1].name)))
     return [
         f"/questions/{place}: randomize it together with {others}, in one block: shares to within "
-        f"{100 * HALF_WIDTH:.0f} points then need {best.people:,} people instead of {apart:,} at the same total "
-        f"epsilon, and the odds of one answer are {best.one:.3g}:1 at worst instead of {odds:.3g}:1; Protect together "
+        f"{100 * HALF_WIDTH:.0f} points then need {best.people:,} people instead of {apart:,} at {cost}, and "
+        f" the odds of one answer are {best.one:.3g}:1 at worst instead of {odds:.3g}:1; Protect together "
         "on the page Design does it, and sottovoce plan --total compares other designs"
     ]
 
@@ -258,11 +264,13 @@ def _people_for(variance: float, half_width: float) -> int:
 
 
 def joinable(survey: Survey) -> list[Question]:
-    """Return the private questions of which a report names one category, and that no device remembers."""
+    """Return the private questions that can be in one block: those of one category that no device remembers."""
     return [
         question
         for question in survey.questions
         if question.mechanism is not None
+        and not isinstance(question.mechanism, InnocuousRR)
+        and question.known_share is None
         and question.mechanism.waves == 1
         and len(variables := variables_of(question)) == 1
         and variables[0].categories

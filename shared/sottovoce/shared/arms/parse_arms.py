@@ -23,9 +23,6 @@ LABELS = {
 }
 """What respondents read of the arm in their receipt, as ``arm_label`` in the browser's sentences."""
 
-_NO_ARMS = "names an arm, and the survey has no arms"
-_DRAWN = "cannot be combined with ask: the arm decides which questions are asked"
-
 
 def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> tuple[list[Arm], list[Item]]:
     """
@@ -41,7 +38,7 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
             reader.problem("/arms_per_wave", "goes with arms only")
         documents = [_document(fields, pointer) for pointer in reader.pointers]
         for pointer in [each for each, document in zip(reader.pointers, documents, strict=True) if ARM in document]:
-            reader.problem(f"{pointer}/{ARM}", _NO_ARMS)
+            reader.problem(f"{pointer}/{ARM}", "names an arm, and the survey has no arms")
         return [], list(items)
     arms = [
         _arm(reader, value, f"/arms/{index}")
@@ -140,8 +137,8 @@ def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[st
     wanted = document[ARM] if isinstance(document[ARM], list) else [document[ARM]]
     is_known = wanted and all(isinstance(each, str) and each in names for each in wanted)
     if not is_known or not len(set(wanted)) == len(wanted) < len(names):
-        message = "must be some of the survey's arms, each once and not all: {names}"
-        reader.problem(f"{pointer}/{ARM}", Sentence(message, names=", ".join(names)))
+        wrong = Sentence("must be some of the survey's arms, each once and not all: {names}", names=", ".join(names))
+        reader.problem(f"{pointer}/{ARM}", wrong)
         return ()
     return tuple(name for name in names if name in wanted)
 
@@ -161,7 +158,7 @@ def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequen
         if "waves" not in fields:
             reader.problem("/arms_per_wave", "goes with waves only")
     if "ask" in fields:
-        reader.problem("/ask", _DRAWN)
+        reader.problem("/ask", "cannot be combined with ask: the arm decides which questions are asked")
     privacy = fields.get("privacy")
     if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
         reader.problem("/arms", "cannot be combined with own_coin: the device must draw nothing")

@@ -36,3 +36,4 @@ def test_codebook_tells_every_question_and_loads_nothing(every: Source, folder: 
         assert question.label["en"] in page.text
     assert page.tags.count("section") == len(every.about.survey.questions) + 2
     assert every.about.line in page.text
+    assert "Estimated shares of" in page.text

@@ -109,6 +109,11 @@ def test_lint_names_people_and_odds_of_a_block_in_one_sentence() -> None:
     assert hint.startswith("/questions/0: randomize it together with q1, in one block: shares to within 5 points")
     assert "need 865 people instead of 1,537 at" in hint
     assert "odds of one answer are 9:1 at worst instead of 3:1" in hint
-    assert block_hint(blocks(*coins(3))) == []
+    [three] = block_hint(blocks(*coins(3)))
+    assert "at a total epsilon of 3.00 instead of 3.30" in three
+    assert "20.1:1 at worst instead of 3:1" in three
+    assert block_hint(blocks(*coins(1), {**coins(2)[1], "anchor": True, "known_share": "0"})) == []
+    fact = {"label": {"en": "Born in spring?"}, "share": "1/4", "source": {"en": "The calendar."}}
+    assert block_hint(blocks(*coins(1), in_block("a", procedure="crosswise", innocuous=fact))) == []
     assert block_hint(blocks(*coins(1), {**number(0, 10, 1, {"epsilon": "1"}), "name": "n"})) == []
     assert block_hint(blocks(block(in_block("a"), in_block("b")))) == []

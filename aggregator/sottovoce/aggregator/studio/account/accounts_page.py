@@ -140,9 +140,19 @@ def _account(found: Account, link: str = "", refused: str = "") -> str:
 
 
 def _row(found: Account, has_key: bool) -> AccountRow:
-    has = {"key": has_key, "passkey": bool(tables().passkeys(found.id)), "oidc": found.subject is not None}
-    opened = current_app.config["SIGN_IN_METHODS"]
-    return AccountRow(found, account_number(found), [door for door in has if has[door] and door in opened])
+    return AccountRow(found, account_number(found), sign_in_ways(found, has_key))
+
+
+def sign_in_ways(account: Account, has_key: bool) -> list[str]:
+    """
+    Return the sign-in methods that an account can use on this server.
+
+    Args:
+        account: the account.
+        has_key: True if it has a valid key that signs in.
+    """
+    has = {"key": has_key, "passkey": bool(tables().passkeys(account.id)), "oidc": account.subject is not None}
+    return [door for door in has if has[door] and door in current_app.config["SIGN_IN_METHODS"]]
 
 
 def _find_account(account: str) -> Account | None:

@@ -11,6 +11,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
+from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import refusal_message
 from sottovoce.aggregator.studio.request_context import tables as _tables
@@ -88,12 +89,13 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
 
 
 def _me(made: str = "", refused: str = "") -> str:
-    today = _now() // DAY
+    today, keys = _now() // DAY, _tables().list_keys(_own().id)
     return render_template(
         "me.html",
         made=made,
         refused=refused,
-        keys=_tables().list_keys(_own().id),
+        doors=sign_in_ways(_own(), any(key.signs_in and key.expires_on >= today for key in keys)),
+        keys=keys,
         sessions=_tables().sessions(_own().id, _now()),
         today=today,
         now=_now(),

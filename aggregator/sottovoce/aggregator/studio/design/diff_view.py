@@ -59,6 +59,8 @@ _FIELDS = {
     "block": "together_title",
     "cohort": "design_cohort",
     "in_files": "design_use_in_files",
+    "arm": "design_arm",
+    "arms": "design_arms",
     "anchor": "design_anchor",
     "known_share": "design_anchor",
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import earlier_questions, posted_conditions
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
 from sottovoce.shared.types import TYPES
@@ -142,6 +143,7 @@ _AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
     "opens": _moment,
     "closes": _moment,
     "ask": _parse_ask,
+    "arms": read_arms,
     "quick_exit": lambda text: text == "1" or None,
 }
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
@@ -156,6 +158,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
 
 def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> DraftItem:
     asked = dict(card.asked)
+    asked["arm"] = arms_in_field(form.get(f"{prefix}.arm", arm_on_card(card)))
     for key in ("label", "hint"):
         asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
     if form.get(f"{prefix}.name"):

@@ -21,6 +21,7 @@ from sottovoce.aggregator.authoring.conditions import (
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms
 from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
@@ -164,6 +165,9 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         sentences=sentences,
         belief_before=words().percent(BELIEF_BEFORE, 0),
         harms=HARMS,
+        arms=[*arms_of(draft)],
+        written_arms=written_arms(draft),
+        arm_on_card=arm_on_card,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],

@@ -85,7 +85,8 @@ def preview_form(name: str, same: str) -> Response:
     if make is None or survey is None or same != name:
         return problems.response("not_found")
     waits = survey.send_within_hours + survey.send_at_seconds > 0
-    form, tag = make(survey.is_blind or waits or survey.quick_exit), _language(survey)
+    is_rare = survey.is_blind or waits or survey.quick_exit or survey.own_coin or bool(survey.arms)
+    form, tag = make(is_rare), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})

@@ -1,5 +1,4 @@
-import { beliefAfter } from "./belief.js";
-import { NEARLY_SURE } from "../survey/allowance.js";
+import { beliefAfter, NEARLY_SURE } from "../survey/allowance.js";
 import { RARE_READERS } from "../survey/known.js";
 
 // Sentence about what is sent, by the kind of the report. Every other kind sends a result that is no answer.

@@ -1,7 +1,9 @@
-import { bringViews } from "./bring_views.js";
 import { keepOffline } from "../device/offline.js";
+import { RARE_VIEWS } from "./choice_input.js";
 import { stepsBefore } from "./steps/explanation.js";
 import { askingStep } from "./steps/questions.js";
+import { isRare } from "../survey/bring.js";
+import { RARE_READERS } from "../survey/known.js";
 
 /** The page from the first step to Send; what comes after it is in `after_send.js`. */
 export class StepsFlow {
@@ -93,4 +95,12 @@ export class StepsFlow {
     const answers = this.#asking.answers();
     await this.#view.guarded(async () => (await this.after()).answer(answers, this.#isSomebodyElse));
   }
+}
+
+/** Have what a survey's questions need on the page. It comes with the survey that names it. */
+async function bringViews({ document, ownCoin }) {
+  if (ownCoin) Object.assign(RARE_VIEWS, await import("./own_coin_view.js"));
+  if (!isRare(document)) return;
+  Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
+  if (RARE_READERS.checkInnocuous) Object.assign(RARE_VIEWS, await import("./second_statement.js"));
 }

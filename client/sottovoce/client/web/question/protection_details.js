@@ -1,6 +1,6 @@
-import { beliefAfter } from "../form/belief.js";
 import { element } from "../form/dom.js";
 import { oddsPicture } from "../form/steps/odds_picture.js";
+import { beliefAfter } from "../survey/allowance.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /** What few read: the odds as a picture, what an observer can believe, what cannot be hidden, and how to check it. */

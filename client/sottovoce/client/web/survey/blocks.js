@@ -1,10 +1,10 @@
 import { BLOCK_SENTENCES } from "./block_sentences.js";
-import { NAME, parseItem } from "./parse_item.js";
-import { JointMember, JointRR } from "./mechanisms/joint_rr.js";
-import { RARE_SENTENCES } from "./known.js";
-import { must } from "./rational.js";
 import { readFields, readItems, readMatch, readNames } from "./checks.js";
-import { Question } from "./question.js";
+import { RARE_SENTENCES } from "./known.js";
+import { JointMember, JointRR } from "./mechanisms/joint_rr.js";
+import { NAME, parseItem } from "./parse_item.js";
+import { must } from "./rational.js";
+import { Question } from "./spec.js";
 
 const TYPES_IN_BLOCKS = ["boolean", "select_one", "rating", "matrix"];
 

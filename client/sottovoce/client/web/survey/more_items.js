@@ -1,8 +1,8 @@
-import { CONDITIONS, NAME, NOTE, ORDER, TREATMENT, readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
-import { RARE_READERS, TYPES } from "./known.js";
-import { must, parseFraction } from "./rational.js";
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
-import { Question } from "./question.js";
+import { RARE_READERS, TYPES } from "./known.js";
+import { CONDITIONS, NAME, NOTE, ORDER, readAsked, readChoices, readHead, readQuestion, TREATMENT } from "./parse_item.js";
+import { must, parseFraction } from "./rational.js";
+import { Question } from "./spec.js";
 
 /** What reads an item that is not a usual question, by the item's type, or by its `anchor`: see `parse_item.js`. */
 export const ITEM_READERS = new Map([

@@ -1,8 +1,8 @@
 import { ABSENT, Domain } from "./answers.js";
+import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
 import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
 import { must } from "./rational.js";
-import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
-import { Question } from "./question.js";
+import { Question } from "./spec.js";
 
 /** A name of an item or an option. */
 export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;

@@ -162,6 +162,7 @@ def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLit
     page = client.get("/dashboard/me").text
     [zoe] = [account for account in storage.access.accounts() if account.name == "<b>Zoe</b>"]
 
+    assert "no way to sign in yet" in page
     assert "&lt;b&gt;Zoe" in page
     assert "<b>Zoe" not in page
     assert (zoe.admin, storage.access.grants(zoe.id)) == (False, {"exam": "analyst"})

@@ -1,10 +1,8 @@
-import { askedBy } from "../phrases.js";
-import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
-import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
+import { askedBy, contactLink, whenInWords } from "../phrases.js";
+import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { oddsPicture } from "./odds_picture.js";
 import { RARE_READERS } from "../../survey/known.js";
-import { statusLine } from "./status_line.js";
 
 const UNKNOWN = { kind: "open", date: null };
 const SHUT = ["closed", "retired", "token"];
@@ -110,4 +108,48 @@ function details(survey, words, { spent, revision = null, source = null }) {
 /** Sentences one after the other. */
 export function sentences(keys, words) {
   return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
+}
+
+/**
+ * Something few people open: under `summary`, a key of the catalogue, the node that `fill` gives; it is asked for when
+ * a person opens it.
+ */
+function disclosure(words, summary, fill) {
+  const content = element("div", {}, "");
+  const node = element("details", {}, words.line("summary", summary), content);
+  let isFilled = false;
+  node.addEventListener("toggle", async () => {
+    if (!node.open || isFilled) return;
+    const filling = await fill().catch(() => null);
+    isFilled ||= filling !== null;
+    content.replaceChildren(filling ?? words.line("p", "error_load"));
+  });
+  return node;
+}
+
+// What is said of a survey's state, by its kind: with the day or moment it is about, and where none is known.
+const STATES = {
+  open: ["status_open", null],
+  early: ["status_early", "status_not_yet"],
+  closed: ["status_closed", "status_ended"],
+  retired: ["status_retired", "status_retired"],
+  offline: ["status_offline", "status_offline"],
+  checking: ["status_checking", "status_checking"],
+  token: ["status_token", "status_token"],
+};
+const ASKING = ["retired", "token"];
+
+/**
+ * The one line about whether a survey can be answered now; `status` is { kind, date }, its date a day or a moment as in
+ * the survey file, or null.
+ */
+export function statusLine(survey, words, { kind, date = null }) {
+  const [dated, undated] = STATES[kind];
+  const sentence = kind === "open" && survey.document.trial ? "status_trial" : date === null ? undated : dated;
+  const node = element("p", { id: "state", className: "state", hidden: sentence === null });
+  if (sentence === null) return node;
+  node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
+  const contact = ASKING.includes(kind) ? contactLink(survey.researcher, words, "ask_us") : null;
+  if (contact) node.append(" ", contact);
+  return node;
 }

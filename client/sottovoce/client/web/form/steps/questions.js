@@ -1,4 +1,3 @@
-import { bar } from "../bar.js";
 import { button, describe, element } from "../dom.js";
 import { partOf, spellOdds } from "../item_view.js";
 import { isShown } from "../../survey/visibility.js";
@@ -135,4 +134,22 @@ function listWrong(wrong, summary, words) {
 // A button and not an anchor: following an anchor would overwrite the digest in the address.
 function summaryLink(field, words) {
   return button(words.text("span", field.label), "link", () => field.faulty().focus());
+}
+
+const MOST = 1 / 5;
+
+/**
+ * A row of buttons that stays in sight at the lower edge of the window, unless it would take more than a fifth of its
+ * height, as with large text: then it stands where the text ends.
+ */
+function bar(buttons) {
+  const node = element("div", { className: "actions bar" }, ...buttons);
+  const fit = () => {
+    if (node.isConnected) node.classList.toggle("stays", node.offsetHeight <= MOST * innerHeight);
+    else removeEventListener("resize", fit);
+  };
+  // Its own height changes with the text; the window's does not tell it of itself.
+  new ResizeObserver(fit).observe(node);
+  addEventListener("resize", fit);
+  return node;
 }

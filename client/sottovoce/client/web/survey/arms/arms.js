@@ -2,9 +2,8 @@ import { ARM_SENTENCES } from "./arm_sentences.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "../checks.js";
 import { RARE_SENTENCES } from "../known.js";
 import { NAME, readAsked } from "../parse_item.js";
-import { Question } from "../question.js";
 import { must, sum } from "../rational.js";
-import { Survey } from "../spec.js";
+import { Question, Survey } from "../spec.js";
 
 const ARM = "arm";
 

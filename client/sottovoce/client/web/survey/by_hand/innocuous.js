@@ -1,10 +1,10 @@
 import { INNOCUOUS_SENTENCES } from "./innocuous_sentences.js";
+import { locate, readFields, readMatch, readTexts } from "../checks.js";
+import { RARE_READERS, RARE_SENTENCES } from "../known.js";
 import { BinaryRR } from "../mechanisms/common.js";
 import { NAME, NOTE, readQuestion } from "../parse_item.js";
-import { RARE_READERS, RARE_SENTENCES } from "../known.js";
 import { log, must, parseFraction } from "../rational.js";
-import { locate, readFields, readMatch, readTexts } from "../checks.js";
-import { Question } from "../question.js";
+import { Question } from "../spec.js";
 
 const CROSSWISE = "crosswise";
 const STATEMENTS = ["crosswise_same", "crosswise_one"];
