@@ -12,7 +12,6 @@ from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.number import NUMBER
-from sottovoce.cli.planning.plan_arms import ArmTest
 from sottovoce.cli.planning.plan_block import show_block
 from sottovoce.cli.planning.plan_output import check_source, compare_trust, show_plan
 from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two
@@ -96,9 +95,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         show_block(file, total, goal, half_width, as_json)
         return
     if second is not None:
-        show_two(
-            file, (question, second), (odds_ratio, count), power, as_json, ArmTest(prevalence, against, confidence)
-        )
+        show_two(file, (question, second), (odds_ratio, count), power, as_json, (prevalence, against, confidence))
         return
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)

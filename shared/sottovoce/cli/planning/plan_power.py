@@ -78,7 +78,7 @@ def show_two(
     test: tuple[float | None, int | None],
     power: float,
     as_json: bool,
-    arms: ArmTest,
+    arms: tuple[float | None, str | None, float],
 ) -> None:
     """
     Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
@@ -89,11 +89,11 @@ def show_two(
         test: odds ratio and number of reports; None for what is not given.
         power: wanted power.
         as_json: for programs.
-        arms: what is expected of two questions of different arms; without ``against`` they are of the same people.
+        arms: fields of ``ArmTest``; without what it compares with, the questions are of the same people.
     """
     odds_ratio, count = test
-    if arms.against is not None:
-        _show(plan_arms(file, names, arms, power, count), power, as_json)
+    if arms[1] is not None:
+        _show(plan_arms(file, names, ArmTest(*arms), power, count), power, as_json)
         return
     if file is None or test == (None, None):
         _show_pair(file, *names, power, as_json)
