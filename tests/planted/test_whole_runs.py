@@ -20,12 +20,16 @@ from sottovoce.shared.spec import Survey
 from tests import documents
 from tests.absences import absences, by_hand
 from tests.surveys import months, survey
+from tests.vectors.arms import three_arms, two_arms
 
 KEYS = [spell_modulus(each) for each in MODULI[:2]]
 SURVEYS = {
     "ask": survey(ask=1),
     "token and waves": survey(access="token", waves=months(2)),
     "signed": with_test_keys(survey(access={"blind": KEYS}, waves=months(2), privacy={"send_within_hours": 1})),
+    "arms": parse_survey(two_arms()),
+    "arms and waves": parse_survey({**two_arms(), "waves": months(2)}),
+    "arms anew": parse_survey(three_arms()),
     "absences": absences(),
     "own coin": parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"})),
 }

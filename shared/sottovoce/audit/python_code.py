@@ -222,6 +222,13 @@ def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[obje
 
 def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
     """A true value for each question; under ``ask`` for one question and as many others as there may be."""
+    if survey.arms:
+        arm = next(arm for arm, places in enumerate(survey.places_by_arm) if asked in places)
+        places = survey.places_by_arm[arm]
+        given = [
+            inputs_of(question, 2)[0] if index in places else None for index, question in enumerate(survey.questions)
+        ]
+        return (*given[:-1], arm)
     units = sorted(survey.units, key=lambda unit: asked not in unit)
     unasked = {index for unit in units[survey.asked_units :] for index in unit}
     return tuple(
@@ -240,9 +247,17 @@ def outside(survey: Survey) -> list[tuple[object, ...]]:
     for index, question in enumerate(survey.questions):
         given = ordinary(survey, index)
         found += [(*given[:index], value, *given[index + 1 :]) for value in _impossible(question)]
-    if survey.ask is not None:
+    if survey.arms:
+        found += [(*ordinary(survey, 0)[:-1], arm) for arm in range(len(survey.arms)) if _is_other_arm(survey, arm)]
+    if survey.ask is not None or len({*survey.places_by_arm}) > 1:
         found.append(tuple(inputs_of(question, 2)[0] for question in survey.questions))
     return found
+
+
+def _is_other_arm(survey: Survey, arm: int) -> bool:
+    """Return True if the arm asks other questions than the one of an ordinary report of the first question."""
+    own = ordinary(survey, 0)[-1]
+    return isinstance(own, int) and survey.places_by_arm[arm] != survey.places_by_arm[own]
 
 
 def _impossible(question: Question) -> list[object]:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.audit.exact_channel import input_count, inputs_of
+from sottovoce.audit.question_samples import Sample, draw_sample
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
-from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
@@ -288,25 +289,24 @@ class _Planner:
         return RunPlan(vectors, tuple(each.question.name for each in drawn if not each.is_all_tried))
 
     def _vector(self, number: int) -> VectorPlan:
-        places, asked = self._set(number)
+        sample = self._set(number)
         memos, memo_tape = self._memos(number)
         _, other_memos = self._memos(number + 1)
         redemption = tape_of_redemption(self._survey, _identity(number), number)
         # What is redeemed is redeemed for all waves.
         ids = [b"" if self._survey.is_blind else _identity(each) for each in (number, number + self._effort.vectors)]
-        runs = tuple(self._run(number, run, places, memos) for run in range(self._effort.runs))
-        beginning = Beginning(asked, redemption, memo_tape, ids[0])
-        return VectorPlan(number, beginning, Beginning(asked, b"", other_memos, ids[1]), runs)
+        runs = tuple(self._run(number, run, sample, memos) for run in range(self._effort.runs))
+        beginning = Beginning(sample.tape, redemption, memo_tape, ids[0])
+        # The arm is drawn once for all waves.
+        later = b"" if self._survey.arms and not self._survey.document.get("arms_per_wave") else sample.tape
+        return VectorPlan(number, beginning, Beginning(later, b"", other_memos, ids[1]), runs)
 
-    def _set(self, number: int) -> tuple[tuple[int, ...], bytes]:
+    def _set(self, number: int) -> Sample:
         """The questions asked in one vector: of some sets the one with most that were not asked before."""
-        found = []
-        for trial in range(TRIALS):
-            stream = _Stream(f"set {number} {trial}")
-            found.append((draw_asked(self._survey, Draws(stream.read)), stream.tape))
-        places, tape = max(found, key=lambda each: len({*each[0]} - self._asked_before))
-        self._asked_before |= {*places}
-        return places, tape
+        found = [draw_sample(self._survey, _Stream(f"set {number} {trial}")) for trial in range(TRIALS)]
+        sample = max(found, key=lambda each: len({*each.places} - self._asked_before))
+        self._asked_before |= {*sample.places}
+        return sample
 
     def _memos(self, number: int) -> tuple[dict[int, tuple[int, int]], bytes]:
         """Choose each memoized question's memo, one of four in turn by vector. Return memos and their random bytes."""
@@ -321,9 +321,12 @@ class _Planner:
             tape += stream.tape
         return memos, tape
 
-    def _run(self, number: int, run: int, places: Sequence[int], memos: Mapping[int, tuple[int, int]]) -> Run:
+    def _run(self, number: int, run: int, sample: Sample, memos: Mapping[int, tuple[int, int]]) -> Run:
         answers = {each.question.name: answer for each, answer in self._given(run)}
-        values = self._survey.encode(answers, places)
+        if self._survey.arms:
+            # Chance answers for the arm, and people do not.
+            answers[ARM] = sample.arm
+        values = self._survey.encode(answers, sample.places)
         outputs: list[int | None] = []
         tape = b""
         for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):

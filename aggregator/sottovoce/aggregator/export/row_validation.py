@@ -14,6 +14,7 @@ from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.shared.answers import Grid
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
@@ -152,6 +153,9 @@ class Expected:
             self._refuse(np.isin(values, wrong), first, row, name, reason)
 
     def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
+        if self.survey.arms:
+            self._check_arms(columns, inside, first, row)
+            return
         there = [[columns[self.survey.questions[index].name] >= 0 for index in unit] for unit in self.survey.units]
         asked = np.sum([np.all(unit, axis=0) for unit in there], axis=0)
         begun = np.sum([np.any(unit, axis=0) for unit in there], axis=0)
@@ -162,6 +166,15 @@ class Expected:
             at = first + int(np.argmax(wrong))
             message = f"must have a value for {expected} of the {len(there)} private questions"
             raise SpecError(f"{row} {at}: {message}{', a block as one' if self.survey.blocks else ''}")
+
+    def _check_arms(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
+        """Check that each row has values of just its arm's private questions; a very small arm is hidden."""
+        for arm, places in enumerate(self.survey.places_by_arm):
+            of_arm = inside & (columns[ARM] == arm) if ARM in columns else np.zeros_like(inside)
+            for index in self.survey.private:
+                name = self.survey.questions[index].name
+                wrong = of_arm & ((columns[name] >= 0) != (index in places))
+                self._refuse(wrong, first, row, name, "the arm of the row decides whether there is a value")
 
     def _narrow(self, name: str, values: Values) -> Column:
         asked = [question for survey in self.surveys.values() for question in survey.questions]

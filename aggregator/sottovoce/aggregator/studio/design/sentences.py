@@ -73,15 +73,15 @@ class Sentences:
             apart=about(found.people_apart),
             epsilon=self.spent(found.epsilon),
             epsilon_apart=self.spent(found.epsilon_apart),
-            **{
-                key: self.words.number(odds, 0 if odds >= 9.95 or odds == round(odds) else 1)
-                for key, odds in (
-                    ("odds", round(found.odds, 1)),
-                    ("odds_alone", round(found.odds_alone, 1)),
-                    ("odds_apart", round(found.odds_apart, 1)),
-                )
-            },
+            odds=self._odds(found.odds),
+            odds_alone=self._odds(found.odds_alone),
+            odds_apart=self._odds(found.odds_apart),
         )
+
+    def _odds(self, odds: float) -> str:
+        """Format odds as an upper bound: rounded up to one decimal, which is left out where it is 0."""
+        tenths = ceil(10 * odds - 1e-9)
+        return self.words.number(tenths / 10, 1 if tenths % 10 else 0)
 
     def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
         """Return a warning if people cannot decline to answer a question, else an empty list."""

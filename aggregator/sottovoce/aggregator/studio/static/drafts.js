@@ -99,7 +99,8 @@ function changedIn(form) {
   const copy = form.cloneNode(true);
   copy.reset();
   const before = new FormData(copy);
-  return now.filter(([name, value]) => before.get(name) !== value && !["version", "of", "stamp", "card"].includes(name));
+  const own = ["version", "of", "stamp", "card"];
+  return now.filter(([name, value]) => before.get(name) !== value && !own.includes(name));
 }
 
 /** The form as another page has it, with what was typed into this one. */
@@ -230,7 +231,8 @@ function refreshForm(form) {
 function followCard({ target }) {
   const card = target.closest(".question");
   const field = document.querySelector("form.design [name=card]");
-  if (!card || !field || field.value === card.dataset.card || (target === card.firstElementChild && !target.open)) return;
+  if (!card || !field || field.value === card.dataset.card) return;
+  if (target === card.firstElementChild && !target.open) return;
   field.value = card.dataset.card;
   document.querySelector("iframe.previewed")?.contentWindow.postMessage(Number(card.dataset.at), "*");
 }

@@ -7,7 +7,9 @@ export function secondStatement({ mechanism }, id, words, before) {
   const note = words.line("p", "innocuous_note", {}, { className: "hint" });
   const isCrosswise = procedure === "crosswise";
   const outcome = () => (faces === 1 ? "1" : words.translate("range", { first: 1, last: faces }));
-  const first = isCrosswise ? words.node("crosswise_second") : words.line("span", "unrelated_die", () => ({ outcome: outcome() }));
+  const die = () => words.line("span", "unrelated_die", () => ({ outcome: outcome() }));
+  const first = isCrosswise ? words.node("crosswise_second") : die();
   const how = isCrosswise ? [words.line("p", "crosswise_how")] : [];
-  return element("div", { className: "by-hand", id: `${id}-hand` }, element("p", {}, ...before, first), second, ...how, note);
+  const lead = element("p", {}, ...before, first);
+  return element("div", { className: "by-hand", id: `${id}-hand` }, lead, second, ...how, note);
 }

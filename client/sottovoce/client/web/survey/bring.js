@@ -4,21 +4,33 @@ const MEMOIZED = "memoized_rr";
 const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
 const RULES = ["anchor", "any_of", "procedure", "visible_if", "when_absent"];
 
+const isProcedure = (item) => item?.procedure;
+
+/** Which documents need what is brought only for them; in this order. */
+const BROUGHT = [
+  [(document) => isRare(document), bringRare],
+  [({ after }) => after?.screen_out, async () => add(await import("./screen_out.js"))],
+  [({ ask, waves }, names) => ask !== undefined || waves !== undefined || names.includes(MEMOIZED), bringWaves],
+  [(_, names) => names.includes("joint_rr"), async () => add(await import("./blocks.js"))],
+  [({ questions }) => [questions].flat().some(isProcedure), bringByHand],
+  [({ privacy }) => privacy?.procedure === "own_coin", async () => add(await import("./own_coin.js"))],
+  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
+  [(document) => /"(by_)?arm/.test(JSON.stringify(document)), async () => add(await import("./arms/arms.js"))],
+  // With it comes the step that is shown while a report waits.
+  [
+    ({ access, privacy }) => typeof access === "object" || isDelayed(privacy),
+    async () => add(await import("./redemption.js")),
+  ],
+];
+
 /** Have all that reads this document, which may be no survey. */
 export async function bringReaders(document) {
-  const { access, after, ask, privacy, questions, waves } = document;
-  if (isRare(document)) await bringRare();
-  if (after?.screen_out) Object.assign(RARE_READERS, await import("./screen_out.js"));
-  if (ask !== undefined || waves !== undefined || namesIn(document).includes(MEMOIZED)) await bringWaves();
-  if (namesIn(document).includes("joint_rr")) Object.assign(RARE_READERS, await import("./blocks.js"));
-  if ([questions].flat().some((item) => item?.procedure)) (await import("./by_hand/innocuous.js")).bringInnocuous();
-  if (privacy?.procedure === "own_coin") Object.assign(RARE_READERS, await import("./own_coin.js"));
-  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
-  if (/"(by_)?arm/.test(JSON.stringify(document))) Object.assign(RARE_READERS, await import("./arms/arms.js"));
-  // With it comes the step that is shown while a report waits.
-  if (typeof access === "object" || isDelayed(privacy)) {
-    Object.assign(RARE_READERS, await import("./redemption.js"));
-  }
+  const names = namesIn(document);
+  for (const [needs, bring] of BROUGHT) if (needs(document, names)) await bring();
+}
+
+function add(readers) {
+  Object.assign(RARE_READERS, readers);
 }
 
 /** Whether a document names a type, a mechanism or a rule that few surveys have. */
@@ -36,13 +48,17 @@ function namesIn({ questions }) {
 
 async function bringRare() {
   (await import("./rare.js")).bringRareKinds();
-  Object.assign(RARE_READERS, await import("./more_items.js"));
+  add(await import("./more_items.js"));
+}
+
+async function bringByHand() {
+  (await import("./by_hand/innocuous.js")).bringInnocuous();
 }
 
 async function bringWaves() {
   const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
   MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
-  Object.assign(RARE_READERS, await import("./waves.js"));
+  add(await import("./waves.js"));
   const { WAVE_SENTENCES } = await import("./wave_sentences.js");
   RARE_SENTENCES.add(WAVE_SENTENCES);
 }

@@ -19,8 +19,8 @@ export const NOTE = ["label", "name", "type"];
 const MAX_PUBLIC = 10_000_001;
 
 /**
- * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf, arms }`. A note has no
- * questions; `rows` are the labels of a matrix's rows; `arms` is undefined for all. A block is a list of items.
+ * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf, arms }`. A note has
+ * no questions; `rows` are the labels of a matrix's rows; `arms` is undefined for all. A block is a list of items.
  *
  * @param value a canonical document
  * @param earlier a Map from names to the questions before it
@@ -28,14 +28,17 @@ const MAX_PUBLIC = 10_000_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const { ITEM_READERS, readBlock } = RARE_READERS;
-  const rare = ITEM_READERS?.get(value?.anchor ?? value?.procedure ?? value?.type);
-  const read = rare ?? (TYPES.has(value?.type) ? readQuestion : readBlock);
+  const read = readerOf({ ...value });
   must(read);
   const item = read(value, language, neutral, earlier);
   if (Array.isArray(item)) return item;
   const conditions = (key) => (key in value ? RARE_READERS.readConditions(value[key], item.questions, earlier) : []);
   return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of"), arms: value.arm };
+}
+
+function readerOf({ anchor, procedure, type }) {
+  const { ITEM_READERS, readBlock } = RARE_READERS;
+  return ITEM_READERS?.get(anchor ?? procedure ?? type) ?? (TYPES.has(type) ? readQuestion : readBlock);
 }
 
 /** An item that is one question. */

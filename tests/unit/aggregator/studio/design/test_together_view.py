@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.draft_blocks import compared
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 
@@ -131,6 +134,10 @@ def test_cards_between_and_conditions_are_heeded_when_cards_are_gathered() -> No
 def test_more_than_devices_allow_for_one_question_is_not_spent() -> None:
     """Of three coin flips, which cost 3.30, a block spends at most 3."""
     joined = change(drafted(*asks("a", "b", "c")), "together:0.1.2")
+    found = compared(joined, "together")
+    assert found is not None
+    # Odds of 20 1/12 are never shown as 20, for which devices have a limit.
+    assert "at most 20.1 to 1" in Sentences(Words("en")).together(found)
     assert 2.9 < survey_of_draft(joined, "exam").epsilon <= 3
     assert not [each for each in problems_of(joined, "exam") if each.grave and each.key == "dear_question"]
 

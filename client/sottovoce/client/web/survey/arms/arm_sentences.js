@@ -5,63 +5,55 @@ export const ARM_SENTENCES = {
     "explain_arms": "Depending on chance, some questions are sent as you answer them and some are randomized; each question says which.",
     "arm_direct": "Chance has decided: your answers to these questions are sent as you give them.",
     "arm_randomized": "Chance has decided: your device randomizes your answers to these questions before they are sent.",
-    "arm_mixed": "Chance has decided: some of your answers are sent as you give them and some are randomized; each question says which.",
-    "may_stop_arms": "If you stop before sending, your device keeps only which group chance has put you in."
+    "arm_mixed": "Chance has decided: some of your answers are sent as you give them and some are randomized; each question says which."
   },
   "ar": {
     "arm_label": "مجموعة اختيرت بالصدفة",
     "explain_arms": "بحسب الصدفة تُرسل بعض الأسئلة كما تجيب عنها ويُغيَّر بعضها عشوائيًا؛ وكل سؤال يذكر ذلك.",
     "arm_direct": "قررت الصدفة: تُرسل إجاباتك عن هذه الأسئلة كما تعطيها.",
     "arm_randomized": "قررت الصدفة: يغيّر جهازك إجاباتك عن هذه الأسئلة عشوائيًا قبل إرسالها.",
-    "arm_mixed": "قررت الصدفة: تُرسل بعض إجاباتك كما تعطيها ويُغيَّر بعضها عشوائيًا؛ وكل سؤال يذكر ذلك.",
-    "may_stop_arms": "إذا توقفت قبل الإرسال فلا يحتفظ جهازك إلا بالمجموعة التي وضعتك فيها الصدفة."
+    "arm_mixed": "قررت الصدفة: تُرسل بعض إجاباتك كما تعطيها ويُغيَّر بعضها عشوائيًا؛ وكل سؤال يذكر ذلك."
   },
   "de": {
     "arm_label": "Zufällig geloste Gruppe",
     "explain_arms": "Je nach Zufall werden manche Fragen so gesendet, wie Sie antworten, und manche zufällig verändert; bei jeder Frage steht, welches von beiden.",
     "arm_direct": "Der Zufall hat entschieden: Ihre Antworten auf diese Fragen werden so gesendet, wie Sie sie geben.",
     "arm_randomized": "Der Zufall hat entschieden: Ihr Gerät verändert Ihre Antworten auf diese Fragen zufällig, bevor sie gesendet werden.",
-    "arm_mixed": "Der Zufall hat entschieden: Manche Ihrer Antworten werden so gesendet, wie Sie sie geben, und manche zufällig verändert; bei jeder Frage steht, welches von beiden.",
-    "may_stop_arms": "Wenn Sie vor dem Senden aufhören, merkt sich Ihr Gerät nur, in welche Gruppe der Zufall Sie gelost hat."
+    "arm_mixed": "Der Zufall hat entschieden: Manche Ihrer Antworten werden so gesendet, wie Sie sie geben, und manche zufällig verändert; bei jeder Frage steht, welches von beiden."
   },
   "es": {
     "arm_label": "Grupo elegido al azar",
     "explain_arms": "Según el azar, algunas preguntas se envían tal como las responde y otras se modifican al azar; cada pregunta dice cuál es el caso.",
     "arm_direct": "El azar ha decidido: sus respuestas a estas preguntas se envían tal como las da.",
     "arm_randomized": "El azar ha decidido: su dispositivo modifica al azar sus respuestas a estas preguntas antes de enviarlas.",
-    "arm_mixed": "El azar ha decidido: algunas de sus respuestas se envían tal como las da y otras se modifican al azar; cada pregunta dice cuál es el caso.",
-    "may_stop_arms": "Si se detiene antes de enviar, su dispositivo solo guarda en qué grupo le ha puesto el azar."
+    "arm_mixed": "El azar ha decidido: algunas de sus respuestas se envían tal como las da y otras se modifican al azar; cada pregunta dice cuál es el caso."
   },
   "fr": {
     "arm_label": "Groupe tiré au sort",
     "explain_arms": "Selon le hasard, certaines questions sont envoyées telles que vous y répondez et d’autres sont modifiées au hasard ; chaque question dit ce qu’il en est.",
     "arm_direct": "Le hasard a décidé : vos réponses à ces questions sont envoyées telles que vous les donnez.",
     "arm_randomized": "Le hasard a décidé : votre appareil modifie au hasard vos réponses à ces questions avant de les envoyer.",
-    "arm_mixed": "Le hasard a décidé : certaines de vos réponses sont envoyées telles que vous les donnez et d’autres sont modifiées au hasard ; chaque question dit ce qu’il en est.",
-    "may_stop_arms": "Si vous arrêtez avant l’envoi, votre appareil garde seulement le groupe où le hasard vous a mis."
+    "arm_mixed": "Le hasard a décidé : certaines de vos réponses sont envoyées telles que vous les donnez et d’autres sont modifiées au hasard ; chaque question dit ce qu’il en est."
   },
   "hi": {
     "arm_label": "संयोग से चुना गया समूह",
     "explain_arms": "संयोग के अनुसार कुछ प्रश्नों के उत्तर वैसे ही भेजे जाते हैं जैसे आप देते हैं और कुछ यादृच्छिक रूप से बदले जाते हैं; हर प्रश्न बताता है कि कौन सा।",
     "arm_direct": "संयोग ने तय किया है: इन प्रश्नों के आपके उत्तर वैसे ही भेजे जाते हैं जैसे आप देते हैं।",
     "arm_randomized": "संयोग ने तय किया है: आपका उपकरण इन प्रश्नों के आपके उत्तर भेजने से पहले यादृच्छिक रूप से बदलता है।",
-    "arm_mixed": "संयोग ने तय किया है: आपके कुछ उत्तर वैसे ही भेजे जाते हैं जैसे आप देते हैं और कुछ यादृच्छिक रूप से बदले जाते हैं; हर प्रश्न बताता है कि कौन सा।",
-    "may_stop_arms": "यदि आप भेजने से पहले रुक जाते हैं, तो आपका उपकरण केवल यह रखता है कि संयोग ने आपको किस समूह में रखा है।"
+    "arm_mixed": "संयोग ने तय किया है: आपके कुछ उत्तर वैसे ही भेजे जाते हैं जैसे आप देते हैं और कुछ यादृच्छिक रूप से बदले जाते हैं; हर प्रश्न बताता है कि कौन सा।"
   },
   "pt": {
     "arm_label": "Grupo escolhido ao acaso",
     "explain_arms": "Conforme o acaso, algumas perguntas são enviadas tal como as responde e outras são alteradas ao acaso; cada pergunta diz qual é o caso.",
     "arm_direct": "O acaso decidiu: as suas respostas a estas perguntas são enviadas tal como as dá.",
     "arm_randomized": "O acaso decidiu: o seu dispositivo altera ao acaso as suas respostas a estas perguntas antes de as enviar.",
-    "arm_mixed": "O acaso decidiu: algumas das suas respostas são enviadas tal como as dá e outras são alteradas ao acaso; cada pergunta diz qual é o caso.",
-    "may_stop_arms": "Se parar antes de enviar, o seu dispositivo guarda apenas em que grupo o acaso o colocou."
+    "arm_mixed": "O acaso decidiu: algumas das suas respostas são enviadas tal como as dá e outras são alteradas ao acaso; cada pergunta diz qual é o caso."
   },
   "zh-Hans": {
     "arm_label": "随机抽取的组",
     "explain_arms": "由随机决定，有些问题按您的回答原样发送，有些则经过随机化；每个问题都会注明。",
     "arm_direct": "随机结果：您对这些问题的回答会原样发送。",
     "arm_randomized": "随机结果：您的设备会先将您对这些问题的回答随机化，然后再发送。",
-    "arm_mixed": "随机结果：您的部分回答会原样发送，部分会经过随机化；每个问题都会注明。",
-    "may_stop_arms": "如果您在发送前停止，您的设备只会记住随机把您分到了哪个组。"
+    "arm_mixed": "随机结果：您的部分回答会原样发送，部分会经过随机化；每个问题都会注明。"
   }
 };

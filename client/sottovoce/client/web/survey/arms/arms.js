@@ -14,13 +14,7 @@ const ARM = "arm";
 export function readArms(document, survey) {
   const { arms, after } = document;
   if (arms === undefined) return must(hasNone(document, survey));
-  for (const arm of readItems(arms, 2, 8)) {
-    readFields(arm, ["name", "weight"]);
-    readMatch(arm.name, NAME);
-    readInteger(arm.weight, 1, 1000);
-  }
-  readNames(arms);
-  const names = arms.map(({ name }) => name);
+  const names = readArmNames(arms);
   must(survey.ask === null && !survey.ownCoin && survey.memoized.length === 0);
   must(!("arms_per_wave" in document) || (document.arms_per_wave === true && "waves" in document));
   for (const item of survey.items) readItem(item, names);
@@ -31,6 +25,16 @@ export function readArms(document, survey) {
   Object.setPrototypeOf(survey, ArmedSurvey.prototype);
   RARE_SENTENCES.add(ARM_SENTENCES);
   return survey;
+}
+
+function readArmNames(arms) {
+  for (const arm of readItems(arms, 2, 8)) {
+    readFields(arm, ["name", "weight"]);
+    readMatch(arm.name, NAME);
+    readInteger(arm.weight, 1, 1000);
+  }
+  readNames(arms);
+  return arms.map(({ name }) => name);
 }
 
 // Without arms, nothing else may speak of one.
