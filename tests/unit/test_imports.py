@@ -93,6 +93,7 @@ ONLY_IN = {
 }
 
 LAYERS = (
+    ("institution",),
     ("clock", "health", "settings"),
     ("estimators", "file_formats", "i18n", "storage"),
     ("http", "surveys"),

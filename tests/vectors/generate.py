@@ -36,6 +36,7 @@ from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.order import order_vectors
 from tests.vectors.records import record_vectors
 from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
@@ -407,6 +408,7 @@ def documents() -> dict[str, Any]:
         "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),
+        "order.json": order_vectors(),
         "own_coin.json": procedure_vectors(),
         "records.json": record_vectors(),
         "surveys.json": survey_vectors(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from sottovoce.aggregator.institution import Institution, read_institution
 from sottovoce.shared.blind_signatures import SIZES
 from sottovoce.shared.errors import SurveyError
 
@@ -84,6 +85,24 @@ class Settings:
         "folder for the latest hash of each privacy budget, outside data and backups; for curators only",
     )
 
+    institution: str = _setting(
+        "",
+        "JSON file about the institution, for the studio: name, imprint, contact, accent (colour), logo (SVG)",
+    )
+
+    @property
+    def shown_institution(self) -> Institution:
+        """
+        The institution, for the studio's pages.
+
+        Raises:
+            SettingError: its file cannot be read, or says something invalid.
+        """
+        try:
+            return read_institution(Path(self.institution)) if self.institution else Institution()
+        except ValueError as error:
+            raise SettingError(f"the file that the setting {PREFIX}INSTITUTION names: {error}") from None
+
     @property
     def heads(self) -> Path | None:
         """Folder with the heads of privacy budgets; None if it is not set."""
@@ -91,7 +110,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Validate at start what would otherwise fail at every request."""
-        _ = self.embedders, self.allowed_sign_in_methods, self.hosts
+        _ = self.embedders, self.allowed_sign_in_methods, self.hosts, self.shown_institution
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
 

@@ -34,11 +34,12 @@ PARTS = {
         "device/memo.js",
         "device/question_sample.js",
     ),
-    "coins": ("survey/own_coin.js", "form/own_coin_view.js"),
+    "coins": ("survey/own_coin.js", "form/by_hand/own_coin_view.js"),
+    "orders": ("survey/order/order.js", "device/order_draw.js"),
     "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
-    "facts": ("survey/by_hand/innocuous.js", "form/second_statement.js"),
+    "facts": ("survey/by_hand/innocuous.js", "form/by_hand/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "kiosk": ("form/kiosk.js",),
     "screening": ("survey/screen_out.js",),
@@ -47,7 +48,10 @@ PARTS = {
 }
 """The modules that each part of the page begins with; those of the first open the form."""
 
-RARE = ("more_types", "waves", "coins", "facts", "arms", "blocks", "leaving", "kiosk", "screening", "blind")
+RARE = (
+    *("more_types", "waves", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
+    "blind",
+)
 """The parts that only few surveys need."""
 
 FOR_RARE_PREVIEWS = ("blind", "leaving", "arms", "coins")

@@ -21,6 +21,7 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
+from sottovoce.client.order_draw import keep_order
 from sottovoce.client.perturb import perturb
 from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
@@ -31,6 +32,7 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
+from sottovoce.shared.order.orders import Arrangement
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
@@ -139,8 +141,7 @@ class Respondent:
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
         """
-        shown = self.places[:-1] if self.survey.arms else self.places
-        return tuple(self.survey.questions[index] for index in shown)
+        return tuple(self.survey.questions[index] for index in self.places[: -1 if self.survey.arms else None])
 
     @cached_property
     def places(self) -> tuple[int, ...]:
@@ -159,22 +160,25 @@ class Respondent:
         """
         return keep_arm(self.ledger, self._key, self.survey, self._draws) if self.survey.arms else ""
 
+    @cached_property
+    def order(self) -> Arrangement:
+        """The order in which this person is shown items, rows and options; drawn and recorded when first needed."""
+        return keep_order(self.ledger, self._key, self.survey, self._draws)
+
     @property
     def drawn(self) -> bool:
         """
         Return True if a report was already drawn; answers would then change nothing.
 
         Raises:
-            BudgetExhausted: none may be drawn: the device remembers other odds for all waves, or has forgotten them; or
-                it was answered with a personal link, and is now said to be open to all.
+            BudgetExhausted: the memo has other odds or is forgotten, or a personal survey is now said to be open.
         """
-        if self.ledger.get(self._key) is not None:
-            return True
-        if self.ledger.answered_personally(self._key):
+        is_drawn = self.ledger.get(self._key) is not None
+        if not is_drawn and self.ledger.answered_personally(self._key):
             raise AnsweredPersonally
-        if self.survey.memoized:
+        if not is_drawn and self.survey.memoized:
             check_memo(self.ledger, self._key, self.survey)
-        return False
+        return is_drawn
 
     def redeem(self) -> None:
         """

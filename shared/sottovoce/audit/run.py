@@ -34,6 +34,7 @@ from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.extras import install_command
+from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
@@ -196,6 +197,11 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
 
     survey = order.survey
     yield from served_page.check_files(link)
+    if ordered_lists(survey):
+        # Its random bytes come before those of a report, which the plan of whole runs does not have.
+        message = "the order of questions or options is drawn, which whole visits do not follow"
+        yield Check("page", "whole visits", NOT_DONE, message=message)
+        return
     with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
         # Only the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)

@@ -92,7 +92,7 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
 
 
 def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, object]:
-    interview = Interview(me.survey, me.asked, me.arm)
+    interview = Interview(me.survey, me.asked, me.arm, me.order)
     if file is None:
         interview.run()
     else:

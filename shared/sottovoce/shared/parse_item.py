@@ -192,7 +192,7 @@ class ItemReader(QuestionReader):
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Several questions of one kind under one label; each row is reported by itself."""
-        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "arm", *CONDITIONS})
+        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "arm", "order", "keep_last", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
         if "of" not in fields:

@@ -14,6 +14,7 @@ from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.order.parse_order import read_orders
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message
@@ -34,7 +35,7 @@ _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "
 _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
-_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave"}
+_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave", "order", "keep_last"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _NOT_KIOSK = (
     "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
@@ -114,6 +115,7 @@ class _SurveyReader(ItemReader):
         arms, items = read_arms(self, fields, items)
         written = {**self.head(fields), "questions": dump_items(items), **dump_arms(fields, arms)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
+        read_orders(self, fields, items, self.pointers, written)
         written |= {"report_labels": labels} if self.neutral else {}
         written |= {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
         if has_own_coin := written["privacy"]["procedure"] == "own_coin":

@@ -21,7 +21,19 @@ MAX_PUBLIC = 10_000_001
 """Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "in_files", "anchor", "known_share", "visible_if", "any_of", "arm", *KEYS}
+_OPTIONAL = {
+    "hint",
+    "cohort",
+    "in_files",
+    "anchor",
+    "known_share",
+    "visible_if",
+    "any_of",
+    "arm",
+    "order",
+    "keep_last",
+    *KEYS,
+}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""

@@ -20,7 +20,7 @@ from sottovoce.shared.spec import FORMAT, Question, Survey
 
 ITEM = "/questions/0"
 
-_TIES = ("visible_if", "any_of", "cohort", "arm")
+_TIES = ("visible_if", "any_of", "cohort", "arm", "order", "keep_last")
 """Keys of an item that name other questions."""
 
 _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
@@ -81,6 +81,8 @@ def parse_question(document: object) -> SingleQuestion:
         raise SpecError(problems) from None
     question = survey.questions[0]
     _check_alone(question)
+    if "order" in survey.document["questions"][0]:
+        raise SpecError([Problem("/order", "is drawn in your own survey: leave it out of a single question")])
     return SingleQuestion(question, survey.document["questions"][0])
 
 

@@ -194,6 +194,20 @@ TWINS = [
         only_python=dict.fromkeys(["Part", "Procedure"], TYPE),
         only_javascript={"checkOwnCoin": "a method of the survey's reader"},
     ),
+    Twin(
+        "shared.order.orders",
+        ("survey/order/order.js",),
+        within="orderedLists|arrange",
+        only_python=dict.fromkeys(["OrderedList", "Arrangement"], TYPE)
+        | dict.fromkeys(["namesOf", "units"], "private in JavaScript, which reads in the same module"),
+    ),
+    Twin(
+        "shared.order.parse_order",
+        ("survey/order/order.js",),
+        within="readOrders|inOrder",
+        only_javascript={"inOrder": "within Interview"},
+    ),
+    Twin("client.order_draw", ("device/order_draw.js",), only_javascript={"inDrawnOrder": PIECE}),
     Twin("shared.by_hand.parse_innocuous", ("survey/by_hand/innocuous.js",), within="(read|check)Innocuous"),
     Twin(
         "shared.mechanisms.innocuous_rr",

@@ -9,7 +9,7 @@ const loaded = await Promise.all(files.map((file) => import(pathToFileURL(join(r
 
 export const product = Object.assign({}, ...loaded);
 // As if a survey had named everything that surveys can name.
-await product.bringReaders({ access: {}, questions: [{ type: "note" }, { mechanism: { name: "joint_rr" } }], waves: [], arms: [] });
+await product.bringReaders({ access: {}, questions: [{ type: "note" }, { mechanism: { name: "joint_rr" } }], waves: [], arms: [], order: "random" });
 const questions = [{ mechanism: { name: "level_table", block: {} } }];
 await product.bringRandomizers({ memoized: [0], private: [0], questions });
 

@@ -60,9 +60,8 @@ def posted_form() -> ResumedForm | None:
 
 def resumed_form() -> ResumedForm | None:
     """Return the kept form inside the posted sign-in form; None if there is none."""
-    address = request.form.get(ADDRESS, "")
-    fields = [(name, text) for name, text in request.form.items(multi=True) if name.startswith(MARK)]
-    resumed = tuple((name.removeprefix(MARK), text) for name, text in fields)
+    address, fields = request.form.get(ADDRESS, ""), request.form.items(multi=True)
+    resumed = tuple((name.removeprefix(MARK), text) for name, text in fields if name.startswith(MARK))
     return ResumedForm(address, resumed) if resumed and is_page(address) else None
 
 
@@ -97,6 +96,7 @@ PUBLIC = frozenset(
         "studio.script",
         "studio.drafts_script",
         "studio.language",
+        "studio.accessibility",
         "studio.ethics",
         "studio.shared_results",
         "auth.open_page",

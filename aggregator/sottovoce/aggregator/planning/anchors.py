@@ -12,6 +12,7 @@ from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.answers import random_answers
+from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.spec import Question, Survey
 
 CARELESS = 0.1
@@ -31,6 +32,21 @@ def anchor_words(survey: Survey) -> Iterator[str]:
     public = _errors(survey, public=True)
     cheaper = any(anchor.mechanism is not None for anchor in anchors_of(survey)) and public is not None
     yield f"{words}; with public anchors, which cost no epsilon, {_times(public)}" if cheaper and public else words
+
+
+def order_hint(survey: Survey) -> Iterator[str]:
+    """Yield a suggestion where the correction supposes that careless people choose evenly, and the order is fixed."""
+    ordered = {each.item for each in ordered_lists(survey)}
+    fixed = [
+        item.name
+        for index, item in enumerate(survey.items)
+        if index not in ordered and any(each.kind.truth == "option" for each in item.questions) and not item.rows
+    ]
+    if anchors_of(survey) and fixed:
+        yield (
+            f"/questions: '{fixed[0]}' is corrected by anchors as if careless people chose evenly among its options; "
+            "order: random lets no option be the first for all"
+        )
 
 
 def _times(found: tuple[float, float]) -> str:

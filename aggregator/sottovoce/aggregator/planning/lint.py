@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sottovoce.aggregator.planning.anchors import anchor_words
+from sottovoce.aggregator.planning.anchors import anchor_words, order_hint
 from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
 from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
@@ -17,6 +17,7 @@ from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -28,7 +29,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("kiosk", "screen_out", "innocuous", "arms"),
+        *("kiosk", "screen_out", "innocuous", "arms", "order"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
@@ -327,7 +328,7 @@ def suggestions(survey: Survey) -> list[str]:
                 "hours or less after their invitation; with fewer than 1,000 invitations, leave it open for a day or "
                 "more"
             )
-    found += block_hint(survey)
+    found += [*block_hint(survey), *order_hint(survey)]
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
@@ -339,12 +340,15 @@ def suggestions(survey: Survey) -> list[str]:
 
 
 def _must_be_answered(question: Question) -> bool:
-    return question.mechanism is not None and question.mechanism.waves == 1 and question.absent is None
+    if question.mechanism is None or isinstance(question.mechanism, InnocuousRR):
+        return False
+    return question.mechanism.waves == 1 and question.absent is None
 
 
 def _is_bare(question: Question) -> bool:
     """Return True if receipts show the randomized report as a bare yes or no, which may be read as the answer."""
-    return question.kind.truth == "yes_no" and question.mechanism is not None and not question.neutral
+    private = question.mechanism is not None and not isinstance(question.mechanism, InnocuousRR)
+    return question.kind.truth == "yes_no" and private and not question.neutral
 
 
 def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:

@@ -6,9 +6,10 @@ The pages are rendered on the server and work without a script. They set two coo
 
 from importlib.resources import files
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.studio import language
+from sottovoce.aggregator.institution import Institution
+from sottovoce.aggregator.studio import accessibility_page, language
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
 from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
@@ -34,8 +35,9 @@ from sottovoce.aggregator.studio.survey import (
 
 
 def style() -> Response:
-    """Serve the style sheet of all pages."""
-    return Response(_static("studio.css"), content_type="text/css; charset=utf-8")
+    """Serve the style sheet of all pages, with the institution's accent colour."""
+    own: Institution = current_app.extensions["institution"]
+    return Response(_static("studio.css") + own.style.encode(), content_type="text/css; charset=utf-8")
 
 
 def design_style() -> Response:
@@ -115,6 +117,7 @@ _PAGES = (
     ethics_board_links,
     ethics_page,
     audit_log_pages,
+    accessibility_page,
     language,
 )
 
@@ -125,6 +128,8 @@ ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES
 def register(app: Flask) -> None:
     """Register the template filters, the language and the kept renderings on the app."""
     app.extensions["rendered_results"] = RenderingCache()
+    app.extensions["institution"] = institution = app.extensions["settings"].shown_institution
+    app.context_processor(lambda: {"institution": institution})
     format_numbers.register(app)
     language.register(app)
     file_page.register(app)

@@ -1,6 +1,7 @@
 """A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +13,7 @@ from sottovoce.client.words import text_of, translate
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError
+from sottovoce.shared.order.orders import Arrangement, arrange
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import is_shown
 
@@ -24,23 +26,30 @@ class Interview:
         survey: what is shown.
         asked: which of its questions, by default all.
         arm: name of the person's arm; "" without arms.
+        order: in which items, rows and options are shown; by default the survey's.
 
     Attributes:
         answers: by question name; None if the person prefers not to say.
     """
 
-    def __init__(self, survey: Survey, asked: Sequence[Question] = (), arm: str = "") -> None:
+    def __init__(
+        self, survey: Survey, asked: Sequence[Question] = (), arm: str = "", order: Arrangement | None = None
+    ) -> None:
         self.answers: dict[str, object] = {}
         self._survey = survey
         self._arm = arm
         self._seen: set[str] = set()
-        self._asked = tuple(asked) or survey.questions
+        order = order or arrange(survey, [], [])
+        self._items = [_with_rows(survey.items[index], order.lists.get(index)) for index in order.items]
+        self._shown = dict(_with_options(survey.items[index], places) for index, places in order.lists.items())
+        names = {question.name for question in asked or survey.questions}
+        self._asked = tuple(each for item in self._items for each in item.questions if each.name in names)
         self._numbers = {question.name: number for number, question in enumerate(self._asked, 1)}
 
     def run(self) -> None:
         """Ask whatever is shown and has no answer yet."""
         given: dict[str, Value] = {}
-        for item in self._survey.items:
+        for item in self._items:
             if is_shown(item.visible_if, item.any_of, given) and self._is_for(item):
                 self._show(item)
                 given |= self._ask(item)
@@ -69,7 +78,8 @@ class Interview:
         return given
 
     def _ask_one(self, question: Question) -> object:
-        return ask(self._survey, question, self._numbers[question.name], len(self._asked))
+        shown = self._shown.get(question.name) or question
+        return ask(self._survey, shown, self._numbers[question.name], len(self._asked))
 
     def _show(self, item: Item) -> None:
         """Show notes and the texts of a matrix, once; an item to acknowledge is repeated until it is confirmed."""
@@ -84,6 +94,30 @@ class Interview:
             click.echo(translate("acknowledge_note"), err=True)
             while not confirm(translate("acknowledged"), default=False):
                 pass
+
+
+def _with_rows(item: Item, order: Sequence[int] | None) -> Item:
+    """The item, a matrix with its rows in this order."""
+    if not item.rows or order is None:
+        return item
+    rows, questions = tuple(item.rows[index] for index in order), tuple(item.questions[index] for index in order)
+    return replace(item, rows=rows, questions=questions)
+
+
+def _with_options(item: Item, order: Sequence[int]) -> tuple[str, Question | None]:
+    """
+    The question's name, and the question with its options in the order shown. Answers are names, whatever their place.
+
+    Args:
+        item: a question, or a matrix, whose options stay as they are.
+        order: of its options or rows.
+    """
+    if item.rows:
+        return item.name, None
+    (asked,) = item.questions
+    options = (*(asked.options[index] for index in order), *asked.options[len(order) :])
+    choices = tuple(asked.choices[index] for index in order) if asked.choices else ()
+    return asked.name, replace(asked, choices=choices, domain=replace(asked.domain, options=options))
 
 
 def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:

@@ -20,7 +20,7 @@ LARGEST_DENOMINATOR = 10**6
 BY_HAND = tuple(Fraction(faces, 6) for faces in range(1, 6))
 """Probabilities of one throw of a die."""
 
-_ALONE = ("mechanism", "public", "when_absent", "absent_category", "visible_if", "any_of", "anchor", "cohort")
+_ALONE = ("mechanism", "public", "when_absent", "absent_category", "visible_if", "any_of", "anchor", "cohort", "order")
 _DATE_OF_BIRTH = ("birth", "birthday", "birthdate", "birthmonth", "born", "dob")
 """Words in the names of questions that ask for the fact ``birthday``."""
 

@@ -165,3 +165,25 @@ def test_cost_of_an_anchor_is_told(coin: str, public: bool, told: str) -> None:
     cheated = {**asked, "mechanism": {"name": "warner", "truth": coin}}
     [line] = [line for line in describe(survey(questions=[cheated, anchor])) if "careless" in line]
     assert line.endswith(told)
+
+
+def test_order_is_suggested_beside_anchors() -> None:
+    """Careless people are thought to choose evenly, which a fixed first option makes less likely."""
+    anchor = {"type": "boolean", "name": "moon", "label": {"en": "M"}, "public": True, "anchor": True,
+              "known_share": "0"}  # fmt: skip
+    reason = {"type": "select_one", "name": "reason", "label": {"en": "R"}, "mechanism": {"epsilon": "1"},
+              "choices": [{"name": name, "label": {"en": name}} for name in "abc"]}  # fmt: skip
+    hints = [
+        [each for each in suggestions(survey(questions=[anchor, asked])) if "order: random" in each]
+        for asked in (reason, {**reason, "order": "random"})
+    ]
+    assert [len(each) for each in hints] == [1, 0]
+
+
+def test_own_fact_is_not_told_to_offer_a_way_out() -> None:
+    """There is none, and with personal links people who know the invited know their facts."""
+    asked = {"type": "boolean", "name": "cheated", "label": {"en": "C"}, "procedure": "crosswise",
+             "innocuous": {"label": {"en": "B"}, "share": "1/4", "source": {"en": "S"}}}  # fmt: skip
+    made = survey(questions=[asked], access="token")
+    assert not any("cannot decline" in each or "report_labels" in each for each in suggestions(made))
+    assert any(each.startswith("/access: grave: 'cheated' is hidden by a fact") for each in warnings(made, {"en"}))

@@ -85,7 +85,8 @@ export class StepsFlow {
   async #ask(survey) {
     await bringViews(survey);
     const asked = this.#asked ?? (await this.#respondent.asked());
-    const seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
+    let seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
+    if (survey.isOrdered) seen = await (await import("../device/order_draw.js")).inDrawnOrder(this.#respondent, seen);
     this.#asking ??= askingStep(seen, this.#words, asked, () => this.#answer());
     this.#view.enter(this.#asking);
   }
@@ -98,8 +99,8 @@ export class StepsFlow {
 
 /** Have what a survey's questions need on the page. It comes with the survey that names it. */
 async function bringViews({ document, ownCoin }) {
-  if (ownCoin) Object.assign(RARE_VIEWS, await import("./own_coin_view.js"));
+  if (ownCoin) Object.assign(RARE_VIEWS, await import("./by_hand/own_coin_view.js"));
   if (!isRare(document)) return;
   Object.assign(RARE_VIEWS, await import("./rare_items.js"), await import("./number_input.js"));
-  if (RARE_READERS.checkInnocuous) Object.assign(RARE_VIEWS, await import("./second_statement.js"));
+  if (RARE_READERS.checkInnocuous) Object.assign(RARE_VIEWS, await import("./by_hand/second_statement.js"));
 }

@@ -14,7 +14,8 @@ const BROUGHT = [
   [(_, names) => names.includes("joint_rr"), async () => add(await import("./blocks.js"))],
   [({ questions }) => [questions].flat().some(isProcedure), bringByHand],
   [({ privacy }) => privacy?.procedure === "own_coin", async () => add(await import("./own_coin.js"))],
-  // Any key that has to do with arms, wherever it stands; a text that looks like one does no harm.
+  // Any key that has to do with orders or arms, wherever it stands; a text that looks like one does no harm.
+  [(document) => /"(keep_last|order)"/.test(JSON.stringify(document)), bringOrders],
   [(document) => /"(by_)?arm/.test(JSON.stringify(document)), async () => add(await import("./arms/arms.js"))],
   // With it comes the step that is shown while a report waits.
   [
@@ -27,6 +28,10 @@ const BROUGHT = [
 export async function bringReaders(document) {
   const names = namesIn(document);
   for (const [needs, bring] of BROUGHT) if (needs(document, names)) await bring();
+}
+
+async function bringOrders() {
+  add(await import("./order/order.js"));
 }
 
 function add(readers) {

@@ -1,6 +1,6 @@
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { RARE_READERS, TYPES } from "./known.js";
-import { CONDITIONS, NAME, NOTE, readAsked, readChoices, readHead, readQuestion, TREATMENT } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, ORDER, readAsked, readChoices, readHead, readQuestion, TREATMENT } from "./parse_item.js";
 import { must, parseFraction } from "./rational.js";
 import { Question } from "./spec.js";
 
@@ -36,7 +36,7 @@ function readNote(value, language) {
 
 // Several questions with the same answers, a row each.
 function readMatrix(value, language, neutral) {
-  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...CONDITIONS]);
+  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...ORDER, ...CONDITIONS]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);
   must(TYPES.get(of?.type)?.single);

@@ -13,6 +13,9 @@ export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category
 /** The keys that say when an item is shown, and to whom. */
 export const CONDITIONS = ["visible_if", "any_of", "arm"];
 
+/** The keys that say that an order is drawn. */
+export const ORDER = ["order", "keep_last"];
+
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
 
@@ -44,7 +47,7 @@ function readerOf({ anchor, procedure, type }) {
 /** An item that is one question. */
 export function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
-  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...CONDITIONS, ...TREATMENT]);
+  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...ORDER, ...CONDITIONS, ...TREATMENT]);
   const texts = readHead(fields, language);
   must(!("in_files" in fields) || (fields.in_files === true && "public" in fields));
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });

@@ -20,8 +20,9 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description", "fresh_samples", "kiosk",
-  "neutral_title", "notice", "opens", "quick_exit", "replaces", "report_labels", "researcher", "trial", "waves",
+  "after", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description", "fresh_samples", "keep_last",
+  "kiosk", "neutral_title", "notice", "opens", "order", "quick_exit", "replaces", "report_labels", "researcher",
+  "trial", "waves",
 ];
 
 /**
@@ -105,6 +106,7 @@ function readRare(document, survey) {
   if ("ask" in document || "waves" in document || survey.memoized.length > 0) RARE_READERS.readWaves(document, survey);
   RARE_READERS.checkBlocks?.(survey);
   RARE_READERS.checkInnocuous?.(survey);
+  RARE_READERS.readOrders?.(document, survey);
   RARE_READERS.readArms?.(document, survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
   if ("after" in document) RARE_READERS.readAfter(document.after, survey);

@@ -1,5 +1,5 @@
-import { element } from "./dom.js";
-import { procedure } from "../survey/own_coin.js";
+import { element } from "../dom.js";
+import { procedure } from "../../survey/own_coin.js";
 
 const SENTENCES = { truth: "own_truth", opposite: "own_opposite", yes: "own_yes", no: "own_no" };
 

@@ -1,4 +1,4 @@
-import { element } from "./dom.js";
+import { element } from "../dom.js";
 
 /** What a person does with the innocuous statement of a question, after the nodes `before`. */
 export function secondStatement({ mechanism }, id, words, before) {

@@ -1,0 +1,150 @@
+"""
+Random order of what a survey shows: its items, the rows of a matrix, the options of a question.
+
+The order is drawn by the device before any question is shown, independently of every answer. It changes what is seen
+and nothing else: values, columns and results stay in the survey's order.
+
+Law
+    random          all orders of what may move are equally likely; what ``keep_last`` names follows, as it names it.
+    reversed_half   the survey's order or its reverse, 1/2 each.
+    Items: an item that would come before one which its condition names waits until that one has been shown. A block
+    moves as a whole; a note moves with the item after it, and notes at the end stay there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sottovoce.shared.mechanisms.blocks import flat_items
+from sottovoce.shared.spec import Item, Survey
+
+RANDOM, REVERSED_HALF = "random", "reversed_half"
+
+
+@dataclass(frozen=True)
+class OrderedList:
+    """
+    One list whose order is drawn.
+
+    Attributes:
+        item: index of its item; None for the list of all items.
+        kind: ``random`` or ``reversed_half``.
+        names: of the whole list, in the survey's order.
+        last: names that stay at the end, in their order.
+    """
+
+    item: int | None
+    kind: str
+    names: tuple[str, ...]
+    last: tuple[str, ...] = ()
+
+    @property
+    def movable(self) -> list[int]:
+        """Indices of what may move."""
+        return [index for index, name in enumerate(self.names) if name not in self.last]
+
+    def shown(self, drawn: Sequence[int]) -> tuple[int, ...]:
+        """
+        Return the indices of the list in the order shown.
+
+        Args:
+            drawn: an order of 0 .. m - 1, for the m that may move.
+        """
+        movable = self.movable
+        return (*(movable[place] for place in drawn), *(self.names.index(name) for name in self.last))
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """
+    What one person is shown in which order.
+
+    Attributes:
+        items: indices of the survey's items.
+        lists: by index of an item, the order of its rows or options.
+    """
+
+    items: tuple[int, ...]
+    lists: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+def ordered_lists(survey: Survey) -> list[OrderedList]:
+    """Return the lists whose order is drawn, that of all items first; empty for most surveys."""
+    documents = [entry for entry in flat_items(survey.document) if "block" not in entry]
+    found = [_ordered(survey.document, None, [name for name, _ in units(survey.items)])]
+    for index, (document, item) in enumerate(zip(documents, survey.items, strict=True)):
+        found.append(_ordered(document, index, names_of(item)))
+    return [each for each in found if each is not None]
+
+
+def _ordered(document: Mapping[str, Any], item: int | None, names: Sequence[str]) -> OrderedList | None:
+    if "order" not in document:
+        return None
+    return OrderedList(item, document["order"], tuple(names), tuple(document.get("keep_last", ())))
+
+
+def names_of(item: Item) -> list[str]:
+    """Return the names of a matrix's rows, or of a question's options; empty for a note."""
+    if item.rows:
+        return [row.name for row in item.rows]
+    return [name for asked in item.questions for name in asked.options[: asked.domain.size - asked.domain.absent]]
+
+
+def units(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
+    """
+    Return what moves as a whole: name and indices of its items.
+
+    Args:
+        items: of the survey. A block is one unit; notes belong to the item after them.
+    """
+    found: list[tuple[str, list[int]]] = []
+    notes: list[int] = []
+    for index, item in enumerate(items):
+        if not item.questions:
+            notes.append(index)
+        elif item.block and found and found[-1][0] == item.block:
+            found[-1][1].extend([*notes, index])
+            notes = []
+        else:
+            found.append((item.block or item.name, [*notes, index]))
+            notes = []
+    return found
+
+
+def arrange(survey: Survey, lists: Sequence[OrderedList], drawn: Sequence[Sequence[int]]) -> Arrangement:
+    """
+    Return what is shown in which order.
+
+    Args:
+        survey: the survey.
+        lists: of ``ordered_lists``.
+        drawn: for each of them an order of what may move.
+    """
+    items = tuple(range(len(survey.items)))
+    orders: dict[int, tuple[int, ...]] = {}
+    for each, places in zip(lists, drawn, strict=True):
+        if each.item is None:
+            items = _after_conditions(survey.items, each.shown(places))
+        else:
+            orders[each.item] = each.shown(places)
+    return Arrangement(items, orders)
+
+
+def _after_conditions(items: Sequence[Item], order: Sequence[int]) -> tuple[int, ...]:
+    """Place the units in this order, each once all questions that its conditions name are placed."""
+    waiting = [units(items)[place][1] for place in order]
+    placed: list[int] = []
+    known: set[str] = set()
+    while waiting:
+        # In the survey's own order no unit waits for a later one, so that there is always one that may come.
+        unit = next(each for each in waiting if _named(items, each) <= known)
+        waiting.remove(unit)
+        placed += unit
+        known |= {question.name for index in unit for question in items[index].questions}
+    return (*placed, *(index for index in range(len(items)) if index not in placed))
+
+
+def _named(items: Sequence[Item], unit: Sequence[int]) -> set[str]:
+    """Names of the questions of other units on which a unit hangs."""
+    own = {question.name for index in unit for question in items[index].questions}
+    return {condition.question for index in unit for condition in items[index].conditions} - own
