@@ -68,6 +68,8 @@ def test_questions_are_protected_together_published_and_separated_without_a_scri
     assert "at most 9 to 1 for people who know the others (5 to 1 for anyone else), instead of 3 to 1" in page
     assert "(epsilon 2.20 instead of 2.20)" in page
     assert "randomized together with those to: Question 2." in page
+    assert "all 2 private questions" in page
+    assert "Questions that are protected together count as one here." in page
     assert ann.post(DESIGN, version="2", do="publish", **who).location.endswith("/publish")
     ann.post("surveys/exam/publish", version="2")
     published = survey_of(storage.revisions("exam")[0].document)

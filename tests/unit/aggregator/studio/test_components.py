@@ -1,0 +1,24 @@
+"""The page about the studio's parts names those that there are."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+STATIC = files("sottovoce.aggregator.studio").joinpath("static")
+STYLES = [STATIC.joinpath(name).read_text(encoding="utf-8") for name in ("studio.css", "design.css")]
+PAGE = (Path(__file__).parents[4] / "docs" / "components.md").read_text(encoding="utf-8")
+
+
+def test_every_token_has_its_line_and_both_themes() -> None:
+    """And each is used."""
+    light, dark = (set(re.findall(r"(--[\w-]+):", block)) for block in re.findall(r":root \{(.*?)\}", STYLES[0], re.S))
+
+    assert light == dark
+    assert light == set(re.findall(r"`(--[\w-]+)`", PAGE))
+    assert light == set(re.findall(r"var\((--[\w-]+)\)", "".join(STYLES)))
+
+
+def test_every_part_that_is_named_has_a_rule() -> None:
+    """A class that went is no longer told."""
+    named = set(re.findall(r"`\.([\w-]+)`", PAGE))
+    assert named <= set(re.findall(r"\.([a-z][\w-]*)", "".join(STYLES)))
