@@ -206,3 +206,22 @@ def test_no_way_through_the_history_loses_or_doubles_a_report(
 
     assert [receipt(page)["bytes"]] == visit.bodies
     assert visit.complaints == []
+
+
+def test_slow_wire_says_what_it_waits_for(visit: Visit) -> None:
+    """At 400 kbit/s with 400 ms on the way, and nothing in the cache: loading, then questions, sending, the receipt."""
+    page = visit.context.new_page()
+    devtools = visit.context.new_cdp_session(page)
+    devtools.send("Network.enable")
+    slow = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
+    devtools.send("Network.emulateNetworkConditions", slow)
+    page.goto(visit.site.link, wait_until="commit")
+    expect(page.get_by_text("Loading …")).to_be_visible()
+    expect(page.locator("#broken")).to_be_hidden()
+    page.wait_for_selector("#explanation")
+    expect(page.get_by_text("Loading …")).to_have_count(0)
+    begin(page)
+    press_send(page, *ANSWERS)
+    expect(page.get_by_role("heading", name="Sending …")).to_be_visible()
+
+    assert receipt(page)["id"] in stored(visit.site)

@@ -165,17 +165,28 @@ def test_page_is_hidden_at_once(opened: Page) -> None:
     assert left == ["", ""]
 
 
-def test_answers_are_blurred_while_the_page_is_hidden(opened: Page) -> None:
-    """In the list of open pages, say; and seen again afterwards."""
-    answer(opened)
-    blurs = []
+def blurs(page: Page, selector: str) -> list[str]:
+    """How this is blurred while the page is hidden, and when it is seen again."""
+    found = []
     for is_hidden in ("true", "false"):
-        opened.evaluate(f"""() => {{
+        page.evaluate(f"""() => {{
             Object.defineProperty(document, "hidden", {{ value: {is_hidden}, configurable: true }});
             document.dispatchEvent(new Event("visibilitychange"));
         }}""")
-        blurs.append(opened.evaluate("getComputedStyle(document.body).filter"))
-    assert blurs == ["blur(16px)", "none"]
+        found.append(page.locator(selector).evaluate("(node) => getComputedStyle(node).filter"))
+    return found
+
+
+def test_every_step_is_blurred_while_the_page_is_hidden(opened: Page) -> None:
+    """In the list of open pages, say; and seen again afterwards."""
+    answer(opened)
+    assert blurs(opened, "body") == ["blur(16px)", "none"]
+
+
+def test_answers_are_blurred_in_any_survey(page: Page) -> None:
+    """The questions, where nobody may have to leave at once."""
+    choose(page, 1)
+    assert blurs(page, "#questions form") == ["blur(16px)", "none"]
 
 
 def test_other_surveys_have_no_exit(new_context: NewContext, site: Running) -> None:

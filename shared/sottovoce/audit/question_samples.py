@@ -1,4 +1,4 @@
-"""What chance chooses in one vector of an audit before any answer: the arm, or the questions under ``ask``."""
+"""Draw what chance chooses in one vector of an audit before any answer: the arm, or the questions under ``ask``."""
 
 from typing import NamedTuple, Protocol
 

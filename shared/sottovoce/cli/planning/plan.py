@@ -47,7 +47,9 @@ from sottovoce.shared.spec import Question, Survey
 @click.option("--response-rate", type=NUMBER, default=1.0, show_default=True, help="Share of people who answer.")
 @click.option("--design-effect", type=NUMBER, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
-@click.option("--with", "second", help="Another question of SURVEY: what the two will allow together.")
+@click.option(
+    "--with", "second", help="Another question of SURVEY: what both allow together; --against: of another arm."
+)
 @click.option("--odds-ratio", type=NUMBER, help="With --with: the odds ratio to be found between the two.")
 @click.option("--known", help="Instead of --against: a known share or mean to be told from (one-sample test).")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
@@ -93,7 +95,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         show_block(file, total, goal, half_width, as_json)
         return
     if second is not None:
-        show_two(file, (question, second), (odds_ratio, count), power, as_json)
+        show_two(file, (question, second), (odds_ratio, count), power, as_json, (prevalence, against, confidence))
         return
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)

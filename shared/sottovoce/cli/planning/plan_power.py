@@ -8,6 +8,7 @@ from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.pair_power import ODDS_RATIO, pair_plan, pair_words
 from sottovoce.aggregator.planning.question_channels import question_named
+from sottovoce.cli.planning.plan_arms import ArmTest, plan_arms
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
@@ -77,6 +78,7 @@ def show_two(
     test: tuple[float | None, int | None],
     power: float,
     as_json: bool,
+    arms: tuple[float | None, str | None, float],
 ) -> None:
     """
     Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
@@ -87,8 +89,12 @@ def show_two(
         test: odds ratio and number of reports; None for what is not given.
         power: wanted power.
         as_json: for programs.
+        arms: fields of ``ArmTest``; without what it compares with, the questions are of the same people.
     """
     odds_ratio, count = test
+    if arms[1] is not None:
+        _show(plan_arms(file, names, ArmTest(*arms), power, count), power, as_json)
+        return
     if file is None or test == (None, None):
         _show_pair(file, *names, power, as_json)
         return

@@ -28,7 +28,7 @@ export async function offerExit(words, view, forget) {
   // What takes the focus does not end up behind it.
   document.documentElement.style.scrollPaddingBlockStart = "5rem";
   onPresses("Escape", exit);
-  // What shows the open pages side by side makes a picture of a page that is hidden.
+  // Every step, as the questions always are.
   document.addEventListener("visibilitychange", () => {
     document.body.style.filter = document.hidden ? "blur(1rem)" : "";
   });

@@ -21,14 +21,14 @@ export const BLOCK_SENTENCES = {
   "es": {
     "odds_together_yes_no": "{questions} respuestas se modifican juntas al azar: de 100 personas con las mismas respuestas que usted, {all} envían exactamente estas. De cada una por separado: de 100 personas cuya respuesta verdadera es sí, {yes} envían sí; de 100 cuya respuesta es no, {no} también envían sí.",
     "odds_together_option": "{questions} respuestas se modifican juntas al azar: de 100 personas con las mismas respuestas que usted, {all} envían exactamente estas. De esta por separado: de 100 personas que eligen la misma respuesta, {own} envían esa respuesta; cada una de las demás respuestas la envían {other}.",
-    "belief_one_together": "Quien cree al 10 % algo sobre usted lo cree, como máximo, al {one} % tras sus respuestas, aunque las conozca todas menos una.",
-    "belief_all_together": "Quien cree al 10 % algo sobre usted lo cree, como máximo, al {one} % tras las respuestas enviadas juntas, aunque las conozca todas menos una, y al {all} % tras todas."
+    "belief_one_together": "Quien da un 10 % de probabilidad a algo sobre usted le da, como máximo, un {one} % tras sus respuestas, aunque las conozca todas menos una.",
+    "belief_all_together": "Quien da un 10 % de probabilidad a algo sobre usted le da, como máximo, un {one} % tras las respuestas enviadas juntas, aunque las conozca todas menos una, y un {all} % tras todas."
   },
   "fr": {
     "odds_together_yes_no": "{questions} réponses sont modifiées ensemble au hasard : sur 100 personnes ayant les mêmes réponses que vous, {all} envoient exactement celles-ci. Pour chacune seule : sur 100 personnes dont la vraie réponse est oui, {yes} envoient oui ; sur 100 dont la réponse est non, {no} envoient aussi oui.",
     "odds_together_option": "{questions} réponses sont modifiées ensemble au hasard : sur 100 personnes ayant les mêmes réponses que vous, {all} envoient exactement celles-ci. Pour celle-ci seule : sur 100 personnes qui choisissent la même réponse, {own} envoient cette réponse ; chacune des autres réponses est envoyée par {other}.",
-    "belief_one_together": "Quelqu’un qui croit à 10 % une chose sur vous y croit au plus à {one} % après vos réponses, même s’il les connaît toutes sauf une.",
-    "belief_all_together": "Quelqu’un qui croit à 10 % une chose sur vous y croit au plus à {one} % après les réponses envoyées ensemble, même s’il les connaît toutes sauf une, à {all} % après toutes."
+    "belief_one_together": "Quelqu’un qui estime à 10 % la probabilité d’une chose sur vous l’estime à {one} % au plus après vos réponses, même s’il les connaît toutes sauf une.",
+    "belief_all_together": "Quelqu’un qui estime à 10 % la probabilité d’une chose sur vous l’estime à {one} % au plus après les réponses envoyées ensemble, même s’il les connaît toutes sauf une, à {all} % après toutes."
   },
   "hi": {
     "odds_together_yes_no": "{questions} उत्तर एक साथ संयोग से बदले जाते हैं: आपके जैसे ही उत्तर वाले 100 लोगों में से {all} ठीक यही भेजते हैं। हर उत्तर अकेले: जिन 100 लोगों का सच्चा उत्तर हाँ है, उनमें से {yes} हाँ भेजते हैं; जिन 100 का उत्तर नहीं है, उनमें से {no} भी हाँ भेजते हैं।",

@@ -16,22 +16,22 @@ export const WAVE_SENTENCES = {
   },
   "de": {
     "explain_ask": "Von {private} vertraulichen Fragen hat Ihr Gerät {asked} durch Zufall für Sie gezogen; die anderen entfallen.",
-    "odds_waves": "Ihr Gerät zieht einmal je eine Antwort für Ja und für Nein, merkt sich beide und zieht in jeder Welle noch einmal: Von 100 Personen, deren wahre Antwort Ja ist, senden {yes} in einer Welle Ja; von 100, deren Antwort Nein ist, senden {no} ebenfalls Ja. Epsilon gilt für {waves} Wellen zusammen.",
+    "odds_waves": "Ihr Gerät zieht einmal je eine Antwort für Ja und für Nein, merkt sich beide und zieht in jeder Runde noch einmal: Von 100 Personen, deren wahre Antwort Ja ist, senden {yes} in einer Runde Ja; von 100, deren Antwort Nein ist, senden {no} ebenfalls Ja. Epsilon gilt für {waves} Runden zusammen.",
     "explain_waves": "Diese Umfrage wird {waves} Mal durchgeführt. Jede weitere Runde, in der Sie antworten, kostet Epsilon {epsilon} mehr.",
-    "error_memo": "Dieser Browser hat gelöscht, was er für alle Wellen dieser Umfrage gezogen hatte, und zieht nicht noch einmal.",
-    "error_memo_other": "Was dieser Browser für alle Wellen ausgewürfelt hat, passt nicht zu dieser Fassung der Umfrage, und er würfelt nicht noch einmal."
+    "error_memo": "Dieser Browser hat gelöscht, was er für alle Runden dieser Umfrage gezogen hatte, und zieht nicht noch einmal.",
+    "error_memo_other": "Was dieser Browser für alle Runden ausgewürfelt hat, passt nicht zu dieser Fassung der Umfrage, und er würfelt nicht noch einmal."
   },
   "es": {
     "explain_ask": "De {private} preguntas confidenciales, su dispositivo ha sorteado {asked} para usted; las demás no se hacen.",
-    "odds_waves": "Su dispositivo sortea una vez una respuesta para el sí y otra para el no, recuerda ambas y vuelve a sortear en cada oleada: de 100 personas cuya respuesta verdadera es sí, {yes} envían sí en una oleada; de 100 cuya respuesta es no, {no} también envían sí. Épsilon vale para {waves} oleadas juntas.",
-    "explain_waves": "Esta encuesta se hace {waves} veces. Cada vez que vuelva a responder añade épsilon {epsilon}.",
-    "error_memo": "Este navegador ha borrado lo que había sorteado para todas las oleadas de esta encuesta, y no vuelve a sortear.",
-    "error_memo_other": "Lo que este navegador sorteó para todas las oleadas no corresponde a esta versión de la encuesta, y no sortea de nuevo."
+    "odds_waves": "Su dispositivo sortea una vez una respuesta para el sí y otra para el no, recuerda ambas y vuelve a sortear en cada ronda: de 100 personas cuya respuesta verdadera es sí, {yes} envían sí en una ronda; de 100 cuya respuesta es no, {no} también envían sí. Épsilon vale para {waves} rondas juntas.",
+    "explain_waves": "Esta encuesta se hace {waves} veces. Cada vez que vuelva a responder se añade épsilon {epsilon}.",
+    "error_memo": "Este navegador ha borrado lo que había sorteado para todas las rondas de esta encuesta, y no vuelve a sortear.",
+    "error_memo_other": "Lo que este navegador sorteó para todas las rondas no corresponde a esta versión de la encuesta, y no sortea de nuevo."
   },
   "fr": {
     "explain_ask": "Sur {private} questions confidentielles, votre appareil en a tiré {asked} au hasard pour vous ; les autres sont omises.",
     "odds_waves": "Votre appareil tire une fois une réponse pour oui et une pour non, garde les deux, et tire encore à chaque vague : sur 100 personnes dont la vraie réponse est oui, {yes} envoient oui dans une vague ; sur 100 dont la réponse est non, {no} envoient aussi oui. Epsilon vaut pour {waves} vagues ensemble.",
-    "explain_waves": "Cette enquête a lieu {waves} fois. Chaque fois que vous répondez de nouveau ajoute epsilon {epsilon}.",
+    "explain_waves": "Cette enquête a lieu {waves} fois. Chaque fois que vous répondez de nouveau, cela ajoute epsilon {epsilon}.",
     "error_memo": "Ce navigateur a effacé ce qu’il avait tiré pour toutes les vagues de cette enquête, et ne tire pas une deuxième fois.",
     "error_memo_other": "Ce que ce navigateur a tiré pour toutes les vagues ne convient pas à cette version de l’enquête, et il ne tire pas de nouveau."
   },

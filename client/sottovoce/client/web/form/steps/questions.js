@@ -29,6 +29,10 @@ export function askingStep(survey, words, asked, onDone) {
     event.preventDefault();
     if (complete(showParts(parts), summary, words)) onDone();
   });
+  // What shows the open pages side by side makes a picture of a page that is hidden.
+  document.addEventListener("visibilitychange", () => {
+    form.style.filter = document.hidden ? "blur(1rem)" : "";
+  });
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
