@@ -17,6 +17,7 @@ SURVEY = CommandGroup(
             "list": ("survey.survey:list_all", "List all surveys and their revisions."),
             "show": ("survey.survey:show", "Show the state and the links of one survey."),
             "qr": ("survey.qr:qr", "Write the link as a QR code or a poster."),
+            "paper": ("survey.paper:paper", "Write a questionnaire to print and a table to count it."),
             "page": ("survey.page:page", "Write the form for another web host, or as one file."),
             "close": ("survey.survey:close", "Accept no more reports."),
             "reopen": ("survey.survey:reopen", "Accept reports again."),

@@ -63,7 +63,7 @@ def read_folder(path: Path) -> Archive:
         raise SpecError(f'there is no such folder: "{path}"')
     if _is_rehearsal(path / MANIFEST):
         raise SpecError(f"{MANIFEST}: {INVENTED}")
-    survey = _survey(path)
+    survey = read_survey(path)
     surveys = _earlier(path, survey) | {survey.revision: survey}
     file = next((path / name for name in REPORTS if (path / name).is_file()), None)
     if file is None:
@@ -82,7 +82,8 @@ def _is_rehearsal(manifest: Path) -> bool:
     return isinstance(found, dict) and found.get("rehearsal") is True
 
 
-def _survey(path: Path) -> Survey:
+def read_survey(path: Path) -> Survey:
+    """Return the survey of a folder; raises SpecError if there is none, or two."""
     found = [read_survey_file(path / name) for name in SURVEYS if (path / name).is_file()]
     if not found:
         raise SpecError("the folder has neither survey.json nor survey.yaml")

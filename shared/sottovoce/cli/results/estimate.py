@@ -9,11 +9,11 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.export.archive_results import is_archive, results_of_archive
+from sottovoce.aggregator.export.archive_results import is_archive
+from sottovoce.aggregator.export.counted_answers import results_of_folder
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
-from sottovoce.aggregator.export.read_archive import read_folder
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
@@ -55,7 +55,7 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     Count the reports in FOLDER, a path or s3://, and print the results.
 
     FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
-    output has the format of "sottovoce results export". Every engine finds the same counts.
+    output has the format of "sottovoce results export". A folder of "sottovoce survey paper" has counts.csv instead.
 
     FOLDER may also be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere;
     --channel says how each column was.
@@ -92,7 +92,7 @@ def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
     check_there(folder)
     place = place_named(folder)
     if isinstance(place, LocalFolder) and not is_countable(place) and is_archive(place.path):
-        results = results_of_archive(read_folder(place.path), rule, wave)
+        results = results_of_folder(place.path, rule, wave)
     else:
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]

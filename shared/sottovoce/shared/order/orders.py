@@ -57,7 +57,7 @@ class OrderedList:
 @dataclass(frozen=True)
 class Arrangement:
     """
-    What one person is shown in which order.
+    Order in which one person is shown items, rows and options.
 
     Attributes:
         items: indices of the survey's items.
@@ -69,7 +69,7 @@ class Arrangement:
 
 
 def ordered_lists(survey: Survey) -> list[OrderedList]:
-    """Return the lists whose order is drawn, that of all items first; empty for most surveys."""
+    """Return the lists whose order is drawn, the list of all items first; empty for most surveys."""
     documents = [entry for entry in flat_items(survey.document) if "block" not in entry]
     found = [_ordered(survey.document, None, [name for name, _ in units(survey.items)])]
     for index, (document, item) in enumerate(zip(documents, survey.items, strict=True)):

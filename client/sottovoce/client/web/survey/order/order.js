@@ -21,7 +21,7 @@ function readOrder({ keep_last: last, order }, names, kinds) {
   return must(names.length - fixed.length > 1);
 }
 
-/** The lists whose order is drawn, that of all items first: `{ item, kind, names, last, movable }`. */
+/** The lists whose order is drawn, the list of all items first: `{ item, kind, names, last, movable }`. */
 export function orderedLists(survey) {
   const { document, items } = survey;
   const units = unitsOfItems(survey).map(({ name }) => name);
