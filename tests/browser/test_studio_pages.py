@@ -169,12 +169,12 @@ def _walked(page: Page) -> list[str]:
 
 
 def _loaded(context: BrowserContext, address: str) -> int:
-    """Bytes of a page with all that it loads, as they come over the network, without those of a form in a frame."""
+    """Bytes of a page with all that it loads, but for the font, which is loaded once, and a form in a frame."""
     page = context.new_page()
     replies: list[Response] = []
     page.on("response", lambda reply: reply.frame == page.main_frame and replies.append(reply))
     page.goto(address, wait_until="networkidle")
-    found = sum(reply.request.sizes()["responseBodySize"] for reply in replies)
+    found = sum(reply.request.sizes()["responseBodySize"] for reply in replies if reply.request.resource_type != "font")
     page.close()
     return int(found)
 

@@ -92,6 +92,7 @@ PUBLIC = frozenset(
         "auth.offer",
         "auth.sign_in",
         "studio.style",
+        "studio.font",
         "studio.design_style",
         "studio.script",
         "studio.drafts_script",
@@ -332,8 +333,7 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
         reply: reply to the browser.
     """
     cookie, session = new_cookie()
-    begun = _storage().access.start_session(session, account_id, door, now())
-    return with_cookie(reply, cookie) if begun else None
+    return with_cookie(reply, cookie) if _storage().access.start_session(session, account_id, door, now()) else None
 
 
 def with_cookie(reply: Response, cookie: str) -> Response:

@@ -8,6 +8,7 @@ from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_sh
 from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
 from sottovoce.aggregator.estimators.pooling import Stratum
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
+from sottovoce.shared.arms.arms import is_arm, share_asked
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
@@ -73,7 +74,7 @@ def _is_corrected(survey: Survey, question: Question) -> bool:
     asked_of_all = question.known_share is None and question.name not in survey.conditional
     by_die = isinstance(question.mechanism, InnocuousRR) and not question.mechanism.is_crosswise
     # Where a die selects the question, random answers are no random truths.
-    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die
+    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die and not is_arm(survey, question)
 
 
 def _corrected(
@@ -81,6 +82,8 @@ def _corrected(
 ) -> Sequence[Estimate]:
     if survey.ask is not None and question.mechanism is not None:
         rule = rule.when_asked(Fraction(survey.ask, len(survey.units)))
+    if survey.arms:
+        rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
     together = _together(survey, question, careless)
     return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
 

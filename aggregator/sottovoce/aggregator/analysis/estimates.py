@@ -18,6 +18,7 @@ from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
@@ -367,9 +368,10 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
 
 def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     """Return the probability that a respondent is asked this question: the minimum over the revisions."""
-    if question.mechanism is None:
-        return Fraction(1)
-    asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
+    newest = revisions[-1].survey
+    if newest.arms:
+        return share_asked(newest, [each.name for each in newest.questions].index(question.name))
+    asking = [each.survey for each in revisions if each.survey.ask is not None and question.mechanism is not None]
     return min((Fraction(survey.ask or 1, len(survey.units)) for survey in asking), default=Fraction(1))
 
 

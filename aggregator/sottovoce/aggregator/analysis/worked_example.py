@@ -13,6 +13,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 
 SHORT = 1000
 """Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""
@@ -109,8 +110,11 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
         The workings; None for other question types, public questions, no reports yet, or revisions with different
         channels.
     """
-    support = getattr(result.question.mechanism, "support", None)
-    if result.question.kind.truth != "yes_no" or support is None:
+    made = result.question.mechanism
+    support = getattr(made, "support", None)
+    # In the crosswise model people say neither yes nor no.
+    is_crosswise = isinstance(made, InnocuousRR) and made.is_crosswise
+    if result.question.kind.truth != "yes_no" or support is None or is_crosswise:
         return None
     for yes in result.estimates:
         if yes.option == "yes" and yes.raw is not None and yes.count is not None:

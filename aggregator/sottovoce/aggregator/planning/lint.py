@@ -130,7 +130,19 @@ def describe(survey: Survey) -> list[str]:
 def _how(question: Question) -> str:
     if question.mechanism is None:
         return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
+    if isinstance(question.mechanism, InnocuousRR):
+        return _how_by_fact(question.mechanism)
     return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
+
+
+def _how_by_fact(mechanism: InnocuousRR) -> str:
+    error = f", standard error {mechanism.std_error}" if mechanism.std_error else ""
+    die = "" if mechanism.is_crosswise else f", by a die with probability {mechanism.truth}"
+    return (
+        f"{mechanism.known_as}{die}: the person's own fact hides the answer (share {mechanism.share}{error}) and the "
+        f"device draws nothing; epsilon {show_epsilon(mechanism.epsilon)} as long as no one who sees the report knows "
+        "the fact"
+    )
 
 
 def _describe_block(survey: Survey, block: Block) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch
+from sottovoce.shared.arms.arms import is_arm, share_asked
 from sottovoce.shared.spec import Question, Survey
 
 
 def arm_shares(survey: Survey, question: Question) -> tuple[float, ...]:
     """Return the expected share of each arm if the question reports the arm; empty for any other question."""
-    if not survey.arms or question is not survey.questions[-1]:
+    if not is_arm(survey, question):
         return ()
     whole = sum(arm.weight for arm in survey.arms)
     return tuple(arm.weight / whole for arm in survey.arms)
@@ -23,11 +24,7 @@ def share_of_arms(survey: Survey, *questions: Question) -> float:
         survey: the survey.
         questions: some of its questions.
     """
-    if not survey.arms:
-        return 1.0
-    wanted = {survey.questions.index(question) for question in questions}
-    asking = [arm.weight for arm, places in zip(survey.arms, survey.places_by_arm, strict=True) if wanted <= {*places}]
-    return sum(asking) / sum(arm.weight for arm in survey.arms)
+    return float(share_asked(survey, *map(survey.questions.index, questions)))
 
 
 def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> list[Any]:

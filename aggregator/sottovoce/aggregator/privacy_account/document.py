@@ -51,7 +51,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
     if survey.send_at_seconds:
         sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
     sentences.append(words.translate("privacy_stored_coin" if is_all_by_hand(survey) else "privacy_stored_device"))
-    if survey.ask is not None:
+    if survey.ask is not None or survey.arms:
         sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
         sentences.append(words.translate("privacy_stored_memo"))

@@ -45,6 +45,13 @@ def design_style() -> Response:
     return Response(_static("design.css"), content_type="text/css; charset=utf-8")
 
 
+def font() -> Response:
+    """Serve the font of Latin letters; browsers keep it, since a newer one gets a name of its own."""
+    reply = Response(_static("source-sans-3.woff2"), content_type="font/woff2")
+    reply.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return reply
+
+
 def script() -> Response:
     """Serve the script of all pages; every page works without it."""
     return Response(_static("studio.js"), content_type="text/javascript; charset=utf-8")
@@ -79,6 +86,15 @@ _STATIC_FILES = (
         "Serve the style sheet of Design.",
         Kind.PAGE,
         ("text/css",),
+    ),
+    Route(
+        "studio.font",
+        "GET",
+        "/dashboard/source-sans-3.woff2",
+        font,
+        "Serve the font of the pages.",
+        Kind.PAGE,
+        ("font/woff2",),
     ),
     Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", Kind.PAGE, _SCRIPT),
     Route(

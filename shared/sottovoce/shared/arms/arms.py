@@ -8,6 +8,7 @@ arm does not depend on answers, so the missing value says nothing more than the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 ARM = "arm"
@@ -89,6 +90,26 @@ def places_by_arm(survey: HasArms) -> list[tuple[int, ...]]:
     items = [item for item in survey.items for _ in item.questions]
     every = [tuple(index for index, item in enumerate(items) if item.is_in(arm.name)) for arm in survey.arms]
     return [(*places, len(items)) for places in every] or [tuple(range(len(items)))]
+
+
+def share_asked(survey: HasArms, *indices: int) -> Fraction:
+    """
+    Return the expected share of respondents whose arm asks all questions with these indices; 1 without arms.
+
+    Args:
+        survey: the survey.
+        indices: of some of its questions.
+    """
+    if not survey.arms:
+        return Fraction(1)
+    arms = zip(survey.arms, survey.places_by_arm, strict=True)
+    asking = sum(arm.weight for arm, places in arms if {*indices} <= {*places})
+    return Fraction(asking, sum(arm.weight for arm in survey.arms))
+
+
+def is_arm(survey: HasArms, question: Reported) -> bool:
+    """Return True for the public choice that reports the arm, which is no answer of a person."""
+    return bool(survey.arms) and question is survey.questions[-1]
 
 
 def epsilons_by_arm(survey: HasArms) -> list[list[float]]:

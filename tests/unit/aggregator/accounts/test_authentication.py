@@ -226,6 +226,7 @@ def test_headers_say_what_pages_may_do() -> None:
     assert own == {
         "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
         "connect-src": "'self'", "base-uri": "'none'", "form-action": "'self'", "frame-ancestors": "'none'",
+        "font-src": "'self'",
     }  # fmt: skip
     assert headers["Cache-Control"] == "no-store"
     assert headers["X-Content-Type-Options"] == "nosniff"

@@ -187,3 +187,13 @@ def test_own_fact_is_not_told_to_offer_a_way_out() -> None:
     made = survey(questions=[asked], access="token")
     assert not any("cannot decline" in each or "report_labels" in each for each in suggestions(made))
     assert any(each.startswith("/access: grave: 'cheated' is hidden by a fact") for each in warnings(made, {"en"}))
+
+
+def test_own_fact_is_described_with_its_condition() -> None:
+    """Share, standard error, die, and for how long epsilon holds."""
+    innocuous = {"label": {"en": "B"}, "share": "1/4", "source": {"en": "S"}, "se": "1/40", "truth": "2/3"}
+    asked = {"type": "boolean", "name": "cheated", "label": {"en": "C"}, "procedure": "unrelated_question",
+             "innocuous": innocuous}  # fmt: skip
+    line = describe(survey(questions=[asked]))[1]
+    for words in ("die with probability 2/3", "share 1/4, standard error 1/40", "epsilon 2.40", "as long as no one"):
+        assert words in line

@@ -96,3 +96,19 @@ def test_numbers_in_the_arms_are_tested_against_the_weights() -> None:
     stays = (fair.numbers[:, -1] == 0) | (np.arange(len(fair.numbers)) % 3 > 0)
     left = InventedReports(fair.survey, fair.numbers[stays])
     assert "arms" in [alarm.kind for alarm in alarms(analyse([left.revision]))]
+
+
+def test_anchor_corrects_questions_of_arms_and_not_the_arm() -> None:
+    """The arm is drawn by devices, so nobody answers it carelessly."""
+    anchor = asks("moon", public=True, anchor=True, known_share="0")
+    asked = parse_survey(
+        survey(anchor, asks("cheated", "protected", mechanism=COIN), asks("own", public=True), arms=arms(1, 1))
+    )
+    wanted = [SetShares((1 - share, share)) for share in (0.05, COMMON, DIRECT, 0.5)]
+    truths = invent_as_set(asked, 3000, 1, wanted)
+    results = analyse([reports_of(asked, truths, BatchDraws(np.random.default_rng(1).bytes)).revision])
+    corrected = {each.question.name: each.corrected for each in results.questions}
+
+    assert corrected["cheated"]
+    assert corrected["own"]
+    assert not corrected["arm"]
