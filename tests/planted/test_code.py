@@ -181,7 +181,7 @@ FAULTS = {
     "nothing": ("device/randomize.js", "return draws.pick(mechanism.weights(truth))",
                 "return NaN", "no whole number"),
     "domain": (
-        "survey/question.js",
+        "survey/spec.js",
         'if (!this.kind.holds(this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
     "broken": ("device/randomize.js", "return draws.pick(mechanism.weights(truth));", "process.exit(0);",

@@ -63,7 +63,7 @@ def test_browsers_find_what_they_have_stored() -> None:
     assert "sw.js" in served
     assert {"sottovoce-page-", "sottovoce-kept"} <= set(re.findall(r"sottovoce-(?:page-|kept)", code))
     assert 'DATABASE = "sottovoce"' in code
-    assert re.search(r"\.open\(DATABASE, 1\)", code)
+    assert re.search(r"name = DATABASE\) \{[^}]*\.open\(name, 1\)", code)
 
 
 def test_server_finds_what_it_has_stored() -> None:

@@ -54,8 +54,8 @@ RARE = (
 )
 """The parts that only few surveys need."""
 
-FOR_RARE_PREVIEWS = ("blind", "leaving", "arms", "coins")
-"""Parts for reports that are signed or wait, surveys that are left at once, random arms, and coins of one's own."""
+FOR_RARE_PREVIEWS = tuple(part for part in RARE if part != "more_types")
+"""The parts that most previews go without."""
 
 PREVIEW = "preview/pretend.js"
 """What a researcher's preview of the form has before all that; no respondent is given it."""

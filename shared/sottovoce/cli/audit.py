@@ -62,9 +62,7 @@ def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str
         raise SpecError("a SURVEY is needed, or --question, or --curator")
     parsed = read_survey_file(survey)
     if parsed.private and not private(parsed) and not parsed.blocks:
-        raise SpecError(
-            "no answer of this survey is randomized by the device: people's own facts hide them"
-        )
+        raise SpecError("no answer of this survey is randomized by the device: people's own facts hide them")
     if not private(parsed):
         raise SpecError("every question of this survey is public; nothing is claimed that an audit could test")
     order = run.Order(parsed, None if url is None else parse_link(url), quick)

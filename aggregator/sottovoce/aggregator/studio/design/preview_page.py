@@ -1,6 +1,7 @@
 """Page "Preview": the real form with a simulated aggregator, at a size and in a language that you choose."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,6 +60,10 @@ def framing(page: str) -> Response:
     return reply
 
 
+# Keys and mechanisms for which the form has parts of their own; a text that looks like one does no harm.
+_RARE = re.compile(rb'"(arms|ask|joint_rr|keep_last|kiosk|memoized_rr|order|own_coin|innocuous|screen_out|waves)"')
+
+
 def _survey(name: str) -> Survey | None:
     try:
         return drafts.current_survey(name)
@@ -85,7 +90,7 @@ def preview_form(name: str, same: str) -> Response:
     if make is None or survey is None or same != name:
         return problems.response("not_found")
     waits = survey.send_within_hours + survey.send_at_seconds > 0
-    is_rare = survey.is_blind or waits or survey.quick_exit or survey.own_coin or bool(survey.arms)
+    is_rare = survey.is_blind or waits or survey.quick_exit or _RARE.search(survey.canonical) is not None
     form, tag = make(is_rare), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
