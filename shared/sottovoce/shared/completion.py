@@ -40,7 +40,7 @@ def read_after(reader: ItemReader, value: object, items: Sequence[Item], arms: S
         arms: of the survey, which may have texts of their own.
     """
     fields = reader.fields(value, "/after", set(), {"text", "by_arm", "link", "links", "screen_out"})
-    result = _texts_and_links(reader, fields, "/after")
+    result = _texts_and_links(reader, fields, "/after") if isinstance(value, dict) else {}
     if "by_arm" in fields:
         result["by_arm"] = texts_by_arm(reader, fields["by_arm"], arms)
     if "screen_out" in fields:

@@ -113,11 +113,11 @@ class _SurveyReader(ItemReader):
         items = self.shown(fields.get("questions", []))
         self.ask(fields, items)
         arms, items = read_arms(self, fields, items)
-        written = {**self.head(fields), "questions": dump_items(items), **dump_arms(fields, arms)}
+        after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
+        written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(fields, arms)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         read_orders(self, fields, items, self.pointers, written)
         written |= {"report_labels": labels} if self.neutral else {}
-        written |= {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
         if has_own_coin := written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
         check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
