@@ -247,7 +247,7 @@ def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
 
 def no_ceiling(patch: pytest.MonkeyPatch) -> None:
     """Whatever it costs."""
-    patch.setattr(respondent, "_check_budget", lambda *_: None)
+    patch.setattr(respondent, "check_allowance", lambda *_: None)
 
 
 def no_digest(patch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ class Stream(Protocol):
         """Bytes read so far, in order."""
 
 
-class Sample(NamedTuple):
+class AskedSample(NamedTuple):
     """Indices of what has values, the bytes drawn for it, and the name of the arm; "" without arms."""
 
     places: tuple[int, ...]
@@ -27,7 +27,7 @@ class Sample(NamedTuple):
     arm: str
 
 
-def draw_sample(survey: Survey, stream: Stream) -> Sample:
+def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
     """
     Draw what one respondent is asked, as the clients do.
 
@@ -36,6 +36,6 @@ def draw_sample(survey: Survey, stream: Stream) -> Sample:
         stream: the random bytes.
     """
     if not survey.arms:
-        return Sample(draw_asked(survey, Draws(stream.read)), stream.tape, "")
+        return AskedSample(draw_asked(survey, Draws(stream.read)), stream.tape, "")
     arm = draw_arm(survey, Draws(stream.read))
-    return Sample(survey.places_by_arm[arm], stream.tape, survey.arms[arm].name)
+    return AskedSample(survey.places_by_arm[arm], stream.tape, survey.arms[arm].name)

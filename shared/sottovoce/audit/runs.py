@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.audit.exact_channel import input_count, inputs_of
-from sottovoce.audit.question_samples import Sample, draw_sample
+from sottovoce.audit.question_samples import AskedSample, draw_sample
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
@@ -301,7 +301,7 @@ class _Planner:
         later = b"" if self._survey.arms and not self._survey.document.get("arms_per_wave") else sample.tape
         return VectorPlan(number, beginning, Beginning(later, b"", other_memos, ids[1]), runs)
 
-    def _set(self, number: int) -> Sample:
+    def _set(self, number: int) -> AskedSample:
         """The questions asked in one vector: of some sets the one with most that were not asked before."""
         found = [draw_sample(self._survey, _Stream(f"set {number} {trial}")) for trial in range(TRIALS)]
         sample = max(found, key=lambda each: len({*each.places} - self._asked_before))
@@ -321,7 +321,7 @@ class _Planner:
             tape += stream.tape
         return memos, tape
 
-    def _run(self, number: int, run: int, sample: Sample, memos: Mapping[int, tuple[int, int]]) -> Run:
+    def _run(self, number: int, run: int, sample: AskedSample, memos: Mapping[int, tuple[int, int]]) -> Run:
         answers = {each.question.name: answer for each, answer in self._given(run)}
         if self._survey.arms:
             # Chance answers for the arm, and people do not.

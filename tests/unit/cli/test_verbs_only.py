@@ -37,6 +37,7 @@ NO_VERBS = {
     "curator/curator_audit": "what audit --curator does",
     "supervisor": "signals that come while a server starts",
     "place": "folders of reports that are named, on a disk or in a bucket",
+    "planning/plan_arms": "what plan prints of questions in different arms",
     "planning/plan_block": "what plan prints of questions reported together",
     "planning/plan_output": "what plan prints",
     "planning/plan_power": "what plan prints of tests",

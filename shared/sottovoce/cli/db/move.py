@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import parse_qs, urlsplit
 
 import click
 from sottovoce.aggregator.storage.audit_log import events as words
@@ -13,7 +14,6 @@ from sottovoce.aggregator.storage.sqlite.migration_copy import remove_copies
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.migration import prepare_migration
-from sottovoce.cli.db.restore_steps import has_password
 from sottovoce.cli.named_database import named_database
 from sottovoce.cli.progress import waiting
 from sottovoce.shared.errors import StorageError
@@ -44,7 +44,7 @@ def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | No
     """Copy everything to another, empty database; stop the aggregator first."""
     if (url is None) == (to_file is None):
         raise click.UsageError("name either --to or --to-file")
-    if url is not None and has_password(url):
+    if url is not None and _has_password(url):
         raise StorageError("everybody on this machine can see this password; put the address into a file: --to-file")
     address = to_file.read().strip() if to_file is not None else str(url)
     source = open_storage(data_settings(data))
@@ -60,3 +60,12 @@ def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | No
     with waiting("Copying the database"):
         copy_all(source, target)
     click.echo("Copied; all counts are equal.", err=True)
+
+
+def _has_password(url: str) -> bool:
+    """Return True if a URL contains a password, or cannot be parsed."""
+    try:
+        parts = urlsplit(url)
+        return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)
+    except ValueError:
+        return True

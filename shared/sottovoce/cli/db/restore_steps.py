@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import parse_qs, urlsplit
 
 import click
 from sottovoce.aggregator.clock import now
@@ -103,15 +102,6 @@ def print_held(storage: Storage, data: Path | None) -> None:
     """Print the surveys whose invitations are on hold, and the command that releases them."""
     for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
         click.echo(line, err=True)
-
-
-def has_password(url: str) -> bool:
-    """Return True if a URL contains a password, or cannot be parsed."""
-    try:
-        parts = urlsplit(url)
-        return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)
-    except ValueError:
-        return True
 
 
 def raise_if_wrong(wrong: list[str], conclusion: str) -> None:

@@ -60,7 +60,8 @@ function options(question, id, words, type) {
   const required = type === "radio" && question.absent === null;
   const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}`, required }));
   // Yes comes first for readers; the values stay what they are.
-  const order = question.order ?? question.mechanism?.order ?? (question.kind.truth === "yes_no" ? [1, 0] : [...inputs.keys()]);
+  const usual = question.kind.truth === "yes_no" ? [1, 0] : [...inputs.keys()];
+  const order = question.order ?? question.mechanism?.order ?? usual;
   const named = (index) => optionLabel(question, index, words);
   const label = (index) => element("label", { className: "option" }, inputs[index], named(index));
   return {

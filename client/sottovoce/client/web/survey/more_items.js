@@ -1,6 +1,7 @@
 import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { RARE_READERS, TYPES } from "./known.js";
-import { CONDITIONS, NAME, NOTE, ORDER, readAsked, readChoices, readHead, readQuestion, TREATMENT } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, ORDER, TREATMENT } from "./parse_item.js";
+import { readAsked, readChoices, readHead, readQuestion } from "./parse_item.js";
 import { must, parseFraction } from "./rational.js";
 import { Question } from "./spec.js";
 

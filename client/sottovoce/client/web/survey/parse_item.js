@@ -47,7 +47,8 @@ function readerOf({ anchor, procedure, type }) {
 /** An item that is one question. */
 export function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
-  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "in_files", ...ORDER, ...CONDITIONS, ...TREATMENT]);
+  const optional = ["hint", "cohort", "in_files", ...ORDER, ...CONDITIONS, ...TREATMENT];
+  const fields = readFields(value, [...NOTE, ...keys], optional);
   const texts = readHead(fields, language);
   must(!("in_files" in fields) || (fields.in_files === true && "public" in fields));
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });

@@ -38,7 +38,11 @@ ALL: dict[str, dict[str, Any]] = {
 """Every option of each kind, other than its default."""
 
 
-INSTEAD = {"regression": {"formula": "a ~ b * c"}, "test": {"question": "a", "mean": 3}}
+INSTEAD = {
+    "compare": {"outcome": "a", "groups": "arm", "against": "b"},
+    "regression": {"formula": "a ~ b * c"},
+    "test": {"question": "a", "mean": 3},
+}
 """Options that go without others."""
 
 

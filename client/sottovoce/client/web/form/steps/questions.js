@@ -29,10 +29,7 @@ export function askingStep(survey, words, asked, onDone) {
     event.preventDefault();
     if (complete(showParts(parts), summary, words)) onDone();
   });
-  // What shows the open pages side by side makes a picture of a page that is hidden.
-  document.addEventListener("visibilitychange", () => {
-    form.style.filter = document.hidden ? "blur(1rem)" : "";
-  });
+  blurWhileHidden(form);
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
@@ -49,6 +46,13 @@ export function askingStep(survey, words, asked, onDone) {
       fields.forEach((field) => field.clear());
     },
   };
+}
+
+// What shows the open pages side by side makes a picture of a page that is hidden.
+function blurWhileHidden(form) {
+  document.addEventListener("visibilitychange", () => {
+    form.style.filter = document.hidden ? "blur(1rem)" : "";
+  });
 }
 
 // The odds that most of the questions have, the first of equals, once above them all: `{ odds, node }`.
