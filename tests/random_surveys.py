@@ -224,7 +224,9 @@ def random_survey(seed: int) -> Survey:
         **({"report_labels": "neutral"} if draw.random() < 0.2 else {}),
     }  # fmt: skip
     _group(draw, items)
-    return parse_survey(_asking_some(document) if is_partly else document)
+    by_chance = Random(f"chance {seed}")  # noqa: S311 - apart, so that the rest of a seed's survey stays as it is
+    _order(by_chance, document)
+    return parse_survey(_asking_some(document) if is_partly else _in_arms(by_chance, document))
 
 
 def _group(draw: Random, items: Sequence[Document]) -> None:
@@ -232,6 +234,31 @@ def _group(draw: Random, items: Sequence[Document]) -> None:
     grouping = [each for each in items if "public" in each and each["type"] in {"boolean", "select_one", "rating"}]
     if grouping and draw.random() < 0.6:
         draw.choice(grouping)["cohort"] = True
+
+
+def _order(draw: Random, document: Document) -> None:
+    """Draw the order of items and of options, sometimes."""
+    # A note moves with the item that follows it.
+    moving = [each for each in document["questions"] if each.get("type") not in {"note", "acknowledge"}]
+    if draw.random() < 0.3 and len(moving) > 1:
+        document["order"] = "random"
+    for item in document["questions"]:
+        if "choices" in item and draw.random() < 0.3:
+            item["order"] = draw.choice(("random", "reversed_half") if item["type"] == "rating" else ("random",))
+
+
+def _in_arms(draw: Random, document: Document) -> Document:
+    """Ask some items in one of two arms only; the survey itself where it has too few, or answers are remembered."""
+    items = document["questions"]
+    named = {name for each in items for key in ("visible_if", "any_of") for name in each.get(key, {})}
+    bound = {"block", "visible_if", "any_of", "cohort", "anchor"}
+    free = [each for each in items if not bound & set(each) and each["type"] not in {"note", "acknowledge"}]
+    free = [each for each in free if not {each["name"], *(row["name"] for row in each.get("rows", []))} & named]
+    if len(free) < 2 or draw.random() < 0.4 or "memoized_rr" in str(items):
+        return document
+    for place, each in enumerate(draw.sample(free, draw.randint(2, len(free)))):
+        each["arm"] = ("direct", "protected")[place % 2]
+    return {**document, "arms": [{"name": "direct", "weight": 1}, {"name": "protected", "weight": draw.randint(1, 3)}]}
 
 
 def _asking_some(document: Document) -> Document:
