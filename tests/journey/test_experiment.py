@@ -62,9 +62,12 @@ def closed(running: Running, tmp_path: Path) -> Path:
 
 
 def test_two_arm_study_goes_from_file_to_table(closed: Path, tmp_path: Path) -> None:
-    """Shares by arm, difference and ratio, a regression on the arm, and the arm in the files."""
+    """Shares by arm, difference and ratio, a regression on the arm, the arm in the files, and a backup."""
     check_analyses(closed, tmp_path)
     check_files(closed, tmp_path)
+    saved = invoke(tmp_path, "db", "backup", "saved.sqlite", "--data", str(closed))
+    again = invoke(tmp_path, "db", "restore", "saved.sqlite", "--data", "again")
+    assert (saved.returncode, again.returncode) == (0, 0), again.stderr
 
 
 def check_analyses(closed: Path, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ STARTED = {"serve", "respond"}
 
 KNOWS_NONE = {
     "survey qr": "draws a public link",
+    "survey paper": "writes a questionnaire for paper, with no link",
     "survey letter": "writes what everybody is told, with the public link",
     "device clear": "opens a respondent's own ledger, in which a token stands as its key",
     "device send": "as above",

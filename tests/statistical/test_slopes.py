@@ -9,7 +9,7 @@ from sottovoce.aggregator.analysis.regression.corrected_least_squares import Cor
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Model, maximize
-from sottovoce.aggregator.analysis.regression.ordered_logit import OrderedList
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 
 COIN = np.array([[0.75, 0.25], [0.25, 0.75]])
@@ -70,7 +70,7 @@ def ordered(generator: Generator, n: int = 2000) -> Found | None:
     u = generator.random(n)
     latent = np.array(truth[:2]) @ columns + np.log(u / (1 - u))
     answers = np.sum([latent > cut for cut in truth[2:]], axis=0)
-    return fitted(OrderedList(columns, drawn(ODDS_3, answers, generator), ODDS_3), truth, [0, 1])
+    return fitted(Ordered(columns, drawn(ODDS_3, answers, generator), ODDS_3), truth, [0, 1])
 
 
 def on_a_coin_answer(generator: Generator, n: int = 1000) -> Found | None:

@@ -97,3 +97,8 @@ def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
 def show_epsilon(epsilon: float) -> str:
     """Epsilon with two decimals, rounded up: what is shown is never less than what is spent."""
     return f"{math.ceil(epsilon * 100) / 100:.2f}"
+
+
+def show_odds(odds: float | Fraction) -> str:
+    """Odds to 1 with one decimal, rounded up; the decimal is left out where it is 0."""
+    return f"{math.ceil(10 * float(odds) - 1e-9) / 10:.1f}".removesuffix(".0")

@@ -105,6 +105,9 @@ def test_words_name_both_statements_and_no_dice() -> None:
         ([{**by_fact(), "absent_category": True}], {}, "/questions/0/absent_category"),
         ([by_fact(fact="birthday"), by_fact("other", fact="birthday")], {}, "/questions/1/innocuous"),
         ([by_fact(label={"en": "M"}), by_fact("other", label={"en": "M"}, fact="x")], {}, "/questions/1/innocuous"),
+        ([by_fact(fact="birthday"), by_fact("other", fact="month_of_birth")], {}, "/questions/1/innocuous"),
+        ([by_fact(label={"en": "Born in May?"}), by_fact("other", label={"de": "Mai", "en": "BORN  in May."})], {},
+         "/questions/1/innocuous"),
         ([by_fact(fact="birthday"), {**COIN, "name": "birth_month"}], {}, "/questions/1/name"),
         ([by_fact(fact="house_number"), {**COIN, "name": "your_house_number"}], {}, "/questions/1/name"),
         ([by_fact(), {**COIN, "when_absent": "no", "visible_if": {"plagiarism": "yes"}}], {},
@@ -121,6 +124,13 @@ def test_what_would_give_the_fact_away_is_refused(questions: list[Any], more: di
     with pytest.raises(SpecError) as caught:
         parse_survey(survey(*questions, **more))
     assert place in [problem.pointer for problem in caught.value.problems]
+
+
+def test_facts_of_other_people_and_statements_named_as_facts_are_others() -> None:
+    """A mother's birthday is not a father's; a statement is not the fact of another one."""
+    named = {"first": "birthday", "second": "mother_birthday", "third": "father_date_of_birth", "fourth": "may"}
+    asked = [by_fact(name, fact=fact) for name, fact in named.items()]
+    parse_survey(survey(*asked, by_fact("fifth", label={"en": "May", "de": "Mai"})))
 
 
 def test_fact_in_another_word_is_no_question_about_it() -> None:

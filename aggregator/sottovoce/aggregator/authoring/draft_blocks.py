@@ -24,6 +24,9 @@ _ALONE = {"anchor", "arm", "procedure"}
 
 _ROUNDING = Fraction(1, 10**12)
 
+_MOST_SUGGESTED_ODDS = 9
+"""Odds up to which the page ticks cards beforehand: those of two coin flips in one block."""
+
 
 @dataclass(frozen=True)
 class ProtectedTogether:
@@ -198,9 +201,13 @@ def compared_selection(draft: SurveyDraft, numbers: Collection[int]) -> Protecte
 
 
 def suggested(draft: SurveyDraft) -> ProtectedTogether | None:
-    """Return all cards that may be protected together, if that takes a fifth fewer people; else None."""
+    """
+    Return all cards that may be protected together, if that takes a fifth fewer people; else None.
+
+    None, too, if people who know the other answers could then learn one with odds above 9: that is for the author.
+    """
     numbers = joinable_cards(draft)
     if not MIN_QUESTIONS <= sum(rows_of(draft.cards[number]) for number in numbers) <= MAX_QUESTIONS:
         return None
     found = compared_selection(draft, numbers)
-    return found if found is not None and found.gains else None
+    return found if found is not None and found.gains and found.odds <= _MOST_SUGGESTED_ODDS else None

@@ -30,7 +30,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
-from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Question, Survey
 
 GOALS = SHARES, TABLES = "shares", "tables"
@@ -250,8 +250,8 @@ def block_hint(survey: Survey) -> list[str]:
     return [
         f"/questions/{place}: randomize it together with {others}, in one block: shares to within "
         f"{100 * HALF_WIDTH:.0f} points then need {best.people:,} people instead of {apart:,} at {cost}, and "
-        f" the odds of one answer are {best.one:.3g}:1 at worst instead of {odds:.3g}:1; Protect together "
-        "on the page Design does it, and sottovoce plan --total compares other designs"
+        f"the odds of one answer are {show_odds(best.one)}:1 at worst instead of {show_odds(odds)}:1; Protect "
+        "together on the page Design does it, and sottovoce plan --total compares other designs"
     ]
 
 

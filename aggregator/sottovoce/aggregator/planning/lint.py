@@ -18,7 +18,7 @@ from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Question, Survey
 
 LETTERS_OF_A_CODE = 2
@@ -152,8 +152,8 @@ def _describe_block(survey: Survey, block: Block) -> str:
     alone = [own / other for own, other in map(block.mechanism.marginal, range(len(block.questions)))]
     return (
         f"block {block.name}: {names} are randomized together, epsilon {show_epsilon(block.mechanism.epsilon)} once; "
-        f"the odds of one answer are at most {float(odds):.3g}:1 for people who know the others, and "
-        f"{float(max(alone)):.3g}:1 if nothing else is known"
+        f"the odds of one answer are at most {show_odds(odds)}:1 for people who know the others, and "
+        f"{show_odds(max(alone))}:1 if nothing else is known"
     )
 
 

@@ -15,6 +15,7 @@ from sottovoce.aggregator.planning.block_choice import (
     joinable,
 )
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.rational import show_odds
 from sottovoce.shared.spec import Survey
 
 WORST = "at most, for one question"
@@ -78,4 +79,4 @@ def _people(design: BlockDesign) -> str:
 
 
 def _odds(odds: float) -> str:
-    return "-" if math.isinf(odds) else f"{odds:.3g}:1"
+    return "-" if math.isinf(odds) else f"{show_odds(odds)}:1"

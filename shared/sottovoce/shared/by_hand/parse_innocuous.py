@@ -1,5 +1,6 @@
 """Questions that a fact of the person's own hides: from their document to the channel, and what does not go with it."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -23,6 +24,9 @@ BY_HAND = tuple(Fraction(faces, 6) for faces in range(1, 6))
 _ALONE = ("mechanism", "public", "when_absent", "absent_category", "visible_if", "any_of", "anchor", "cohort", "order")
 _DATE_OF_BIRTH = ("birth", "birthday", "birthdate", "birthmonth", "born", "dob")
 """Words in the names of questions that ask for the fact ``birthday``."""
+
+_FILLERS = ("date", "day", "month", "my", "of")
+"""Words that tell one name of a date of birth from another, and not one date from another."""
 
 
 def read_innocuous(
@@ -107,16 +111,16 @@ def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[st
         own_coin: respondents toss coins of their own for all other questions.
     """
     by_hand = {q.name: q.mechanism for item in items for q in item.questions if isinstance(q.mechanism, InnocuousRR)}
-    used: list[object] = []
+    used: set[str] = set()
     for pointer, item in zip(pointers, items, strict=True):
         made = by_hand.get(item.name)
         if made is not None:
             # One statement is one fact, whatever it is called.
-            keys = [each for each in (made.fact, dict(made.label)) if each]
-            if any(key in used for key in keys):
+            keys = _known_by(made)
+            if used & keys:
                 message = "is used by another question: two answers that one fact hides tell whether they agree"
                 reader.problem(f"{pointer}/innocuous", message)
-            used += keys
+            used |= keys
             if waves > 1:
                 message = "cannot be used in waves: two reports that one fact hides tell whether the answers agree"
                 reader.problem(f"{pointer}/procedure", message)
@@ -129,6 +133,20 @@ def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[st
         if any(_asks_for(fact, asked) for fact in facts for asked in item.questions):
             message = "asks for the fact that hides another answer, and so would show that answer"
             reader.problem(f"{pointer}/name", message)
+
+
+def _known_by(made: InnocuousRR) -> set[str]:
+    """Return by what a fact is known again: its name, and its statement in each language, however they are spelled."""
+    words = ["birthday" if word in _DATE_OF_BIRTH else word for word in made.fact.split("_")]
+    named = "_".join(word for word in words if "birthday" not in words or word not in _FILLERS)
+    statements = {_letters(text) or text for text in made.label.values()}
+    return statements | ({f"fact {named}"} if made.fact else set())
+
+
+def _letters(text: str) -> str:
+    """Return a text without capitals, spaces, punctuation and symbols."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    return "".join(each for each in plain if unicodedata.category(each)[0] not in "CPSZ")
 
 
 def _asks_for(fact: str, asked: Question) -> bool:

@@ -47,7 +47,7 @@ def test_what_is_suggested_needs_fewer_people_and_costs_no_more(template: object
     if found is not None:
         assert found.people <= 0.8 * found.people_apart
         assert found.epsilon <= found.epsilon_apart
-        assert found.odds > found.odds_apart
+        assert found.odds_apart < found.odds <= 9
         assert found.odds_alone < found.odds
 
 

@@ -3,6 +3,7 @@
 import pytest
 from sottovoce.aggregator.planning.lint import describe, suggestions, warnings
 
+from tests.blocks import block, blocks, in_block
 from tests.surveys import document, survey
 
 KIND = {"report_labels": "neutral", "researcher": {"name": {"en": "Dr A. Example"}}}
@@ -197,3 +198,10 @@ def test_own_fact_is_described_with_its_condition() -> None:
     line = describe(survey(questions=[asked]))[1]
     for words in ("die with probability 2/3", "share 1/4, standard error 1/40", "epsilon 2.40", "as long as no one"):
         assert words in line
+
+
+def test_odds_of_a_block_are_rounded_up() -> None:
+    """What is said to be at most 20.1 is 20.08, and not 20.0."""
+    questions = [in_block(name) for name in "abc"]
+    [line] = [each for each in describe(blocks(block(*questions, odds="241/12"))) if "block intimate" in each]
+    assert "at most 20.1:1 for people who know the others" in line

@@ -10,7 +10,7 @@ import pytest
 from sottovoce.aggregator.analysis.regression.declining import PRIOR, DecliningModel
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize, score_products
-from sottovoce.aggregator.analysis.regression.ordered_logit import OrderedList
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
@@ -45,7 +45,7 @@ def likelihoods(kind: str) -> DecliningModel:
     if kind == "ordered":
         channel = np.full((4, 4), 1 / 6) + np.eye(4) / 3
         codes = (reported + np.arange(400) % 2) % 4
-        inner: Multinomial | OrderedList = OrderedList(columns[1:], codes, channel[:, :-1], weights)
+        inner: Multinomial | Ordered = Ordered(columns[1:], codes, channel[:, :-1], weights)
         return DecliningModel(inner, columns[:2], channel[:, -1], 0.2)
     return DecliningModel(Multinomial(columns, reported, THREE[:, :-1], weights), columns[:2], THREE[:, -1], 0.2)
 

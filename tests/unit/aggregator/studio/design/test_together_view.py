@@ -96,6 +96,17 @@ def test_what_is_ticked_is_compared_before_it_is_done(ann: Researcher, storage: 
     assert not newest(storage, "exam").blocks
 
 
+@pytest.mark.parametrize(("names", "ticked"), [("ab", ["0", "1"]), ("abc", [])])
+def test_only_a_selection_with_odds_up_to_9_is_ticked_beforehand(
+    ann: Researcher, storage: SQLiteStorage, names: str, ticked: list[str]
+) -> None:
+    """Of three coin flips somebody who knows two answers would learn the third with odds of 20: nothing is ticked."""
+    storage.drafts.add("exam", replace(draft_of(survey(*asks(*names))), declining="never").dumped)
+    page = ann.get(f"{DESIGN}?card=together")
+    assert re.findall(r'name="together\.(\d)" value="1" checked', page) == ticked
+    assert page.count('name="together.') == len(names)
+
+
 def test_cards_move_with_their_block_and_past_others(ann: Researcher, storage: SQLiteStorage) -> None:
     """A block stays in one piece; the page stays at the card that was moved."""
     storage.drafts.add("exam", draft_of(survey(*asks("a"), block(in_block("b"), in_block("c")), *asks("d"))).dumped)

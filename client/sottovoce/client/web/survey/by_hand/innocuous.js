@@ -9,6 +9,7 @@ import { Question } from "../spec.js";
 const CROSSWISE = "crosswise";
 const STATEMENTS = ["crosswise_same", "crosswise_one"];
 const BIRTH = ["birth", "birthday", "birthdate", "birthmonth", "born", "dob"];
+const FILLERS = ["date", "day", "month", "my", "of"];
 const STAND_IN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const LARGEST_DENOMINATOR = 1_000_000;
 
@@ -94,8 +95,7 @@ export function checkInnocuous(survey) {
   const { items, ownCoin, questions, waves } = survey;
   const hidden = questions.filter(({ mechanism }) => mechanism?.procedure);
   // One statement is one fact, whatever it is called.
-  const keys = hidden.flatMap(({ mechanism: { fact, label } }) => [fact, JSON.stringify(Object.entries(label).sort())]);
-  const used = keys.filter(Boolean);
+  const used = hidden.flatMap(({ mechanism }) => knownBy(mechanism));
   if (hidden.length === 0) return;
   must(new Set(used).size === used.length && waves === 1 && !ownCoin);
   // Whether the device draws nothing at all; undefined in other surveys.
@@ -107,6 +107,19 @@ export function checkInnocuous(survey) {
       must(item.questions.every((asked) => hidden.every(({ mechanism }) => !asksFor(mechanism.fact, asked))));
     }),
   );
+}
+
+// By what a fact is known again: its name, and its statement in each language, however they are spelled.
+function knownBy({ fact, label }) {
+  const words = fact.split("_").map((word) => (BIRTH.includes(word) ? "birthday" : word));
+  const named = words.filter((word) => !words.includes("birthday") || !FILLERS.includes(word)).join("_");
+  const statements = Object.values(label).map((text) => lettersOf(text) || text);
+  return [...new Set(fact ? [`fact ${named}`, ...statements] : statements)];
+}
+
+// Without capitals, spaces, punctuation and symbols.
+function lettersOf(text) {
+  return text.normalize("NFKC").toLowerCase().replaceAll(/[\p{C}\p{P}\p{S}\p{Z}]/gu, "");
 }
 
 function asksFor(fact, { mechanism, name, type }) {
