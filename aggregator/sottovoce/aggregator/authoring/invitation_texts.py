@@ -18,6 +18,7 @@ from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
+from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -212,7 +213,10 @@ def _method(survey: Survey, words: Words) -> str:
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:
-    sentences = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
+    asked = [question for question in survey.questions if not is_arm(survey, question)]
+    sentences = [_question(survey.text(question.label, language), question, words) for question in asked]
+    if survey.arms:
+        sentences.append(words.translate("ethics_arms", arms=len(survey.arms)))
     if survey.ask is not None:
         sentences.append(words.translate("ethics_ask", private=len(survey.units), asked=survey.ask))
     if survey.private:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sottovoce.aggregator.planning.simulated_arms import arm_shares
 from sottovoce.aggregator.planning.simulated_truth import SetShares
 from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.spec import Question, Survey
@@ -91,13 +92,17 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
     expected = min(people or PEOPLE, MOST_PEOPLE)
     number, again = _parse_int(query.get("n", ""), MOST_PEOPLE), _parse_int(query.get("again", ""), MOST_DRAWS)
     fields: list[Field] = []
-    for question in survey.questions:
+    # The arms' weights are part of the survey, so there is nothing to set.
+    for question in (each for each in survey.questions if not arm_shares(survey, each)):
         fields += _possible([_field(question, option, query) for option in options_to_set(question)])
     refused = [field.name for field in fields if field.refused]
     if query.get("n", "").strip() and number is None:
         refused.insert(0, "n")
     wanted = tuple(
-        _set_shares(question, [f for f in fields if f.question is question]) for question in survey.questions
+        SetShares(arm_shares(survey, question))
+        if arm_shares(survey, question)
+        else _set_shares(question, [f for f in fields if f.question is question])
+        for question in survey.questions
     )
     return Setting(number or expected, again or 1, fields, wanted, tuple(refused))
 

@@ -111,6 +111,7 @@ _FIELDS = frozenset(
         "within",
         "outcome",
         "groups",
+        "against",
         "question",
         "category",
         "on",

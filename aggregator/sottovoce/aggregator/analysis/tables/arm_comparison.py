@@ -19,6 +19,9 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
+ACROSS = ": "
+"""Between arm and question in the names of groups."""
+
 SAME_ARM = "both are asked in arm {arm}: choose questions that no arm has both of"
 
 
@@ -46,7 +49,7 @@ def compare_across_arms(
     for arm in set(outcome.group_names) & set(reference.group_names):
         raise EstimateError(Sentence(SAME_ARM, arm=arm))
     both = (reference, outcome)
-    names = [f"{each.group_names[place]}: {each.outcome}" for each in both for place in range(len(each.values))]
+    names = [f"{each.group_names[place]}{ACROSS}{each.outcome}" for each in both for place in range(len(each.values))]
     values = [value for each in both for value in each.values]
     return Compared(
         outcome=outcome.outcome,

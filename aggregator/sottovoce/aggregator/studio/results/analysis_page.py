@@ -40,6 +40,7 @@ from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREF
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 
 FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]] = {
@@ -199,7 +200,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
 
 
 def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
-    """Return the analysis in the URL, without an answer of another question than the outcome's."""
+    """Return the analysis in the URL, without an answer of another question than the outcome's, and with its groups."""
     asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
     if asked is None or asked.kind != "compare":
         return asked
@@ -208,6 +209,8 @@ def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
     answers = dict(outcome.categories) if outcome else {}
     stale = outcome is not None and asked.options.get("category") not in answers
     options = {key: value for key, value in asked.options.items() if not (stale and key == "category")}
+    if "against" in options:
+        options.setdefault("groups", ARM)
     return replace(asked, options=options)
 
 
@@ -327,6 +330,7 @@ TABLES_QUERY = (
     Query("within", "A public question, for a table of each of its categories."),
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
+    Query("against", "A question of other arms, which the outcome is compared with; the groups are then the arms."),
     Query("category", "Of the outcome."),
     Query(
         "question", "The question that is tested; known.question.category=percent and known.question=mean go with it."

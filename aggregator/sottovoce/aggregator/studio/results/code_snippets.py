@@ -141,7 +141,7 @@ def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]
     """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
     keys = {
         "crosstab": ("rows", "columns", "within"),
-        "compare": ("groups", "outcome"),
+        "compare": ("groups", "outcome", "against"),
         "pairs": (),
         "test": ("question",),
     }

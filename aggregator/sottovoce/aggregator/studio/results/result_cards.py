@@ -94,6 +94,8 @@ class QuestionCard:
         absent_as: answer that a missing answer is counted as; "" if the question has none.
         declined: people whom the shares describe, and the share of the others; "" if everybody answers.
         unlimited: True if limits among the people who answered are all of the range.
+        arms: names of the random arms that are asked it; empty if all are.
+        by_arm: True if several arms are asked it, so that Tables can compare them.
     """
 
     title: str
@@ -104,6 +106,8 @@ class QuestionCard:
     absent_as: str
     declined: str = ""
     unlimited: bool = False
+    arms: Sequence[str] = ()
+    by_arm: bool = False
 
     @property
     def headline(self) -> tuple[Chart, ChartRow] | None:

@@ -24,6 +24,9 @@ from sottovoce.shared.spec import Survey
 MOST_OPEN = 12
 """Number of questions up to which each shows all of its answers; with more, each is one line that opens."""
 
+COMPARED = frozenset({"yes_no", "option", "number"})
+"""Kinds of true values that one comparison covers; a multiple choice has one for each option."""
+
 
 @dataclass(frozen=True)
 class ResultsView:
@@ -185,6 +188,8 @@ def _card(
         charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
         charts = [_by_size(chart) for chart in charts]
+    own = next((item.arms for item in survey.items if question in item.questions), None)
+    several = own is not None and len(own or survey.arms) > 1
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
@@ -194,6 +199,8 @@ def _card(
         absent_as=_absent_as(result, labels, words),
         declined=_declined(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
+        arms=own or (),
+        by_arm=several and question.kind.truth in COMPARED,
     )
 
 

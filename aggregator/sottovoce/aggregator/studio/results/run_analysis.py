@@ -30,7 +30,7 @@ MARGIN, AT, KNOWN = "margin.", "at.", "known."
 
 _TEXTS = {
     "crosstab": ("rows", "columns", "within", "among", "where"),
-    "compare": ("outcome", "groups", "category", "among", "where"),
+    "compare": ("outcome", "groups", "against", "category", "among", "where"),
     "pairs": ("where",),
     "test": ("question", "among", "where"),
     "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),

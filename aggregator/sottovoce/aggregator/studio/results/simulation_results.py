@@ -115,13 +115,14 @@ class Rehearsed:
 
     @property
     def questions(self) -> Sequence[tuple[str, Question, Sequence[tuple[str, Field]]]]:
-        """Each question with its text, and its settings with their labels."""
+        """Each question that has settings, with its text, and the settings with their labels."""
         survey = self.made.survey
         found = []
         for question in survey.questions:
             labels = labels_of(survey, question, words())
             fields = [(labels.get(field.option or "mean", field.option), field) for field in self.setting.of(question)]
-            found.append((words().text(question.label, survey.default_language), question, fields))
+            if fields:
+                found.append((words().text(question.label, survey.default_language), question, fields))
         return found
 
     def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
+from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
@@ -317,12 +318,10 @@ class TablesInWords:
 
     def _below_comparison(self, document: Document) -> list[str]:
         reports = self.words.count("joint_pair_reports", document["n"])
-        return [
-            *self.among(document),
-            reports,
-            *self._test("joint_test_groups", document["independence"]),
-            *self._weighted(document),
-        ]
+        if ACROSS in document["values"][0]["group"]:
+            reports = self.words.translate("joint_arm_reports", reports=self.words.number(document["n"]))
+        tested = self._test("joint_test_groups", document["independence"])
+        return [*self.among(document), reports, *tested, *self._weighted(document)]
 
     def _differences(self, document: Document, apart: Callable[[float], str]) -> ShownTable:
         drawn = []
@@ -333,7 +332,14 @@ class TablesInWords:
         lines = [(each.name, each.value, each.limits) for each in drawn]
         headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference")]
         headings.append(interval_heading(self.words, document))
-        return ShownTable(self.words.translate("joint_differences"), headings, lines, bars(drawn))
+        title = self.words.translate("joint_differences")
+        return ShownTable(title, headings, lines, bars(drawn), [*self._ratios(document)])
+
+    def _ratios(self, document: Document) -> Iterator[str]:
+        for one in document.get("ratios", ()):
+            group, other = self._group(document, one["group"]), self._group(document, one["from"])
+            figure = self.write.with_limits(one, "shown", self.write.figure)
+            yield self.words.translate("joint_ratio", group=group, other=other, figure=figure)
 
     def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
         if test is None:
@@ -384,7 +390,8 @@ class TablesInWords:
         return self.words.translate("joint_share_of", outcome=outcome, category=category)
 
     def _group(self, document: Document, group: str) -> str:
-        return self.names.category(document["groups"], group)
+        arm, across, question = group.partition(ACROSS)
+        return self.names.category(document["groups"], arm) + across + (question and self.names.label(question))
 
     def _row(self, table: Document, row: str) -> str:
         return self.names.category(table["rows"], row)

@@ -1,0 +1,136 @@
+"""Results, tables and simulation of a survey with random arms say who was asked, and compare the arms."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.settings import Settings
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.documents import names
+from tests.documents import survey as document_of
+from tests.exported import TODAY, published, send
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.studio.joint_pages import SITE, cells, document, get
+from tests.vectors.arms import COIN, arms, asks
+from tests.vectors.tape import Tape
+
+ACROSS = "kind=compare&outcome=cheated&against=cheated_direct"
+
+
+def study(name: str) -> Survey:
+    """Asked directly or with a coin; one question, with a coin, is for all."""
+    return parse_survey(
+        document_of(
+            asks("year", kind="select_one", choices=names(2), public=True),
+            asks("cheated_direct", "direct", public=True),
+            asks("cheated", "protected", mechanism=COIN),
+            asks("copied", mechanism=COIN),
+            arms=arms(1, 1),
+            name=name,
+        )
+    )
+
+
+def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
+    """400 reports, as the client makes them; every third person says yes."""
+    for person in range(400):
+        arm = person % 2
+        answers = {each.name: each.options[person % 3 == 0] for each in asked.questions}
+        answers[ARM] = asked.arms[arm].name
+        values = encode(asked, answers, asked.places_by_arm[arm])
+        yield randomize(asked, values, Draws(Tape(f"{asked.name} {person}"))).values
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """Surveys "fresh", which can be simulated, and "done", which is closed."""
+    storage = published(tmp_path_factory.mktemp("arm-pages"), study("fresh"), study("done"))
+    send(storage, study("done"), reports(study("done")))
+    storage.close_survey("done", TODAY)
+    yield create_app(Settings(public_url=SITE), storage, now, {})
+    storage.close()
+
+
+@pytest.fixture(scope="module")
+def client(app: Flask) -> FlaskClient:
+    """A researcher's browser."""
+    found: FlaskClient = log_in(app)[0]
+    return found
+
+
+def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> None:
+    """By how many people; what all arms are asked has a link that compares them, and that page has both arms."""
+    page = html.unescape(get(client, "done/results").text)
+
+    assert "Reports on this question: 200. Asked in the arms: direct." in page
+    assert "Reports on this question: 200. Asked in the arms: protected." in page
+    assert page.count("Asked in the arms") == 2
+    links = re.findall(r'href="(/dashboard/surveys/done/tables\?kind=compare[^"]*)"', page)
+    assert [re.findall(r"outcome=(\w+)", link) for link in links] == [["year"], ["copied"]]
+    shown = cells(client.get(links[1], base_url=SITE).text)
+    assert [line[0] for line in shown] == ["direct", "protected", "protected minus direct"]
+
+
+def test_results_of_an_open_survey_do_not_offer_the_comparison(client: FlaskClient) -> None:
+    """Tables come after the close."""
+    assert "kind=compare" not in get(client, "fresh/results").text
+
+
+def test_direct_and_protected_questions_are_compared(app: Flask, client: FlaskClient) -> None:
+    """The figures are those of the API; the groups need not be chosen; the field keeps the question."""
+    found = document(app, "done", "compare", outcome="cheated", groups="arm", against="cheated_direct")
+    page = get(client, f"done/tables?{ACROSS}&groups=").text
+    shown = cells(page)
+
+    assert [line[0] for line in shown[:2]] == ["direct: cheated_direct", "protected: cheated"]
+    assert [line[1] for line in shown[:2]] == [f"{100 * one['shown']:.1f}%" for one in found["values"]]
+    assert "Reports in these arms: 400. Each is of one arm." in page
+    assert "Ratio of “protected: cheated” to “direct: cheated_direct”" in page
+    assert re.search(r'<option value="cheated_direct" selected>', page.partition('name="against"')[2])
+    assert get(client, f"done/tables/answer.json?{ACROSS}").json == found
+
+
+def test_wrong_question_is_refused_in_words(client: FlaskClient) -> None:
+    """Groups other than the arms, and two questions that an arm has both of."""
+    refused = {
+        f"{ACROSS}&groups=year": "oes with the groups arm",
+        "kind=compare&outcome=copied&against=cheated": "oth are asked in arm protected",
+    }
+    for query, message in refused.items():
+        reply = get(client, f"done/tables?{query}")
+        assert reply.status_code >= 400
+        assert message in reply.text
+
+
+def test_simulation_sets_no_share_of_the_arms(client: FlaskClient) -> None:
+    """Their weights are in the survey; the page shows the shares that follow from them."""
+    page = get(client, "fresh/rehearse?n=600").text
+
+    assert 'name="set.copied.yes"' in page
+    assert "set.arm" not in page
+    was_set = [line[1] for line in cells(page) if line[0] in {"direct", "protected"}]
+    assert was_set[-2:] == ["50.0%"] * 2
+    compared = cells(get(client, f"fresh/rehearse/tables?n=600&{ACROSS}").text)
+    assert [line[0] for line in compared[:2]] == ["direct: cheated_direct", "protected: cheated"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_board_reads_of_the_arms(language: str) -> None:
+    """How many there are; the arm is not listed as a question."""
+    text = ethics(study("fresh"), language)
+
+    assert "{" not in text
+    assert words_for(language).translate("ethics_arms", arms=2) in text
+    assert "\n- arm" not in text
