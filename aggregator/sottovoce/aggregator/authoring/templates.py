@@ -15,6 +15,7 @@ from typing import Any
 
 from sottovoce.aggregator.planning.question_channels import is_number, measure_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey, TextMap
@@ -101,7 +102,7 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
         question = survey.questions[index]
         if question.name in expected:
             variance = measure_of(question).variance(expected[question.name])
-            found[question.name] = z * math.sqrt(variance / (people * _share_asked(survey)))
+            found[question.name] = z * math.sqrt(variance / (people * _share_asked(survey, index)))
     return found
 
 
@@ -122,9 +123,11 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
     )
 
 
-def _share_asked(survey: Survey) -> float:
-    """Return the share of reports that answer a given private question."""
-    return 1.0 if survey.ask is None else survey.ask / len(survey.units)
+def _share_asked(survey: Survey, index: int) -> float:
+    """Return the share of reports that answer the private question with this index."""
+    if survey.ask is not None:
+        return survey.ask / len(survey.units)
+    return float(share_asked(survey, index))
 
 
 def _template(name: str, about: Mapping[str, Any]) -> Template:

@@ -26,6 +26,7 @@ TOTALS = {
     "benefits": "4.20",
     "sexual_health": "4.00",
     "vote": "3.10",
+    "protection": "1.10",
 }
 POINTS = {
     # 1,500 people: the margin in points, of partners in people, at the share that is expected.
@@ -41,6 +42,8 @@ POINTS = {
     ("sexual_health", "tested"): 4.5,
     ("vote", "party"): 3.6,
     ("vote", "abstained"): 4.8,
+    # Half of the people are in its arm.
+    ("protection", "copied"): 6.8,
 }
 
 
@@ -60,7 +63,7 @@ def _by_hand(epsilon: float, options: int, share: float, reports: float) -> floa
     return 1.959964 * math.sqrt(reported * (1 - reported) / reports) / (a - b)
 
 
-def test_there_are_eight() -> None:
+def test_there_are_nine() -> None:
     """In this order: the shortest first, for a first try."""
     assert list(TEMPLATES) == list(TOTALS)
 
@@ -94,7 +97,7 @@ def test_margins_follow_from_the_channels(name: str, declining: bool, people: in
     survey = _survey(template, declining)
     told = margins(survey, template.expected, people)
 
-    reports = people * (survey.ask or len(survey.private)) / len(survey.private)
+    reports = people * (survey.ask or len(survey.private)) / len(survey.private) / max(len(survey.arms), 1)
     assert set(told) == {survey.questions[index].name for index in survey.private}
     for question in (survey.questions[index] for index in survey.private):
         if question.type != "integer":
@@ -106,11 +109,12 @@ def test_margins_follow_from_the_channels(name: str, declining: bool, people: in
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
 def test_template_is_modest_and_sourced(template: Template) -> None:
-    """At most four private items and one public group, no total above 4.2, each private item after somebody."""
+    """At most four private items and one cohort, no total above 4.2, each private item after somebody."""
     survey = _survey(template)
 
     assert len(survey.private) <= 4
-    assert [question.cohort for question in survey.questions if question.mechanism is None] == [True]
+    public = [question for question in survey.questions if question.mechanism is None]
+    assert [question.cohort for question in public] == [True, *[False] * 3 * bool(survey.arms)]
     assert survey.epsilon <= 4.2
     # "Badly", odds of 2 to 1, is used by none.
     assert all(survey.questions[index].epsilon > math.log(2) + 1e-9 for index in survey.private)
