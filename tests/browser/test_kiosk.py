@@ -135,6 +135,44 @@ def test_token_on_a_card_starts_its_person(new_context: NewContext, site: Runnin
     expect(page.locator("#explanation > .actions .primary")).to_have_count(0)
 
 
+def test_next_person_is_not_asked_about_the_report_of_the_owner(new_context: NewContext, site: Running) -> None:
+    """A report of the owner that did not arrive is neither shown to the next person nor sent as theirs."""
+    invited = publish(site, survey(name=f"cards-{token_hex(4)}", kiosk=True, check=False, access="token"))
+    _, own = invitation(invited)
+    visit = Visit(new_context(locale="en"), invited)
+    visit.context.route("**/reports", lambda route: route.abort())
+    page = visit.arrive(own)
+    begin(page)
+    press_send(page, 1, 2, 0)
+    page.wait_for_selector("#main .problem h1")
+    page.close()
+    page = visit.arrive(invited.link)
+    page.wait_for_selector("#kiosk, #same-person")
+
+    expect(page.locator("#kiosk")).to_have_count(1)
+
+
+def test_answers_of_a_person_who_went_away_leave_the_screen(new_context: NewContext, kiosk: Running) -> None:
+    """After five minutes without a touch; a touch in time keeps them."""
+    page = Visit(new_context(locale="en"), kiosk).context.new_page()
+    page.clock.install()
+    page.goto(f"{kiosk.link}&staff={CODE}")
+    page.wait_for_selector("#kiosk")
+    start_person(page)
+    assert "five minutes" in page.inner_text("#explanation")
+    begin(page)
+    choices = page.locator("#questions input[type=radio]")
+    choices.first.check()
+    page.clock.fast_forward(200_000)
+    page.keyboard.press("Tab")
+    page.clock.fast_forward(200_000)
+    expect(choices.first).to_be_checked()
+    page.clock.fast_forward(301_000)
+    page.wait_for_selector("#kiosk")
+
+    expect(choices).to_have_count(0)
+
+
 def test_link_without_a_code_is_for_a_device_of_ones_own(new_context: NewContext, kiosk: Running) -> None:
     """The report is drawn once, and stays; with the code nobody else is shown it."""
     visit = Visit(new_context(), kiosk)

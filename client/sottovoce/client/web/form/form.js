@@ -40,7 +40,7 @@ export class Form {
       // A page from elsewhere is no copy that changes with every visit: it need not be saved.
       const source = setup.aggregator ? null : transport;
       const first = () => this.#first({ ...link, held, source }, transport, ledger);
-      const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
+      const [other] = this.#isSomebodyElse || !link.token ? [] : await ledger.unaccepted(wanted);
       if (other === undefined) return first();
       await this.#askWhose(transport, ledger, [other, wanted], first);
     }, { later: () => this.open(href, setup) });

@@ -8,6 +8,7 @@ import { parseToken } from "../survey/link.js";
 import { Respondent } from "../device/respondent.js";
 
 const SECONDS_TO_READ = 60;
+const SECONDS_OF_REST = 300;
 const STAFF_CODE = /[#&]staff=([\w-]{4,32})/;
 const REPORT_ID = /^[0-9a-f]{32}$/;
 
@@ -31,8 +32,10 @@ export async function receivePeople(shell, words, view, meet) {
   await words.speak(survey);
   words.rare.add(KIOSK_SENTENCES);
   const name = `sottovoce-kiosk-${survey.name}`;
-  const kiosk = { notes: () => [words.line("p", "kiosk_again")], lastStep: lastStep(name) };
+  const notes = () => ["kiosk_again", "kiosk_rest"].map((key) => words.line("p", key));
+  const kiosk = { notes, lastStep: lastStep(name) };
   const person = async (token) => {
+    watchRest(view);
     const ledger = await BrowserLedger.open(null, name);
     return new Respondent(survey, transport, ledger, { token, kiosk });
   };
@@ -110,12 +113,31 @@ function lastStep(name) {
   };
 }
 
+// Who goes away in the middle leaves no answer on the screen. What was drawn and did not arrive is then sent once more.
+function watchRest(view) {
+  // The browser's question would leave the answers on the screen.
+  view.asksOnce = false;
+  let last = Date.now();
+  const look = () => Date.now() - last > 1000 * SECONDS_OF_REST && loadAnew();
+  // A device that slept, too, is looked at before its first touch counts.
+  const touched = () => look() || (last = Date.now());
+  for (const event of ["pointerdown", "keydown", "input", "scroll"]) addEventListener(event, touched, true);
+  const lookAgain = () => look() || setTimeout(lookAgain, 1000);
+  lookAgain();
+}
+
 // Everything of the person is gone; the page begins anew, in the device's own language.
 async function startAnew(name) {
   document.body.replaceChildren();
   await erase(name);
+  loadAnew();
+}
+
+function loadAnew() {
+  document.body.replaceChildren();
   history.replaceState(null, "");
   location.reload();
+  return true;
 }
 
 async function erase(name) {
