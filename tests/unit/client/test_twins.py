@@ -219,7 +219,7 @@ TWINS = [
     Twin(
         "shared.rational",
         ("survey/rational.js",),
-        only_python=dict.fromkeys(["dumpFraction", "expBelow", "oddsBelow"], AUTHORS),
+        only_python=dict.fromkeys(["dumpFraction", "expBelow", "oddsBelow", "showOdds"], AUTHORS),
         only_javascript={"must": PIECE, "lcm": DATA, "sum": DATA},
     ),
     Twin(

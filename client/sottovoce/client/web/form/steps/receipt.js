@@ -12,18 +12,22 @@ import { reportedInWords } from "../value_words.js";
  * `spent` is what all reports to this aggregator cost; `onEnd` is called with "withdraw" or "forget".
  */
 export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
-  const survey = whole.ofReport?.(parseReport(receipt.body)) ?? whole;
+  const survey = asSent(whole, receipt);
   const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
-  const parts = receiptParts(survey, words, receipt);
+  const parts = receiptParts(whole, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
   parts[0].querySelector("details").append(total);
   const actions = actionRow(survey, words, receipt, isEarlier, onEnd);
   return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...actions), start: title };
 }
 
+// What a survey with arms says of one report; other surveys are as they are.
+const asSent = (whole, { body }) => whole.ofReport?.(parseReport(body)) ?? whole;
+
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
-export function receiptParts(survey, words, receipt) {
+export function receiptParts(whole, words, receipt) {
+  const survey = asSent(whole, receipt);
   const ending = RARE_READERS.ending?.(survey, parseReport(receipt.body).values) ?? survey.after;
   const after = ending ? [afterPart(ending, words)] : [];
   return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];

@@ -141,7 +141,8 @@ class ArmedSurvey extends Survey {
 
   /** What is said of a report: which of its questions chance had a say in, and the arm's own closing text. */
   ofReport({ values }) {
-    const text = this.after?.by_arm?.[this.arms[values.at(-1)].name];
+    const texts = new Map(Object.entries(this.after?.by_arm ?? {}));
+    const text = texts.get(this.arms[values.at(-1)].name);
     const after = text ? { ...this.after, text } : this.after;
     return seenAs(this, { after, private: this.private.filter((index) => values[index] !== null) });
   }
