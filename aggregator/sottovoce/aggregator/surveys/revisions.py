@@ -14,7 +14,7 @@ from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.sentence import Sentence
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Item, Survey
 
 _MANY = "there are {count} revisions, which is as many as there may be"
 _FORGOTTEN = (
@@ -140,10 +140,13 @@ def _same_keys(before: Survey, survey: Survey) -> bool:
 
 
 def _arms(survey: Survey, other: Survey) -> tuple[Any, ...]:
-    """Return the arms of a revision, and those of each question that the other revision has, too."""
-    asked = {question.name: item.arms for item in survey.items for question in item.questions}
-    known = {name: arms for name, arms in asked.items() if name in other.names}
-    return survey.arms, "arms_per_wave" in survey.document, known
+    """Return the arms of a revision, and those of each question or note that the other revision has, too."""
+    own, others = ({name: item.arms for item in each.items for name in _names(item)} for each in (survey, other))
+    return survey.arms, "arms_per_wave" in survey.document, {name: own[name] for name in own.keys() & others.keys()}
+
+
+def _names(item: Item) -> tuple[str, ...]:
+    return item.name, *(question.name for question in item.questions)
 
 
 def _memoized_mechanisms(survey: Survey) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from sottovoce.shared.redemption import spell_modulus
 from tests.documents import question
 from tests.invited import blind_survey, key
 from tests.surveys import document, months, survey
+from tests.vectors.arms import arms, asks
 
 LAYER = {"name": "coin_flip"}
 MEMO = {"name": "memoized_rr", "permanent": LAYER, "instantaneous": LAYER, "waves": 3}
@@ -148,6 +149,21 @@ def test_what_devices_remember_cannot_change(storage: SQLiteStorage, changes: di
         survey(revision=2, waves=months(3), questions=[beside, {**asked, "label": {"en": "Mended"}}]),
     )
     assert moved.replaces == storage.revisions("exam")[0].digest
+
+
+@pytest.mark.parametrize(("place", "arm"), [(1, "protected"), (2, "direct")], ids=["question", "note"])
+def test_what_an_arm_asks_or_shows_cannot_move_to_another(storage: SQLiteStorage, place: int, arm: str) -> None:
+    """Of people who are in it already; a note can be what the experiment is about."""
+    asked = [asks("all", public=True), asks("a", "direct", public=True), asks("story", "protected", "note"),
+             asks("b", "protected", mechanism=LAYER)]  # fmt: skip
+    more: dict[str, Any] = {"arms": arms(1, 1), "questions": asked}
+    storage.publish(next_revision(storage, survey(**more)))
+    moved = [{**item, "arm": arm} if number == place else item for number, item in enumerate(asked)]
+    if place == 1:
+        moved.append(asks("c", "direct", public=True))
+
+    assert [pointer for pointer, _ in corrected(storage, **{**more, "questions": moved})] == ["/arms"]
+    assert next_revision(storage, survey(**more, revision=2)).revision == 2
 
 
 def test_nothing_follows_a_blind_survey_whose_ids_are_forgotten(storage: SQLiteStorage) -> None:
