@@ -50,5 +50,6 @@ BENCHES = {
 }
 
 if __name__ == "__main__":
+    postgres.sync_to_disk()
     for name in sys.argv[1:] or BENCHES:
         BENCHES[name]()
