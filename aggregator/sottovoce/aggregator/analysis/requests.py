@@ -204,8 +204,8 @@ class CompareRequest(WeightedRequest):
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield the mistake of comparing two questions otherwise than by arm."""
-        if self.against is not None and (self.groups != ARM or self.among == CAREFUL):
-            yield Problem("/against", "goes with the groups arm, without the correction for careless answers")
+        if self.against is not None and self.groups != ARM:
+            yield Problem("/against", "goes with the groups arm")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         rule, category = Rule(self._level, among=self.among), self.category or ""
