@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from textwrap import fill
 
 from tests import postgres
 from tests.bench import (
@@ -77,12 +78,13 @@ def write(name: str, bench: Callable[[], None]) -> None:
     """Run a bench, and put what it prints on the page, in its place or at the end."""
     with redirect_stdout(Copied()) as copied:
         bench()
-    about = (sys.modules[f"tests.bench.{name}"].__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
-    part = f"## {name}\n\n{about}\n\n```text\n{copied.getvalue().rstrip()}\n```\n"
-    page = PAGE.read_text("utf-8")
-    found = re.search(rf"^## {name}\n.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    page = page.replace(found[0], part + "\n") if found else f"{page.rstrip()}\n\n{part}"
-    PAGE.write_text(page.rstrip() + "\n", "utf-8")
+    about = (sys.modules[f"tests.bench.{name}"].__doc__ or "").strip().partition("\n\n")[0]
+    about = fill(about.replace("``", "`"), 120)
+    part = f"## {name}\n\n{about}\n\n```text\n{copied.getvalue().rstrip()}\n```\n\n"
+    page, next_page = PAGE.read_text("utf-8").split("Next: ")
+    found = re.search(rf"^## {name}\n.*?^```\n\n", page, re.MULTILINE | re.DOTALL)
+    page = page.replace(found[0], part) if found else page + part
+    PAGE.write_text(f"{page}Next: {next_page}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,17 +7,13 @@ skips known ids, and a trigger that counts. It has no tokens, withdrawals, corre
 
 import json
 import secrets
-import subprocess
 import sys
-import time
 import uuid
-from contextlib import ExitStack
 from statistics import median
-from typing import Any
 
 import psycopg
 
-from tests.bench.nodes import DELAYS, GROUP, SECONDS, SILENT, at_storage, fresh
+from tests.bench.nodes import DELAYS, GROUP, at_storage, fresh, repeated
 
 ROUNDS = 4
 TABLES = """
@@ -55,37 +51,20 @@ def plain(nodes: int, url: str) -> float:
     """Reports a second of so many plain nodes."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(TABLES.encode())
-    command = [sys.executable, "-m", "tests.bench.plain_sql", url, str(SECONDS)]
-    with ExitStack() as stack:
-        processes = [
-            stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-            for _ in range(nodes)
-        ]
-        for process in processes:
-            stack.callback(process.kill)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        for process in processes:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
-        told: list[dict[str, Any]] = [json.loads(process.communicate(timeout=SILENT)[0]) for process in processes]
-    return float(sum(one["reports"] / one["seconds"] for one in told))
+    return at_storage(nodes, url, "tests.bench.plain_sql").rate
 
 
 def node(url: str, seconds: float) -> dict[str, float]:
-    """Store one group after the other."""
+    """One node."""
     answers = [number.to_bytes(2) for number in range(1024)]
     with psycopg.connect(url, autocommit=True) as connection:
-        print("ready", flush=True)
-        sys.stdin.readline()
-        groups, started = 0, time.perf_counter()
-        while time.perf_counter() - started < seconds:
+
+        def store() -> None:
             rows = sorted((uuid.UUID(bytes=secrets.token_bytes(16)), secrets.choice(answers)) for _ in range(GROUP))
             columns = [list(column) for column in zip(*rows, strict=True)]
             assert len(connection.execute(INSERT, columns, prepare=True).fetchall()) == GROUP
-            groups += 1
-        return {"reports": GROUP * groups, "seconds": time.perf_counter() - started}
+
+        return repeated(store, seconds)
 
 
 if __name__ == "__main__":
