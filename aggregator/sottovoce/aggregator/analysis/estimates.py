@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
+from sottovoce.aggregator.analysis.small_strata import merge_small
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -238,15 +239,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     sizes = _sizes(revisions)
     # A cohort without published reports is not listed, not even by name.
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
-    # Smallest first: groups then merge as few respondents as possible. Ties break by index, to be reproducible.
-    by_size = sorted(present, key=lambda cohort: (sizes[cohort].total(), cohort))
-    joined = [cohort for cohort in by_size if _is_small(sizes[cohort])]
-    rest = [cohort for cohort in by_size if cohort not in joined]
-    while rest and _is_small(_added(sizes, joined)):
-        joined.append(rest.pop(0))
-    if _is_small(_added(sizes, joined)):
-        return ()
-    groups = [*([cohort] for cohort in sorted(rest)), *([sorted(joined)] if joined else [])]
+    groups = merge_small({cohort: sizes[cohort] for cohort in present}, LEAST_COHORT)
     return tuple(_group_of(survey.questions[survey.cohort].options, group, revisions) for group in groups)
 
 
@@ -260,14 +253,6 @@ def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, 
             size = cell.at_close or 0 if settled else cell.reports
             sizes.setdefault(cell.cohort, Counter())[number, cell.wave] += size
     return sizes
-
-
-def _added(sizes: Mapping[int, Counter[tuple[int, int]]], cohorts: Iterable[int]) -> Counter[tuple[int, int]]:
-    return sum((sizes[cohort] for cohort in cohorts), Counter())
-
-
-def _is_small(sizes: Counter[tuple[int, int]]) -> bool:
-    return any(0 < size < LEAST_COHORT for size in sizes.values())
 
 
 def _group_of(options: Sequence[str], cohorts: Sequence[int], revisions: Sequence[Sequence[Cell]]) -> CohortGroup:
