@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
@@ -45,7 +46,8 @@ def correct_careless(
     careless = careless_of(strata, known, rule.confidence, rule.waves)
     if careless is None:
         return None, {}
-    asked = [each for each in survey.questions if each.name in strata and _is_corrected(survey, each)]
+    asked = [each for each in survey.questions if each.name in strata]
+    asked = [each for each in asked if is_correctable(survey, each) and not is_arm(survey, each)]
     return careless, {each.name: _corrected(survey, each, strata[each.name], careless, rule) for each in asked}
 
 
@@ -68,13 +70,13 @@ def careless_of(
     return Careless(anchors, confidence) if anchors else None
 
 
-def _is_corrected(survey: Survey, question: Question) -> bool:
+def is_correctable(survey: Survey, question: Question) -> bool:
     """Return True for questions with categories but the anchors and those that are hidden from some people."""
     # Careless people do not come to hidden questions as often as others do.
     asked_of_all = question.known_share is None and question.name not in survey.conditional
     by_die = isinstance(question.mechanism, InnocuousRR) and not question.mechanism.is_crosswise
     # Where a die selects the question, random answers are no random truths.
-    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die and not is_arm(survey, question)
+    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die
 
 
 def _corrected(
@@ -89,9 +91,15 @@ def _corrected(
 
 
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
-    """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws both."""
+    """Return the share of reports that carry an anchor, of those with the question or with the anchor, if fewer."""
     names = {each.name for each in careless.anchors}
-    drawn = any(each.name in names and each.mechanism is not None for each in anchors_of(survey))
+    known = [each for each in anchors_of(survey) if each.name in names]
+    if survey.arms:
+        place, of = survey.questions.index(question), partial(share_asked, survey)
+        return min(
+            float(of(place, anchor) / min(of(place), of(anchor))) for anchor in map(survey.questions.index, known)
+        )
+    drawn = any(each.mechanism is not None for each in known)
     if survey.ask is None or question.mechanism is None or not drawn:
         return 1.0
     return (survey.ask - 1) / (len(survey.units) - 1)

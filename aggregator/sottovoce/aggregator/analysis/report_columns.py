@@ -284,7 +284,7 @@ def _whole(name: str, given: Any, largest: int) -> Numbers:  # noqa: ANN401 - wh
 def _checked(survey: Survey, question: Question, given: Any) -> Numbers:  # noqa: ANN401 - as above
     column = _whole(question.name, given, question.largest)
     absent = is_null(column)
-    if survey.ask is None or question.mechanism is None:
+    if not survey.arms and (survey.ask is None or question.mechanism is None):
         _refuse(question.name, absent, "there is no value, though everybody is asked")
     # ``admits`` is a Python call, so it runs once per distinct value and not once per row.
     different, place = np.unique(column, return_inverse=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from time import monotonic
 
+from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
@@ -17,6 +18,7 @@ from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import StorageError
 
 IDLE = 15 * 60
@@ -169,6 +171,19 @@ class JointResults:
             return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
 
         return self.computed(name, (state, released, asked), work, again)
+
+    def arms(self, name: str) -> Document:
+        """
+        Return the counts of each random arm of a closed survey, see ``arm_results``.
+
+        Args:
+            name: name of the survey.
+
+        Raises:
+            EstimateError, Calculating, Refusal: as of ``document``.
+        """
+        key = (ARM, self._cache.state(name))
+        return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
 
     def find(self, name: str, job: str) -> QueuedJob | None:
         """

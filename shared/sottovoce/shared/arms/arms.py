@@ -107,6 +107,18 @@ def share_asked(survey: HasArms, *indices: int) -> Fraction:
     return Fraction(asking, sum(arm.weight for arm in survey.arms))
 
 
+def reports_by_question(survey: HasArms, sizes: Sequence[int]) -> list[int]:
+    """
+    Return the number of reports that must have a value of each question.
+
+    Args:
+        survey: the survey.
+        sizes: number of reports in each arm; of all reports without arms.
+    """
+    held = list(zip(sizes, survey.places_by_arm, strict=True))
+    return [sum(size for size, places in held if index in places) for index in range(len(survey.questions))]
+
+
 def is_arm(survey: HasArms, question: Reported) -> bool:
     """Return True for the public choice that reports the arm, which is no answer of a person."""
     return bool(survey.arms) and question is survey.questions[-1]

@@ -55,9 +55,10 @@ def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """Surveys "fresh", which can be simulated, and "done", which is closed."""
-    storage = published(tmp_path_factory.mktemp("arm-pages"), study("fresh"), study("done"))
-    send(storage, study("done"), reports(study("done")))
+    """Surveys "fresh", which can be simulated, "busy", which has reports, and "done", which is closed."""
+    storage = published(tmp_path_factory.mktemp("arm-pages"), study("fresh"), study("busy"), study("done"))
+    for name in ("busy", "done"):
+        send(storage, study(name), reports(study(name)))
     storage.close_survey("done", TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
@@ -81,6 +82,27 @@ def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> N
     assert [re.findall(r"outcome=(\w+)", link) for link in links] == [["year"], ["copied"]]
     shown = cells(client.get(links[1], base_url=SITE).text)
     assert [line[0] for line in shown] == ["direct", "protected", "protected minus direct"]
+
+
+def test_results_show_each_question_by_arm(client: FlaskClient) -> None:
+    """Beside the whole, for questions of several arms; a reader can choose otherwise; files have the same."""
+    page = html.unescape(get(client, "done/results").text)
+    panels = re.findall(r'<p class="label"><bdi>([^<]*)</bdi>', page)
+
+    assert panels == ["All", "direct", "protected"] * 2
+    assert re.search(r"Chi-square test of the numbers in the arms against the weights: p = 1", page)
+    assert '<option value="arm" selected>' in page
+    assert 'class="label"' not in get(client, "done/results?by=").text
+    arms_in_file = get(client, "done/results/export.json").json["arms"]
+    assert [(arm["name"], arm["reports"]) for arm in arms_in_file] == [("direct", 200), ("protected", 200)]
+    assert [question["name"] for question in arms_in_file[0]["questions"]] == ["year", "copied"]
+    assert "arms" not in get(client, "done/results/export.json?by=").json
+
+
+def test_results_by_arm_wait_for_the_close(client: FlaskClient) -> None:
+    """An open survey says so; a simulation shows them."""
+    assert "shown by arm once the survey is closed" in get(client, "busy/results").text
+    assert '<p class="label"><bdi>direct</bdi>' in get(client, "fresh/rehearse?n=600").text
 
 
 def test_results_of_an_open_survey_do_not_offer_the_comparison(client: FlaskClient) -> None:
