@@ -8,7 +8,7 @@ from sottovoce.cli.command import command
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import answer, given
 from sottovoce.cli.results.survey_source import (
-    among_in_tables_option,
+    among_careful_option,
     among_option,
     confidence_option,
     source_options,
@@ -23,7 +23,7 @@ from sottovoce.cli.results.survey_source import (
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this public question.")
-@among_in_tables_option
+@among_careful_option
 @weights_option
 @wave_option
 @where_option
@@ -54,7 +54,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 @click.option("--groups", required=True, help="Question whose categories are the groups; arm for random arms.")
 @click.option("--against", default=None, help="With --groups arm: the question of another arm, the reference.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
-@among_in_tables_option
+@among_careful_option
 @weights_option
 @wave_option
 @where_option
