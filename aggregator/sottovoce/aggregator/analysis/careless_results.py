@@ -1,7 +1,6 @@
 """Share of careless people in a survey's reports, and shares of its questions corrected for them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
@@ -80,21 +79,19 @@ def _is_corrected(survey: Survey, question: Question) -> bool:
 def _corrected(
     survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
 ) -> Sequence[Estimate]:
-    if survey.ask is not None and question.mechanism is not None:
-        rule = rule.when_asked(Fraction(survey.ask, len(survey.units)))
-    if survey.arms:
+    if survey.ask is not None or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
     together = _together(survey, question, careless)
     return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
 
 
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
-    """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws both."""
+    """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws it."""
     names = {each.name for each in careless.anchors}
-    drawn = any(each.name in names and each.mechanism is not None for each in anchors_of(survey))
-    if survey.ask is None or question.mechanism is None or not drawn:
-        return 1.0
-    return (survey.ask - 1) / (len(survey.units) - 1)
+    place = survey.questions.index(question)
+    anchors = [survey.questions.index(each) for each in anchors_of(survey) if each.name in names]
+    together = min((share_asked(survey, place, anchor) for anchor in anchors), default=share_asked(survey, place))
+    return float(together / share_asked(survey, place))
 
 
 def careless_document(careless: Careless) -> dict[str, Any]:
