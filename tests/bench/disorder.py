@@ -199,4 +199,6 @@ def preload(storage: SQLiteStorage, plan: StoragePlan, rows: int) -> None:
     ids = np.sort(np.frombuffer(secrets.token_bytes(ID * rows), f"S{ID}")) if rows else np.empty(0, f"S{ID}")
     values = arrivals(plan, 1).packed
     with storage.write() as db:
-        db.executemany(insert_into("reports"), ((plan.survey, bytes(each).ljust(ID, b"\0"), 0, values) for each in ids))
+        db.executemany(
+            insert_into("reports", "settled"), ((plan.survey, bytes(each).ljust(ID, b"\0"), 0, values) for each in ids)
+        )

@@ -1,6 +1,7 @@
 """Share of careless people in a survey's reports, and shares of its questions corrected for them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
@@ -44,7 +45,8 @@ def correct_careless(
     careless = careless_of(strata, known, rule.confidence, rule.waves)
     if careless is None:
         return None, {}
-    asked = [each for each in survey.questions if each.name in strata and _is_corrected(survey, each)]
+    asked = [each for each in survey.questions if each.name in strata]
+    asked = [each for each in asked if is_correctable(survey, each) and not is_arm(survey, each)]
     return careless, {each.name: _corrected(survey, each, strata[each.name], careless, rule) for each in asked}
 
 
@@ -67,13 +69,13 @@ def careless_of(
     return Careless(anchors, confidence) if anchors else None
 
 
-def _is_corrected(survey: Survey, question: Question) -> bool:
+def is_correctable(survey: Survey, question: Question) -> bool:
     """Return True for questions with categories but the anchors and those that are hidden from some people."""
     # Careless people do not come to hidden questions as often as others do.
     asked_of_all = question.known_share is None and question.name not in survey.conditional
     by_die = isinstance(question.mechanism, InnocuousRR) and not question.mechanism.is_crosswise
     # Where a die selects the question, random answers are no random truths.
-    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die and not is_arm(survey, question)
+    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die
 
 
 def _corrected(
@@ -86,12 +88,11 @@ def _corrected(
 
 
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
-    """Return the share of a question's reports that carry an anchor, too: less than 1 only if ``ask`` draws it."""
+    """Return the share of reports that carry an anchor, of those with the question or with the anchor, if fewer."""
     names = {each.name for each in careless.anchors}
-    place = survey.questions.index(question)
-    anchors = [survey.questions.index(each) for each in anchors_of(survey) if each.name in names]
-    together = min((share_asked(survey, place, anchor) for anchor in anchors), default=share_asked(survey, place))
-    return float(together / share_asked(survey, place))
+    known = [survey.questions.index(each) for each in anchors_of(survey) if each.name in names]
+    place, of = survey.questions.index(question), partial(share_asked, survey)
+    return min(float(of(place, anchor) / min(of(place), of(anchor))) for anchor in known)
 
 
 def careless_document(careless: Careless) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.tables.table_diagnostics import TAIL
 from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.spec import Question
 
 LOOKS = 20
@@ -65,10 +66,12 @@ def chance_of_arms(results: SurveyResults) -> float | None:
     Devices draw the arm after consent, so a small value tells of people who left one arm more often than another.
     """
     arms = results.survey.arms
-    n = results.questions[-1].n
-    if not arms or n == 0:
+    # The arm is not among the results once public answers are published with noise.
+    drawn = next((each for each in results.questions if arms and each.question.name == ARM), None)
+    if drawn is None or drawn.n == 0:
         return None
-    counts = {estimate.option: (estimate.raw or 0.0) * n for estimate in results.questions[-1].estimates}
+    n = drawn.n
+    counts = {estimate.option: (estimate.raw or 0.0) * n for estimate in drawn.estimates}
     whole = sum(arm.weight for arm in arms)
     expected = [(counts.get(arm.name, 0.0), n * arm.weight / whole) for arm in arms]
     return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected), len(arms) - 1)

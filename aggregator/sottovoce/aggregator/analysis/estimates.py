@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
+from sottovoce.aggregator.analysis.small_strata import merge_small
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -18,7 +19,7 @@ from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
-from sottovoce.shared.arms.arms import share_asked
+from sottovoce.shared.arms.arms import reports_by_question, share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
@@ -238,15 +239,7 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     sizes = _sizes(revisions)
     # A cohort without published reports is not listed, not even by name.
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
-    # Smallest first: groups then merge as few respondents as possible. Ties break by index, to be reproducible.
-    by_size = sorted(present, key=lambda cohort: (sizes[cohort].total(), cohort))
-    joined = [cohort for cohort in by_size if _is_small(sizes[cohort])]
-    rest = [cohort for cohort in by_size if cohort not in joined]
-    while rest and _is_small(_added(sizes, joined)):
-        joined.append(rest.pop(0))
-    if _is_small(_added(sizes, joined)):
-        return ()
-    groups = [*([cohort] for cohort in sorted(rest)), *([sorted(joined)] if joined else [])]
+    groups = merge_small({cohort: sizes[cohort] for cohort in present}, LEAST_COHORT)
     return tuple(_group_of(survey.questions[survey.cohort].options, group, revisions) for group in groups)
 
 
@@ -260,14 +253,6 @@ def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, 
             size = cell.at_close or 0 if settled else cell.reports
             sizes.setdefault(cell.cohort, Counter())[number, cell.wave] += size
     return sizes
-
-
-def _added(sizes: Mapping[int, Counter[tuple[int, int]]], cohorts: Iterable[int]) -> Counter[tuple[int, int]]:
-    return sum((sizes[cohort] for cohort in cohorts), Counter())
-
-
-def _is_small(sizes: Counter[tuple[int, int]]) -> bool:
-    return any(0 < size < LEAST_COHORT for size in sizes.values())
 
 
 def _group_of(options: Sequence[str], cohorts: Sequence[int], revisions: Sequence[Sequence[Cell]]) -> CohortGroup:
@@ -293,11 +278,9 @@ def _of_everybody(revisions: Sequence[RevisionCounts]) -> list[RevisionCounts]:
 
 def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:
     # Earlier revisions with another cohort question have no cells of this group.
-    values = {cell.cohort for cell in group.cells}
-    return [
-        _with_cells(each, (cell for cell in _cohort_cells(each, revisions[-1]) if cell.cohort in values))
-        for each in revisions
-    ]
+    values, newest = {cell.cohort for cell in group.cells}, revisions[-1]
+    own = [(each, _cohort_cells(each, newest)) for each in revisions]
+    return [_with_cells(each, (cell for cell in cells if cell.cohort in values)) for each, cells in own]
 
 
 def _with_cells(revision: RevisionCounts, cells: Iterable[Cell]) -> RevisionCounts:
@@ -316,9 +299,8 @@ def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cel
 def same_question(one: Question, other: Question) -> bool:
     """Return True if two questions estimate the same quantity, possibly through different mechanisms."""
     # Another fixed value for missing answers changes the estimated share.
-    if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
-        return False
-    return (one.mechanism is None) == (other.mechanism is None)
+    asked = ((each.name, each.type, each.domain, each.absent, each.mechanism is None) for each in (one, other))
+    return next(asked) == next(asked)
 
 
 def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Stratum]:
@@ -333,25 +315,27 @@ def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Str
 
 def _is_whole(result: QuestionResult, revisions: Sequence[RevisionCounts]) -> bool:
     """Return True if a question has estimates, and none of its public answers is missing: files leave out rare ones."""
-    asking = [each for each in revisions if any(same_question(one, result.question) for one in each.survey.questions)]
-    reports = sum(cell.reports for each in asking for cell in each.cells)
-    return bool(result.estimates) and (result.question.mechanism is not None or result.n == reports)
+    asked = sum(_reports_asking(each, result.question) for each in revisions)
+    return bool(result.estimates) and (result.question.mechanism is not None or result.n == asked)
+
+
+def _reports_asking(revision: RevisionCounts, question: Question) -> int:
+    survey, arms = revision.survey, _tally(revision.cells, len(revision.survey.questions) - 1)
+    sizes = [arms.get(arm, 0) for arm in range(len(survey.arms))] or [sum(cell.reports for cell in revision.cells)]
+    asked = zip(survey.questions, reports_by_question(survey, sizes), strict=True)
+    return sum(reports for one, reports in asked if same_question(one, question))
 
 
 def _group(groups: Iterable[CohortGroup], name: str) -> CohortGroup:
-    for group in groups:
-        if group.name == name:
-            return group
-    raise EstimateError("there is no such cohort, or it is still too small to be shown")
+    named = {group.name: group for group in groups}
+    if name not in named:
+        raise EstimateError("there is no such cohort, or it is still too small to be shown")
+    return named[name]
 
 
 def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
-    tally: dict[int, int] = {}
-    for cell in cells:
-        for value, count in cell.tallies.get(question, {}).items():
-            if count:
-                tally[value] = tally.get(value, 0) + count
-    return tally
+    # The sum of counters leaves out values without reports.
+    return sum((Counter(cell.tallies.get(question, {})) for cell in cells), Counter[int]())
 
 
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:

@@ -1,9 +1,11 @@
 """Published form of results, ``sottovoce-export/1``: counts and estimates, without single reports or ids."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import careful_people, careless_document
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
@@ -24,7 +26,10 @@ _TOWARDS |= {"lowest": -1, "highest": 1}
 
 
 def export_document(
-    results: SurveyResults, journal: ChainHead | None = None, group: Population | None = None
+    results: SurveyResults,
+    journal: ChainHead | None = None,
+    group: Population | None = None,
+    arms: Sequence[tuple[str, SurveyResults]] = (),
 ) -> dict[str, Any]:
     """
     Return the results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
@@ -33,6 +38,7 @@ def export_document(
         results: the results to export.
         journal: head of the journal at the time of export, for a later ``db journal verify --head``.
         group: finite population, if every member answered: shares are then also given as numbers of people.
+        arms: results of each random arm, with its name.
     """
     survey = results.survey
     return {
@@ -54,10 +60,17 @@ def export_document(
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
         "questions": [_question(result, group) for result in results.questions],
+        **({"arms": [_arm(*each) for each in arms]} if arms else {}),
         **({} if results.careless is None else {"careless": careless_document(results.careless)}),
         **({"withheld": list(results.withheld)} if results.withheld else {}),
         **({} if journal is None else {"journal": str(journal)}),
     }
+
+
+def _arm(name: str, results: SurveyResults) -> dict[str, Any]:
+    """Return the results of an arm: of the questions that several arms ask."""
+    shown = [each for each in results.questions if each.n and is_split(results.survey, each.question)]
+    return {"name": name, "reports": results.reports, "questions": [_question(each, None) for each in shown]}
 
 
 def _dates(survey: Survey) -> dict[str, Any]:

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from time import monotonic
 
+from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
+from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.analysis.requests import CompareRequest, Request, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.spec import Survey
 
 IDLE = 15 * 60
 """Seconds without use after which the cache drops columns."""
@@ -169,6 +173,41 @@ class JointResults:
             return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
 
         return self.computed(name, (state, released, asked), work, again)
+
+    def arms(self, name: str) -> Document:
+        """
+        Return the counts of each random arm of a closed survey, see ``arm_results``.
+
+        Args:
+            name: name of the survey.
+
+        Raises:
+            EstimateError, Calculating, Refusal: as of ``document``.
+        """
+        key = (ARM, self._cache.state(name))
+        return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
+
+    def planned(self, survey: Survey) -> Document:
+        """
+        Return the planned comparisons of a closed survey, see ``planned_comparisons``.
+
+        Args:
+            survey: its newest revision.
+
+        Raises:
+            EstimateError, Calculating, Refusal: as of ``document``.
+        """
+        name = survey.name
+
+        def work(compute: Compute) -> Document:
+            def answer(options: Document) -> Document:
+                asked = parse_request(CompareRequest.kind, options)
+                return answered(self._storage, name, asked, lambda: self._cache.columns(name), compute)
+
+            return planned_document(survey, answer)
+
+        key = (PLANNED, self._cache.state(name), self._storage.releases.has_any(name))
+        return self.computed(name, key, work)
 
     def find(self, name: str, job: str) -> QueuedJob | None:
         """

@@ -66,7 +66,12 @@ def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
 
 
-def export_reply(name: str, results: SurveyResults, group: Population | None = None) -> Response:
+def export_reply(
+    name: str,
+    results: SurveyResults,
+    group: Population | None = None,
+    arms: Sequence[tuple[str, SurveyResults]] = (),
+) -> Response:
     """
     Return the results as a download that contains the head of the audit log, after recording the download there.
 
@@ -74,10 +79,11 @@ def export_reply(name: str, results: SurveyResults, group: Population | None = N
         name: name of the survey.
         results: results to export.
         group: population of a group in which everybody answered; None for none.
+        arms: results of each random arm, with its name.
     """
     storage, today = current_app.extensions["storage"], day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note_file(g.who, name, "export.json", today)
-    reply = jsonify(export_document(results, storage.journal.head(), group))
+    reply = jsonify(export_document(results, storage.journal.head(), group, arms))
     reply.headers["Content-Disposition"] = "attachment; filename=export.json"
     return unless_known(reply)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.analysis.arm_results import read_arms
 from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
@@ -81,8 +82,10 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     if kind == "json":
         results = _print_results(analyse(revisions, cohort, interval, wave, confidence))
         group = None if people is None else whole_group(revisions, results, people)
+        counted = () if cohort else read_arms(storage, revisions, present(storage))
+        arms = [(arm, analyse(each, None, interval, wave, confidence)) for arm, each in counted]
         storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
-        document = export_document(results, storage.journal.head(), group)
+        document = export_document(results, storage.journal.head(), group, arms)
         write_json(document, None if out is None else Path(out))
     elif cohort is not None or people is not None or not usual:
         raise click.UsageError("--cohort, --interval, --confidence and --people are for --format json")

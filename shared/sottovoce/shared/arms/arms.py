@@ -177,6 +177,18 @@ def _share_in_arm(survey: SampledSurvey, arm: int, indices: Sequence[int]) -> Fr
     return share
 
 
+def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int]:
+    """
+    Return the number of reports that may have a value of each question, and must of a public one.
+
+    Args:
+        survey: the survey.
+        sizes: number of reports in each arm; of all reports without arms.
+    """
+    held = list(zip(sizes, survey.places_by_arm, strict=True))
+    return [sum(size for size, places in held if index in places) for index in range(len(survey.questions))]
+
+
 def is_arm(survey: SampledSurvey, question: object) -> bool:
     """Return True for the public choice that reports the arm, which is no answer of a person."""
     return bool(survey.arms) and question is survey.questions[-1]

@@ -17,6 +17,7 @@ Source      Miller 1984; Blair and Imai 2012 (test of design effects); Droitcour
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
@@ -53,7 +54,7 @@ class ListAnswers:
 
 def list_experiment(
     table: FileTable,
-    columns: Sequence[str],
+    columns: Sequence[Sequence[str]],
     arm: str,
     treated: str,
     items: int | None = None,
@@ -64,7 +65,8 @@ def list_experiment(
 
     Args:
         table: one row for each person.
-        columns: column of the counts; of a double list two, of which the second has the sensitive item for the others.
+        columns: columns of the counts of each list, one, or one for each half; of a double list the second list has the
+            sensitive item for the others.
         arm: column of the random halves.
         treated: its value where the (first) list has the sensitive item.
         items: J; None for the largest count of people without the sensitive item.
@@ -73,7 +75,8 @@ def list_experiment(
     Raises:
         SpecError: a column is missing, a count is impossible, or a half has fewer than two people.
     """
-    known = [_counts(table, name) for name in columns]
+    known = [_counts(table, names) for names in columns]
+    named = [" + ".join(names) for names in columns]
     halves = _halves(table, arm, treated)
     there = (halves >= 0) & np.all([each >= 0 for each in known], axis=0)
     inside = [halves[there] == 1, halves[there] == 0]
@@ -81,7 +84,7 @@ def list_experiment(
         raise SpecError(f"{table.file}: each half of column '{arm}' needs at least {FEWEST} people with a count")
     lists = [
         _list_answers(table, name, (each[there][inside[place]], each[there][inside[1 - place]]), items)
-        for place, (name, each) in enumerate(zip(columns, known, strict=True))
+        for place, (name, each) in enumerate(zip(named, known, strict=True))
     ]
     first, *second = (each[there] for each in known)
     scores = (first - second[0]) / 2 if second else first.astype(float)
@@ -94,7 +97,7 @@ def list_experiment(
         "confidence": confidence,
         "share": share,
         "lists": [
-            {"column": name, **_list_document(each, confidence)} for name, each in zip(columns, lists, strict=True)
+            {"column": name, **_list_document(each, confidence)} for name, each in zip(named, lists, strict=True)
         ],
         "coin_flip": _same_precision(share),
         "warnings": [f"{left_out} rows without a count or a half are left out"] if left_out else [],
@@ -110,7 +113,16 @@ def _list_answers(table: FileTable, name: str, halves: tuple[Counts, Counts], it
     return found
 
 
-def _counts(table: FileTable, name: str) -> Counts:
+def _counts(table: FileTable, names: Sequence[str]) -> Counts:
+    """Return the counts of a list, -1 where there is none; a question for each arm has counts in its own arm only."""
+    known = [_counts_of(table, name) for name in names]
+    if any(((one >= 0) & (other >= 0)).any() for one, other in combinations(known, 2)):
+        raise SpecError(f"{table.file}: a row has counts in several of the columns {', '.join(names)}")
+    merged: Counts = np.max(known, axis=0)
+    return merged
+
+
+def _counts_of(table: FileTable, name: str) -> Counts:
     """Return the counts of a column, -1 where there is none."""
     column = table.columns.get(name)
     if column is None:

@@ -3,18 +3,22 @@ Comparison of two questions that are asked in different arms, such as directly a
 
 Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
 the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
-(Donner and Zou 2012).
+(Donner and Zou 2012). Corrected for careless answers both shares depend on one share of careless people, whose part
+of a difference is taken once. A ratio is not given if this moves its two shares in opposite directions: its limits
+would be too narrow.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared, compare, mover
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
+from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -51,18 +55,19 @@ def compare_across_arms(
     both = (reference, outcome)
     names = [f"{each.group_names[place]}{ACROSS}{each.outcome}" for each in both for place in range(len(each.values))]
     values = [value for each in both for value in each.values]
+    parts = [part for each in both for part in each.parts]
     return Compared(
         outcome=outcome.outcome,
         groups=ARM,
         category=outcome.category,
         group_names=tuple(names),
         values=tuple(values),
-        differences=tuple(_difference(values[0], value) for value in values[1:]),
+        differences=tuple(_differences(values, parts, outcome.careless)),
         independence=None,
         warnings=tuple(dict.fromkeys([*outcome.warnings, *reference.warnings])),
         people=outcome.people,
         declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),
-        ratios=_ratios(values) if outcome.category else (),
+        ratios=_ratios(values) if outcome.category and _move_alike(parts) else (),
     )
 
 
@@ -87,8 +92,26 @@ def compare_arms(
         EstimateError: as for ``compare``.
     """
     found = compare(columns, outcome, ARM, category, weights, rule)
-    told = found.category and found.differences and columns.survey.arms
+    told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
     return replace(found, ratios=_ratios(found.values)) if told else found
+
+
+def _differences(
+    values: Sequence[Result], parts: Sequence[CorrectedShare | None], careless: Careless | None
+) -> Iterator[Result]:
+    """Yield each later share minus the first one."""
+    for place, value in enumerate(values[1:], 1):
+        if careless is None:
+            yield _difference(values[0], value)
+        else:
+            both = replace(value, n_pair=values[0].n_pair + value.n_pair)
+            yield corrected_difference(both, careless, parts[0], parts[place])
+
+
+def _move_alike(parts: Sequence[CorrectedShare | None]) -> bool:
+    """Return True if more careless people would move all shares in one direction, or none is corrected."""
+    slopes = [part.slope for part in parts if part is not None]
+    return not slopes or min(slopes) >= 0 or max(slopes) <= 0
 
 
 def _ratios(values: Sequence[Result]) -> tuple[Result, ...]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_of
+from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_of, is_correctable
 from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave, strata_of
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
@@ -28,6 +28,7 @@ from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayT
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.answers import random_answers
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -100,17 +101,16 @@ def corrected_table(
     if weights is not None:
         raise EstimateError(WEIGHTED)
     for each in pair:
-        # Careless people do not come to hidden questions as often as others do.
-        hidden = any(each.question.name in survey.conditional for survey in columns.revisions)
-        if hidden or each.question.known_share is not None:
+        if not all(is_correctable(survey, each.question) for survey in columns.revisions):
             raise EstimateError(Sentence(NOT_CORRECTED, variable=each.newest.full_name))
     careless = careless_in(columns, rule.confidence)
     table = TwoWayTable(joint(count_strata(columns, pair), len(columns)), rule)
-    return table, CorrectedTable(table, pair, careless)
+    drawn = tuple(bool(columns.survey.arms) and each.question.name == ARM for each in pair)
+    return table, CorrectedTable(table, pair, careless, drawn)
 
 
-class _CorrectedShare(NamedTuple):
-    """Corrected figure: unclipped, for the displayed share, distances to its limits without lambda, and slopes."""
+class CorrectedShare(NamedTuple):
+    """Corrected figure: unclipped, for the displayed share, distances to its limits without lambda, and slope by it."""
 
     raw: float
     shown: float
@@ -128,16 +128,28 @@ class CorrectedTable:
         table: the table, not weighted.
         pair: the variables of rows and columns.
         careless: the share of careless people among the people of the table.
+        drawn: True for a variable that devices drew: the random arm.
 
     Raises:
         EstimateError: a variable has no categories of which each person chooses one.
     """
 
-    def __init__(self, table: TwoWayTable, pair: tuple[SelectedVariable, SelectedVariable], careless: Careless) -> None:
-        self._table, self._careless, self._z = table, careless, table.rule.z()
+    def __init__(
+        self,
+        table: TwoWayTable,
+        pair: tuple[SelectedVariable, SelectedVariable],
+        careless: Careless,
+        drawn: Sequence[bool] = (False, False),
+    ) -> None:
+        self._table, self.careless, self._z = table, careless, table.rule.z()
         self.notes = correction_notes(careless)
         both = table.joint.first, table.joint.second
-        self._rows, self._columns = (_chances(*each) for each in zip(pair, both, strict=True))
+        # Careless people are in each arm as often as others are.
+        margins = table.raw.sum(axis=1), table.raw.sum(axis=0)
+        self._rows, self._columns = (
+            margin if by_device else _chances(*each)
+            for by_device, margin, each in zip(drawn, margins, zip(pair, both, strict=True), strict=True)
+        )
 
     def share(self, row: int, column: int) -> Result:
         """Return the corrected share of a column within a row."""
@@ -157,23 +169,14 @@ class CorrectedTable:
 
     def difference(self, rows: tuple[int, int], column: int) -> Result:
         """Return the corrected share of a column in the second row minus the share in the first one."""
-        found = [self._table.share(row, column) for row in rows]
-        parts = [self._of_row(share, row, column) for share, row in zip(found, rows, strict=True)]
-        first, later = parts
-        if first is None or later is None:
-            return replace(found[1], estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
-        slope = later.slope - first.slope
-        joined = _CorrectedShare(
-            later.raw - first.raw,
-            _clip(later.shown) - _clip(first.shown),
-            math.hypot(later.down, first.up),
-            math.hypot(later.up, first.down),
-            math.hypot(later.error, first.error),
-            slope,
-        )
-        return self._result(found[1], joined, -1.0)
+        first, later = (self.part(row, column) for row in rows)
+        return corrected_difference(self._table.share(rows[1], column), self.careless, first, later)
 
-    def _of_row(self, found: Result, row: int, column: int) -> _CorrectedShare | None:
+    def part(self, row: int, column: int) -> CorrectedShare | None:
+        """Return the corrected share of a column within a row as a part of a difference; None if it has no figure."""
+        return self._of_row(self._table.share(row, column), row, column)
+
+    def _of_row(self, found: Result, row: int, column: int) -> CorrectedShare | None:
         absent = self._table.joint.second.absent
         answered = 1 - self._columns[-1] * absent
         whole = self._whole(
@@ -187,9 +190,7 @@ class CorrectedTable:
         found = self._table.joint.moments(products)
         return float(found.mean[0]), math.sqrt(max(float(found.covariance[0, 0]), 0.0))
 
-    def _part(
-        self, found: Result, chance: float, careless: float, whole: tuple[float, float]
-    ) -> _CorrectedShare | None:
+    def _part(self, found: Result, chance: float, careless: float, whole: tuple[float, float]) -> CorrectedShare | None:
         """
         Correct one share; None if no careful people are estimated, or the share itself is not.
 
@@ -200,15 +201,15 @@ class CorrectedTable:
             whole: W with its standard error.
         """
         size, error = whole
-        rest = size - self._careless.raw * chance
+        rest = size - self.careless.raw * chance
         if found.estimate is None or found.raw is None or rest <= 0:
             return None
-        taken = self._careless.raw * chance * careless
+        taken = self.careless.raw * chance * careless
         raw, shown = ((each * size - taken) / rest for each in (found.raw, found.estimate))
         steep, of_whole = size / rest, abs(found.estimate - shown) / rest * error
         low, high = found.low or 0.0, 1.0 if found.high is None else found.high
         down, up = ((found.estimate - low) * steep, (high - found.estimate) * steep)
-        return _CorrectedShare(
+        return CorrectedShare(
             raw,
             shown,
             math.hypot(down, self._z * of_whole),
@@ -217,27 +218,53 @@ class CorrectedTable:
             chance * (shown - careless) / rest,
         )
 
-    def _corrected(self, found: Result, part: _CorrectedShare | None) -> Result:
+    def _corrected(self, found: Result, part: CorrectedShare | None) -> Result:
         if found.method == SUPPRESSED:
             return found
         if part is None:
             return replace(found, estimate=None, raw=None, std_error=None, low=0.0, high=1.0, method=METHOD)
-        return self._result(found, part, 0.0)
+        return _result(found, self.careless, part, 0.0)
 
-    def _result(self, found: Result, part: _CorrectedShare, least: float) -> Result:
-        low, high = self._careless.limits
-        apart = self._careless.clipped - low, high - self._careless.clipped
-        # A share above the careless one grows with lambda, a smaller one falls.
-        below, above = apart if part.slope > 0 else apart[::-1]
-        return replace(
-            found,
-            estimate=min(max(part.raw, least), 1.0),
-            raw=part.raw,
-            std_error=math.hypot(part.error, part.slope * self._careless.std_error),
-            low=min(max(part.shown - math.hypot(part.down, part.slope * below), least), 1.0),
-            high=max(min(part.shown + math.hypot(part.up, part.slope * above), 1.0), least),
-            method=METHOD,
-        )
+
+def corrected_difference(
+    found: Result, careless: Careless, first: CorrectedShare | None, later: CorrectedShare | None
+) -> Result:
+    """
+    Return one corrected share minus another one, corrected by the same share of careless people.
+
+    Args:
+        found: the later share, uncorrected.
+        careless: the share of careless people.
+        first: the corrected share that is subtracted; None if it has no figure.
+        later: the other one.
+    """
+    if first is None or later is None:
+        return replace(found, estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
+    joined = CorrectedShare(
+        later.raw - first.raw,
+        _clip(later.shown) - _clip(first.shown),
+        math.hypot(later.down, first.up),
+        math.hypot(later.up, first.down),
+        math.hypot(later.error, first.error),
+        later.slope - first.slope,
+    )
+    return _result(found, careless, joined, -1.0)
+
+
+def _result(found: Result, careless: Careless, part: CorrectedShare, least: float) -> Result:
+    low, high = careless.limits
+    apart = careless.clipped - low, high - careless.clipped
+    # A share above the careless one grows with lambda, a smaller one falls.
+    below, above = apart if part.slope > 0 else apart[::-1]
+    return replace(
+        found,
+        estimate=min(max(part.raw, least), 1.0),
+        raw=part.raw,
+        std_error=math.hypot(part.error, part.slope * careless.std_error),
+        low=min(max(part.shown - math.hypot(part.down, part.slope * below), least), 1.0),
+        high=max(min(part.shown + math.hypot(part.up, part.slope * above), 1.0), least),
+        method=METHOD,
+    )
 
 
 def _clip(share: float) -> float:

@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose_described, count_strata
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
-from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
+from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
 from sottovoce.aggregator.analysis.tables.small_groups import MERGED
@@ -28,6 +28,7 @@ from sottovoce.aggregator.analysis.tables.table import (
 )
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among
 from sottovoce.aggregator.analysis.weights import weights_of_reports
+from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -51,6 +52,8 @@ class Compared:
         people: people whom the values describe, see ``described_people``.
         declined: share of people in each group who did not answer; empty if everybody did.
         ratios: value of each later group divided by the first group's, of arms; empty for others.
+        parts: corrected shares, of which differences across arms consist; empty if not corrected.
+        careless: share of careless people that they are corrected for; None if not corrected.
     """
 
     outcome: str
@@ -64,6 +67,8 @@ class Compared:
     people: str = ALL
     declined: tuple[Result, ...] = ()
     ratios: tuple[Result, ...] = ()
+    parts: tuple[CorrectedShare | None, ...] = ()
+    careless: Careless | None = None
 
 
 def compare(
@@ -152,6 +157,8 @@ def _corrected(
         independence=None,
         warnings=(*cautions, *found.notes),
         people=CAREFUL,
+        parts=tuple(found.part(group, place) for group in there),
+        careless=found.careless,
     )
 
 

@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 
 from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
@@ -19,10 +20,12 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
+from sottovoce.aggregator.studio.results.planned_view import planned_results, planned_tables
 from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
-from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
+from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
@@ -52,11 +55,20 @@ def results(name: str) -> Response:
         view=view,
         live=shown.live,
         etag=etag,
-        refresh=0 if view.results.closed else REFRESH_TRIAL if view.survey.trial else REFRESH,
+        refresh=_refresh(view),
         **_trial(name, view),
         **shown.names,
     )
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
+
+
+def _refresh(view: ResultsView) -> int:
+    """Return the polling interval of the page in seconds; 0 if nothing will change."""
+    if CALCULATING in {view.arms.why, planned_results(view.survey).why} or (
+        view.survey.trial and not view.results.closed
+    ):
+        return REFRESH_TRIAL
+    return 0 if view.results.closed else REFRESH
 
 
 def _rendered(name: str, few: bool) -> RenderedResults:
@@ -64,17 +76,25 @@ def _rendered(name: str, few: bool) -> RenderedResults:
     revisions = _revisions(name)
     note_read(name, revisions)
     choices, plan, twice = ViewOptions.of(request.args), storage().drafts.plan(name), _twice(revisions)
-    links = _links_made(revisions)
+    links, split = _links_made(revisions), arm_split(name, revisions, choices)
+    plan_results = planned_results(revisions[-1].survey)
 
     def render() -> RenderedResults:
-        view = view_of(revisions, choices, words(), plan)
-        names = names_in(view)
+        view = view_of(revisions, choices, words(), plan, split)
+        names = names_in(view) | {
+            "comparisons": plan_results,
+            "compared": planned_tables(plan_results, view.survey, words()),
+        }
         return RenderedResults(
             view, names, render_template("results_live.html", view=view, few=few, twice=twice, links=links, **names)
         )
 
     cache: RenderingCache = current_app.extensions["rendered_results"]
-    return cache.get(name, (snapshot_key(revisions), choices, words().language, plan, few, twice, links), render)
+    return cache.get(
+        name,
+        (snapshot_key(revisions), choices, words().language, plan, few, twice, links, split.why, plan_results.why),
+        render,
+    )
 
 
 def _twice(revisions: Sequence[RevisionCounts]) -> int:
@@ -103,7 +123,7 @@ def download(name: str) -> Response:
     note_read(name, revisions)
     found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, found, choices.people)
-    return export_reply(name, found, group)
+    return export_reply(name, found, group, results_by_arm(found, choices, arm_split(name, revisions, choices)))
 
 
 def table(name: str, question: str) -> Response:
@@ -149,7 +169,8 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
 def _view(name: str) -> ResultsView:
     revisions = _revisions(name)
     note_read(name, revisions)
-    return view_of(revisions, ViewOptions.of(request.args), words(), storage().drafts.plan(name))
+    choices, plan = ViewOptions.of(request.args), storage().drafts.plan(name)
+    return view_of(revisions, choices, words(), plan, arm_split(name, revisions, choices))
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
@@ -177,6 +198,7 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "still_open": not view.results.closed,
         "worst": percent_after(survey.epsilon) / 100 if survey.private else None,
         "belief_before": BELIEF_BEFORE,
+        "has_split": has_split(survey),
         "levels": LEVELS,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
@@ -194,7 +216,7 @@ _RESULTS = "/dashboard/surveys/<name>/results"
 CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0."),
-    Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
+    Query("by", "Side by side: each arm (the default), cohort or wave.", {"enum": ["", "arm", "cohort", "wave"]}),
     Query("sort", "The order of options; empty for by size, of public questions as asked.", {"enum": ["", *ORDERS]}),
     Query("people", "Size of the whole group."),
     Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
+from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import anchors_of
-from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms
+from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms, chance_of_arms
 from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import has_band, limits, yes_workings
@@ -17,8 +18,10 @@ from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
+from sottovoce.aggregator.studio.results.arm_split import NO_SPLIT, ArmSplit
 from sottovoce.aggregator.studio.results.result_cards import CardBlock, Chart, ChartRow, Point, QuestionCard, Stop
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.spec import Survey
 
 MOST_OPEN = 12
@@ -44,6 +47,8 @@ class ResultsView:
         unshown: number of reports of a closed survey that stay unshown.
         revisions: number of revisions with reports.
         careless: sentences on careless answers; empty without anchors.
+        arms: results by arm, or the reason why there are none.
+        arms_test: test of the numbers of reports in the arms by their weights; "" without arms or reports.
     """
 
     results: SurveyResults
@@ -56,6 +61,8 @@ class ResultsView:
     unshown: int
     revisions: int
     careless: Sequence[str] = ()
+    arms: ArmSplit = NO_SPLIT
+    arms_test: str = ""
 
     @property
     def survey(self) -> Survey:
@@ -105,7 +112,13 @@ class ResultsView:
         return any(has_band(estimate, not self.results.closed) for estimate in estimates)
 
 
-def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Words, plan: PlannedSize) -> ResultsView:
+def view_of(
+    revisions: Sequence[RevisionCounts],
+    choices: ViewOptions,
+    words: Words,
+    plan: PlannedSize,
+    arms: ArmSplit = NO_SPLIT,
+) -> ResultsView:
     """
     Build the content of the page.
 
@@ -114,13 +127,14 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
         choices: choices of the reader.
         words: the reader's language.
         plan: planned numbers of people.
+        arms: results by arm, or the reason why there are none.
 
     Raises:
         EstimateError: no such group or wave.
     """
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
-    side = _side_by_side(revisions, results, choices, words)
+    side = _side_by_side(revisions, results, choices, words) or results_by_arm(results, choices, arms)
     return ResultsView(
         results=results,
         choices=choices,
@@ -132,6 +146,8 @@ def view_of(revisions: Sequence[RevisionCounts], choices: ViewOptions, words: Wo
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
         careless=[] if results.careless is None else list(_careless(results.survey, results.careless, words)),
+        arms=arms,
+        arms_test=_arms_test(results, words),
     )
 
 
@@ -166,6 +182,26 @@ def _side_by_side(
     return ()
 
 
+def _arms_test(results: SurveyResults, words: Words) -> str:
+    chance = chance_of_arms(results)
+    return "" if chance is None else words.translate("results_arms_chance", p=NumberFormat(words).p_equals(chance))
+
+
+def results_by_arm(
+    results: SurveyResults, choices: ViewOptions, split: ArmSplit
+) -> Sequence[tuple[str, SurveyResults]]:
+    """
+    Compute the results of each arm, with its name.
+
+    Args:
+        results: results of all respondents.
+        choices: choices of the reader.
+        split: counts by arm.
+    """
+    of_arm = partial(analyse, wave=results.wave, confidence=choices.confidence)
+    return [(name, of_arm(revisions)) for name, revisions in split.arms]
+
+
 def _card(
     results: SurveyResults,
     index: int,
@@ -176,6 +212,8 @@ def _card(
     question, survey = result.question, results.survey
     labels = labels_of(survey, question, words)
     others = [(name, shown_result(other.questions[index], choices)) for name, other in side]
+    if choices.by == ARM and not is_split(survey, question):
+        others = []
     answered, result = result, shown_result(result, choices)
     among = result.estimates is answered.answered and bool(result.estimates)
     charts = [
@@ -189,7 +227,6 @@ def _card(
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
         charts = [_by_size(chart) for chart in charts]
     own = next((item.arms for item in survey.items if question in item.questions), None)
-    several = own is not None and len(own or survey.arms) > 1
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
@@ -200,7 +237,7 @@ def _card(
         declined=_declined(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
-        by_arm=several and question.kind.truth in COMPARED,
+        by_arm=is_split(survey, question) and question.kind.truth in COMPARED,
     )
 
 

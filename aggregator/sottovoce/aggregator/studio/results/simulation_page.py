@@ -31,6 +31,7 @@ from sottovoce.aggregator.studio.results.analysis_page import (
     joint_page,
 )
 from sottovoce.aggregator.studio.results.analysis_page import results as joint
+from sottovoce.aggregator.studio.results.arm_split import simulated_split
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,
@@ -169,7 +170,8 @@ def file(name: str, file: str) -> Response:
 
 
 def _view(subject: Subject, rehearsed: Rehearsed) -> ResultsView:
-    return view_of(rehearsed.made.revisions, ViewOptions.of(request.args), words(), subject.plan)
+    choices, made = ViewOptions.of(request.args), rehearsed.made
+    return view_of(made.revisions, choices, words(), subject.plan, simulated_split(made, choices))
 
 
 def _nothing(subject: Subject) -> str:

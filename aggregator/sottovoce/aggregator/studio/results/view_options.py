@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.shared.arms.arms import ARM
 
 LEVELS = ("80", "90", "99")
 """Confidence levels of the intervals in percent that can be chosen beside the usual 95."""
@@ -22,7 +23,8 @@ class ViewOptions:
     Attributes:
         cohort: name of a group of cohorts; None for all respondents.
         wave: wave as text of the URL, not yet validated; None for all.
-        by: ``cohort`` or ``wave`` to compare estimates side by side; "" for neither.
+        by: ``arm`` (the default, for surveys with arms), ``cohort`` or ``wave`` to compare estimates side by side; ""
+            for none of them.
         order: ``size`` or ``asked`` for the order of options; "" for by size, and public questions as asked.
         people: size of the whole group, to show shares as numbers of people; None to show shares only.
         is_refused: True if the size of the group is not a valid number.
@@ -49,11 +51,11 @@ class ViewOptions:
             int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(MOST_PEOPLE)) else 0
         )
         known = 1 <= people <= MOST_PEOPLE
-        by = query.get("by", "")
+        by = query.get("by", ARM)
         return cls(
             query.get("cohort") or None,
             query.get("wave") or None,
-            by if by in {"cohort", "wave"} else "",
+            by if by in {ARM, "cohort", "wave"} else "",
             query.get("sort", "") if query.get("sort") in ORDERS else "",
             people if known else None,
             bool(written) and not known,
@@ -73,7 +75,7 @@ class ViewOptions:
         return {
             "cohort": self.cohort,
             "wave": self.wave,
-            "by": self.by or None,
+            "by": None if self.by == ARM else self.by,
             "sort": self.order or None,
             "people": self.people,
             "among": "all" if self.among_all else None,

@@ -27,7 +27,7 @@ def _rows() -> list[str]:
 
 def test_published_example_is_reproduced() -> None:
     """Difference in means .068 with standard error .050; mean of the control half 2.134, .033 (R, ictreg)."""
-    found = list_experiment(_table(_rows()), ["y"], "treat", "1")
+    found = list_experiment(_table(_rows()), [["y"]], "treat", "1")
     schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
     [answers] = found["lists"]
     treated, control = answers["means"]
@@ -40,7 +40,7 @@ def test_published_example_is_reproduced() -> None:
 
 def test_joint_shares_are_those_of_the_two_distributions() -> None:
     """They sum to 1; the share of yes is the difference in means; one is below 0, but not beyond chance."""
-    found = list_experiment(_table(_rows()), ["y"], "treat", "1")
+    found = list_experiment(_table(_rows()), [["y"]], "treat", "1")
     joint = found["lists"][0]["joint"]
     assert sum(each["share"] for each in joint) == pytest.approx(1)
     assert sum(each["share"] for each in joint if each["answer"] == "yes") == pytest.approx(found["share"]["raw"])
@@ -51,7 +51,7 @@ def test_joint_shares_are_those_of_the_two_distributions() -> None:
 def test_design_effect_is_found() -> None:
     """With the sensitive item, half of the people count nothing at all."""
     rows = [f"{count},0" for count in (1, 2, 3) for _ in range(100)] + ["0,1"] * 150 + ["2,1"] * 150
-    assert list_experiment(_table(rows), ["y"], "treat", "1")["lists"][0]["p"] < 1e-6
+    assert list_experiment(_table(rows), [["y"]], "treat", "1")["lists"][0]["p"] < 1e-6
 
 
 def test_double_list_joins_both_lists_of_each_person() -> None:
@@ -61,7 +61,7 @@ def test_double_list_joins_both_lists_of_each_person() -> None:
     likes, sensitive, half = draws.binomial(3, 0.4, n), draws.random(n) < 0.2, draws.integers(0, 2, n)
     first, second = likes + sensitive * half, likes + sensitive * (1 - half)
     rows = [f"{a},{b},{h}" for a, b, h in zip(first, second, half, strict=True)]
-    found = list_experiment(_table(rows, "a,b,half"), ["a", "b"], "half", "1")
+    found = list_experiment(_table(rows, "a,b,half"), [["a"], ["b"]], "half", "1")
     one, other = (each["share"] for each in found["lists"])
     assert found["share"]["raw"] == pytest.approx((one["raw"] + other["raw"]) / 2)
     assert found["share"]["low"] < 0.2 < found["share"]["high"]
@@ -70,7 +70,7 @@ def test_double_list_joins_both_lists_of_each_person() -> None:
 
 def test_coin_flips_need_fewer_people() -> None:
     """The number of people whose coin flips have the same standard error."""
-    found = list_experiment(_table(_rows()), ["y"], "treat", "1")
+    found = list_experiment(_table(_rows()), [["y"]], "treat", "1")
     share, people = found["share"], found["coin_flip"]
     yes = 0.25 + share["raw"] / 2
     assert (yes * (1 - yes) / people) ** 0.5 * 2 == pytest.approx(share["std_error"], rel=1e-2)
@@ -90,8 +90,17 @@ def test_coin_flips_need_fewer_people() -> None:
 def test_what_is_no_list_experiment_is_refused(rows: list[str], options: dict[str, str], words: str) -> None:
     """With the place, and never with the cell."""
     with pytest.raises(SpecError) as caught:
-        list_experiment(_table(rows), ["y"], options.get("arm", "treat"), "1")
+        list_experiment(_table(rows), [["y"]], options.get("arm", "treat"), "1")
     assert words in str(caught.value)
+
+
+def test_each_half_may_have_a_column_of_its_own() -> None:
+    """The two questions of a survey with arms; a row with both counts is refused."""
+    rows = [f"{row[0]},,0" if row.endswith("0") else f",{row[0]},1" for row in _rows()]
+    found = list_experiment(_table(rows, "a,b,arm"), [["b", "a"]], "arm", "1")
+    assert found["share"] == list_experiment(_table(_rows()), [["y"]], "treat", "1")["share"]
+    with pytest.raises(SpecError, match="counts in several of the columns"):
+        list_experiment(_table(["1,1,0", "1,,1"], "a,b,arm"), [["b", "a"]], "arm", "1")
 
 
 def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: Path) -> None:

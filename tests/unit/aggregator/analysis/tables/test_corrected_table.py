@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
@@ -20,6 +21,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import document
+from tests.vectors.arms import arms, asks
 
 CAREFUL = Rule(among="careful")
 CARELESS, N = 0.2, 900_000
@@ -127,3 +129,38 @@ def test_anchors_without_figures_correct_nothing() -> None:
         crosstab(columns, "g", "y", np.ones(len(columns)), CAREFUL)
     with pytest.raises(OptionsError, match="goes without the correction"):
         parse_request("crosstab", {**REQUESTS["crosstab"], "within": "moon"})
+
+
+def _exact_arms(yes: float) -> Columns:
+    """Exactly expected reports of two arms, 1 to 4: of careful people .1 of "own" and ``yes`` of "other" are yes."""
+    public = {"public": True}
+    asked = [asks("y", **public), asks("own", "direct", **public), asks("other", "protected", **public)]
+    anchor = asks("moon", anchor=True, known_share="0", **public)
+    survey = parse_survey(document(questions=[*asked, anchor], arms=arms(1, 4)))
+    rows = []
+    for arm, y, of_arm, moon in product((0, 1), repeat=4):
+        shares = ((0.7, 0.3)[y], abs(1 - of_arm - (0.1, yes)[arm]), 1.0 - moon)
+        share = (0.2, 0.8)[arm] * ((1 - CARELESS) * np.prod(shares) + CARELESS / 8)
+        both = (of_arm, np.nan) if arm == 0 else (np.nan, of_arm)
+        rows.append(np.tile([y, *both, moon, arm], (round(N * share), 1)))
+    names = ("y", "own", "other", "moon", "arm")
+    return Columns.from_arrays(survey, dict(zip(names, np.concatenate(rows).T, strict=True)))
+
+
+def test_careless_people_are_in_each_arm_as_often_as_others() -> None:
+    """Of one question by arm, and of two questions of two arms; the arm is no answer."""
+    found = compare(_exact_arms(0.4), "y", "arm", rule=CAREFUL)
+    assert [each.raw for each in found.values] == pytest.approx([0.3, 0.3], abs=1e-4)
+    across = compare_across_arms(_exact_arms(0.4), ("other", "own"), rule=CAREFUL)
+    assert [each.raw for each in across.values] == pytest.approx([0.1, 0.4], abs=1e-4)
+    assert across.differences[0].raw == pytest.approx(0.3, abs=1e-4)
+    assert across.people == "careful"
+    assert len(across.ratios) == 1
+
+
+def test_one_share_of_careless_people_moves_two_arms_apart() -> None:
+    """A share below one half and one above it: the difference is less certain than of independent shares."""
+    found = compare_across_arms(_exact_arms(0.9), ("other", "own"), rule=CAREFUL)
+    first, later = (each.std_error or 0 for each in found.values)
+    assert (found.differences[0].std_error or 0) > np.hypot(first, later)
+    assert found.ratios == ()

@@ -43,6 +43,16 @@ def study(name: str) -> Survey:
     )
 
 
+def planned(name: str) -> Survey:
+    """The same with three planned comparisons."""
+    plan = [
+        {"question": "cheated", "against": "cheated_direct"},
+        {"question": "cheated", "against": "cheated_direct", "measure": "ratio"},
+        {"question": "copied", "by": "arm", "measure": "ratio"},
+    ]
+    return parse_survey({**study(name).document, "analysis_plan": plan})
+
+
 def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
     """400 reports, as the client makes them; every third person says yes."""
     for person in range(400):
@@ -55,10 +65,18 @@ def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """Surveys "fresh", which can be simulated, and "done", which is closed."""
-    storage = published(tmp_path_factory.mktemp("arm-pages"), study("fresh"), study("done"))
-    send(storage, study("done"), reports(study("done")))
-    storage.close_survey("done", TODAY)
+    """Surveys "fresh", which can be simulated, "busy", which has reports, and "done", which is closed."""
+    storage = published(
+        tmp_path_factory.mktemp("arm-pages"),
+        *map(study, ("fresh", "busy", "done")),
+        *map(planned, ("planned", "waiting")),
+    )
+    for name in ("busy", "done"):
+        send(storage, study(name), reports(study(name)))
+    for name in ("planned", "waiting"):
+        send(storage, planned(name), reports(planned(name)))
+    for name in ("done", "planned"):
+        storage.close_survey(name, TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
 
@@ -81,6 +99,46 @@ def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> N
     assert [re.findall(r"outcome=(\w+)", link) for link in links] == [["year"], ["copied"]]
     shown = cells(client.get(links[1], base_url=SITE).text)
     assert [line[0] for line in shown] == ["direct", "protected", "protected minus direct"]
+
+
+def test_results_show_each_question_by_arm(client: FlaskClient) -> None:
+    """Beside the whole, for questions of several arms; a reader can choose otherwise; files have the same."""
+    page = html.unescape(get(client, "done/results").text)
+    panels = re.findall(r'<p class="label"><bdi>([^<]*)</bdi>', page)
+
+    assert panels == ["All", "direct", "protected"] * 2
+    assert re.search(r"Chi-square test of the numbers in the arms against the weights: p = 1", page)
+    assert '<option value="arm" selected>' in page
+    assert 'class="label"' not in get(client, "done/results?by=").text
+    arms_in_file = get(client, "done/results/export.json").json["arms"]
+    assert [(arm["name"], arm["reports"]) for arm in arms_in_file] == [("direct", 200), ("protected", 200)]
+    assert [question["name"] for question in arms_in_file[0]["questions"]] == ["year", "copied"]
+    assert "arms" not in get(client, "done/results/export.json?by=").json
+
+
+def test_results_show_the_planned_comparisons(client: FlaskClient) -> None:
+    """With the planned measure; an open survey says how many wait; without a plan there is no such part."""
+    page = html.unescape(get(client, "planned/results").text)
+    part = page.partition('id="plan"')[2].partition("</section>")[0]
+
+    assert [line[0] for line in cells(part)] == [
+        "direct: cheated_direct",
+        "protected: cheated",
+        "protected: cheated minus direct: cheated_direct",
+        "direct",
+        "protected",
+    ]
+    assert part.count("Ratio of") == 2
+    assert "not adjusted for the number of comparisons: 3." in part
+    waiting = html.unescape(get(client, "waiting/results").text)
+    assert "Planned comparisons: 3. They are made once the survey is closed." in waiting
+    assert 'id="plan"' not in get(client, "done/results").text
+
+
+def test_results_by_arm_wait_for_the_close(client: FlaskClient) -> None:
+    """An open survey says so; a simulation shows them."""
+    assert "shown by arm once the survey is closed" in get(client, "busy/results").text
+    assert '<p class="label"><bdi>direct</bdi>' in get(client, "fresh/rehearse?n=600").text
 
 
 def test_results_of_an_open_survey_do_not_offer_the_comparison(client: FlaskClient) -> None:

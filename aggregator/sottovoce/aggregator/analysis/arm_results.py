@@ -1,0 +1,141 @@
+"""
+Results of each random arm, from the reports of a closed survey.
+
+Published counts are kept by revision, wave and cohort only. The arm is a public value of each report, so the reports
+are counted once more, by arm, when the survey is closed. As with cohorts, an arm stands alone only if it has no reports
+or at least ``LEAST_COHORT`` in every (revision, wave); smaller arms are counted together with the next larger one.
+Public answers of fewer people than that in an arm are left out: Tables count them in larger groups.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts
+from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.analysis.shown_columns import place_in
+from sottovoce.aggregator.analysis.small_strata import Sizes, merge_small
+from sottovoce.aggregator.storage import Cell, Storage
+from sottovoce.aggregator.storage.models import ALL
+from sottovoce.aggregator.storage.reports.batch_columns import tally
+from sottovoce.shared.arms.arms import ARM, is_arm
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question, Survey
+
+Arm = tuple[str, tuple[RevisionCounts, ...]]
+"""Name of an arm, or names of arms that are counted together, and the survey's revisions with its counts."""
+
+
+def is_split(survey: Survey, question: Question) -> bool:
+    """Return True if several arms ask this question, so that its results differ by arm."""
+    if not survey.arms or is_arm(survey, question):
+        return False
+    own = next((item.arms for item in survey.items if question in item.questions), ())
+    return len(own or survey.arms) > 1
+
+
+def has_split(survey: Survey) -> bool:
+    """Return True if several arms ask one of the questions."""
+    return any(is_split(survey, question) for question in survey.questions)
+
+
+def count_arms(columns: Columns) -> Document:
+    """
+    Count the reports of each arm.
+
+    Args:
+        columns: all reports of a closed survey with arms.
+
+    Returns:
+        ``arms``: a list of the arms, each with ``names`` and ``cells``: revision (index), wave, reports and tallies by
+        the question's index. Empty if all arms together have too few people in a revision and wave.
+    """
+    arms = columns.values[ARM]
+    strata = [(number, wave) for number in range(len(columns.revisions)) for wave in columns.waves]
+    masks = {(number, wave): (columns.revision == number) & (columns.wave == wave) for number, wave in strata}
+    sizes: dict[int, Sizes] = {
+        arm: Counter({stratum: int((mask & (arms == arm)).sum()) for stratum, mask in masks.items()})
+        for arm in range(len(columns.survey.arms))
+    }
+    groups = merge_small({arm: size for arm, size in sizes.items() if size.total()}, LEAST_COHORT)
+    counted: list[Document] = []
+    for group in groups:
+        inside = np.isin(arms, group)
+        names = [columns.survey.arms[arm].name for arm in group]
+        cells = [_cell(columns.among(inside & masks[stratum]), *stratum) for stratum in strata]
+        counted.append({"names": names, "cells": [cell for cell in cells if cell["reports"]]})
+    _leave_out_rare(columns.revisions, [cell for arm in counted for cell in arm["cells"]])
+    return {"arms": counted}
+
+
+def _leave_out_rare(revisions: Sequence[Survey], cells: Sequence[Document]) -> None:
+    """Remove the tallies of public questions with an answer of fewer than ``LEAST_COHORT`` people in an arm."""
+    rare = {
+        question.name
+        for cell in cells
+        for place, question in enumerate(revisions[cell["revision"]].questions)
+        if question.mechanism is None and _is_rare(cell["tallies"].get(place, {}), cell["reports"])
+    }
+    for cell in cells:
+        for place, question in enumerate(revisions[cell["revision"]].questions):
+            if question.name in rare:
+                cell["tallies"].pop(place, None)
+
+
+def _is_rare(counts: Mapping[int, int], reports: int) -> bool:
+    """Return True if a few people alone gave an answer, or alone did not give it."""
+    return any(0 < few < LEAST_COHORT for count in counts.values() for few in (count, reports - count))
+
+
+def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
+    survey, tallies = columns.revisions[revision], dict[int, Mapping[int, int]]()
+    for question in columns.survey.questions:
+        place = place_in(survey, question)
+        if place is not None:
+            asked = columns.values[question.name][columns.asked(question.name)]
+            tallies[place] = tally(asked, survey.masks.get(place, 0))
+    return {"revision": revision, "wave": wave, "reports": len(columns), "tallies": tallies}
+
+
+def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm, ...]:
+    """
+    Return the revisions with the counts of each arm, for ``analyse``; empty if there is one group only.
+
+    Args:
+        revisions: all revisions of the survey, oldest first.
+        counted: what ``count_arms`` returned.
+    """
+    found = [
+        ("+".join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
+        for arm in counted["arms"]
+    ]
+    return tuple(found) if len(found) > 1 else ()
+
+
+def read_arms(storage: Storage, revisions: Sequence[RevisionCounts], now: datetime) -> tuple[Arm, ...]:
+    """
+    Count the arms of a survey in a database; empty if it is open, or has no results by arm.
+
+    Args:
+        storage: the database.
+        revisions: all revisions of the survey, oldest first.
+        now: the current time.
+    """
+    stored, newest = [each.stored for each in revisions], revisions[-1]
+    if not has_split(newest.survey) or ARM in newest.withheld:
+        return ()
+    try:
+        check_closed(storage, stored, None, now)
+    except EstimateError:
+        return ()
+    return arms_of(revisions, count_arms(read_columns(storage, stored)))
+
+
+def _cells(arm: Document, revision: int) -> tuple[Cell, ...]:
+    cells = [cell for cell in arm["cells"] if cell["revision"] == revision]
+    return tuple(Cell(cell["wave"], ALL, cell["reports"], 0, cell["tallies"]) for cell in cells)
