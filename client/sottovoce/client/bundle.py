@@ -41,6 +41,7 @@ PARTS = {
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "facts": ("survey/by_hand/innocuous.js", "form/by_hand/second_statement.js"),
     "leaving": ("form/leaving.js",),
+    "institution": ("form/institution.js",),
     "kiosk": ("form/kiosk.js",),
     "screening": ("survey/screen_out.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
@@ -50,7 +51,7 @@ PARTS = {
 
 RARE = (
     *("more_types", "waves", "asked", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
-    "blind",
+    *("blind", "institution"),
 )
 """The parts that only few surveys need."""
 

@@ -178,7 +178,7 @@ def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
         pointer: its JSON pointer.
     """
     if any(question.mechanism is not None and question.mechanism.waves > 1 for question in item.questions):
-        reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: a memo is of a question for everybody")
+        reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: only questions for all are remembered")
     if ARM in {item.name, *(question.name for question in item.questions)}:
         reader.problem(f"{pointer}/name", "is the name under which the arm itself is reported")
     if item.arms and any(question.cohort for question in item.questions):
