@@ -32,8 +32,8 @@ PARTS = {
         "survey/waves.js",
         "survey/wave_sentences.js",
         "device/memo.js",
-        "device/question_sample.js",
     ),
+    "asked": ("survey/asked.js", "device/question_sample.js"),
     "coins": ("survey/own_coin.js", "form/by_hand/own_coin_view.js"),
     "orders": ("survey/order/order.js", "device/order_draw.js"),
     "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
@@ -50,7 +50,7 @@ PARTS = {
 """The modules that each part of the page begins with; those of the first open the form."""
 
 RARE = (
-    *("more_types", "waves", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
+    *("more_types", "waves", "asked", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
     *("blind", "institution"),
 )
 """The parts that only few surveys need."""

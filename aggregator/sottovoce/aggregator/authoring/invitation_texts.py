@@ -221,7 +221,7 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     if survey.arms:
         sentences.append(words.translate("ethics_arms", arms=len(survey.arms)))
     if survey.ask is not None:
-        sentences.append(words.translate("ethics_ask", private=len(survey.units), asked=survey.ask))
+        sentences.append(words.translate("ethics_ask", private=max(map(len, survey.units_by_arm)), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
         sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
