@@ -41,6 +41,24 @@ def test_survey_becomes_a_draft_and_the_same_survey_again() -> None:
     assert survey_of_draft(draft_of(whole), "exam").digest == parse_survey(whole).digest
 
 
+@pytest.mark.parametrize("declining", ["own", "never"])
+@pytest.mark.parametrize("harm", ["little", "clearly", "badly"])
+def test_correction_keeps_the_levels_of_all_types(harm: str, declining: str) -> None:
+    """Publishing turns an epsilon into integers; the level and the planned analysis are found again."""
+    options = {"choices": [{"name": name, "label": {"en": name}} for name in ("a", "b", "c")]}
+    numbers = {"type": "integer", "min": "0", "max": "60", "step": "1"}
+    kinds = ({}, {"type": "select_one", **options}, {"type": "select_multiple", **options, "max_choices": 3}, numbers)
+    cards = asks(*kinds, numbers, declining=declining).cards
+    before = [replace(card, harm=harm) for card in (*cards[:-1], replace(cards[-1], use="explain"))]
+    published = survey_of_draft(replace(asks(), cards=tuple(before), declining=declining), "exam")
+
+    after = draft_of(published.document)
+
+    assert [card.harm for card in after.cards] == [harm] * len(before)
+    assert after.cards[-1].use == "explain"
+    assert survey_of_draft(after, "exam").questions == published.questions
+
+
 def test_draft_is_read_as_it_was_written() -> None:
     """Complete or not."""
     for each in (draft(), empty_draft("", "de"), asks({})):
