@@ -243,6 +243,14 @@ def test_texts_that_nobody_could_show_are_told() -> None:
     assert grave(asks({"label": {"en": "<script>alert(1)</script>"}})) == {}
 
 
+def test_missing_translation_leads_to_its_field() -> None:
+    """The title is translated, the researcher's name is not."""
+    head = {"title": {"en": "T", "de": "T"}, "researcher": {"name": {"en": "Ada"}}, "revision": 1}
+    text = {"label": {"en": "?", "de": "?"}}
+    found = [each for each in problems_of(asks(text, head=head, tags=("en", "de")), "t") if each.key == "untranslated"]
+    assert [(each.place.field, each.values["missing"]) for each in found] == [("researcher.name", 1)]
+
+
 def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     """A name is never given twice."""
     start = draft()
